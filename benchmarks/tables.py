@@ -147,18 +147,15 @@ def differences() -> str:
     )
 
 
-def shuffled_sets() -> str:
-    """Return the surprise of samples of two sets, and its excess over shuffled ones."""
+def novel_samples() -> str:
+    """Return how well novelty tells new samples from known ones, and the nearest neighbours."""
+    keys = ("all", "least_of_classes", "nearest")
     return table(
-        ("two sets", "mean surprise", "excess"),
+        ("new samples", "all references", "least of classes", "five nearest"),
         (
-            (
-                f"{row['name']} ({row['draws']} draws)",
-                f"{row['surprise']:.2f}",
-                f"{row['surprise_excess']:.3f}".replace("-", "−"),
-            )
-            for row in loaded("two_sets_null")["rows"]
-            if "surprise" in row
+            (row["name"], *(f"{row[key]:.2f}" for key in keys))
+            for row in loaded("novelty")["rows"]
+            if "nearest" in row
         ),
     )
 
@@ -275,7 +272,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "scaling": scaling,
     "estimate-errors": estimate_errors,
     "null": null,
-    "shuffled-sets": shuffled_sets,
+    "novelty": novel_samples,
     "shuffled-groups": shuffled_groups,
     "differences": differences,
     "covered": covered,

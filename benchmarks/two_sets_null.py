@@ -1,10 +1,8 @@
-"""Scores of two sets, and of groups, without a difference to find, and with one.
+"""Scores of groups without a difference to find, and with one.
 
     python benchmarks/two_sets_null.py --data DATA --json benchmarks/results/two_sets_null.json
 
-Draws two sets of one source again and again (questions of TREC by n-grams and by their class,
-digits of MNIST by cosines), and prints the mean of `surprise` and its excess over shuffled sets;
-the same of two sources, questions about numbers and others. Then answers that have nothing to do
+Draws answers that have nothing to do
 with their prompts, each one of so many sentences with nothing in common, a question or a digit:
 "BetweenVS", its excess, and how often p is small; the same where some of the answers are the
 prompt's own; answers of people and of models; and what the null value costs.
@@ -24,9 +22,8 @@ from typing import Any
 import numpy as np
 from pairs import DATA, environment, write
 
-from vendiscore import compute, surprise
+from vendiscore import compute
 
-SIZES = ((30, 30), (20, 60), (200, 200))
 GROUPS = {
     "20 × 4": (4,) * 20,
     "of 2 to 20": (2, 3, 4, 5, 8, 12, 20) * 2,
@@ -36,8 +33,6 @@ GROUPS = {
 }
 SENTENCES = (3, 10, 200)
 PERMUTATIONS = 99
-MUCH = 0.6 * np.log(2)
-SURPRISES = ("surprise", "surprise_excess", "surprise_above_0.6_log_2")
 Rows = dict[str, Any]
 
 
@@ -62,20 +57,6 @@ def sources(data: Path) -> dict[str, tuple[np.ndarray, dict[str, Any]]]:
 def small(p: Sequence[float]) -> dict[str, float]:
     """Return how often p is at most 0.05 and 0.01."""
     return {f"p_{level}": float(np.mean(np.array(p) <= level)) for level in (0.05, 0.01)}
-
-
-def two_sets(
-    name: str, draw: Callable[[np.random.Generator], tuple[Any, Any]], how: Any, repeats: int
-) -> Rows:
-    """Return the mean surprise of samples of two sets, and its excess."""
-    found: list[dict[str, Any]] = []
-    for seed in range(repeats):
-        sets = draw(np.random.default_rng(seed))
-        each, excess = (surprise(*sets, permutations=x, **how) for x in (0, 20))
-        above = (each > MUCH).mean()
-        values = (each.mean(), excess.mean(), above)
-        found.append(dict(zip(SURPRISES, values, strict=True)))
-    return {"name": name, "draws": repeats, **{key: mean(found, key) for key in SURPRISES}}
 
 
 def mean(found: Sequence[dict[str, Any]], key: str) -> float:
@@ -180,14 +161,6 @@ def main() -> None:
         rows.extend(more)
 
     for name, (samples, how) in sources(given.data).items():
-        for n, m in SIZES if name == "questions, n-grams" else SIZES[:2]:
-
-            def two(rng: np.random.Generator, n: int = n, m: int = m) -> tuple[Any, Any]:
-                drawn = samples[rng.choice(len(samples), n + m, replace=False)]  # noqa: B023
-                return drawn[:n], drawn[n:]
-
-            draws = max(5, given.repeats // (20 if n + m < 100 else 40))
-            add(two_sets(f"one source: {name}, {n} and {m}", two, how, draws))
         if name != "classes of questions":
 
             def answers(rng: np.random.Generator, prompts: np.ndarray) -> Any:
@@ -196,17 +169,6 @@ def main() -> None:
             for label in ("20 × 4", "of 2 to 20"):
                 said = f"one source: {label} answers, {name}"
                 add(groups(said, GROUPS[label], answers, how, given.repeats))
-    texts, classes = questions(given.data)
-    numbers = np.char.startswith(classes, "NUM")
-
-    def of_numbers(rng: np.random.Generator) -> tuple[Any, Any]:
-        return rng.choice(texts[numbers], 30, False), rng.choice(texts[~numbers], 30, False)
-
-    add(
-        two_sets(
-            "two sources: 30 questions of numbers, 30 others", of_numbers, {}, given.repeats // 20
-        )
-    )
     for label, sizes in GROUPS.items():
         for kinds in SENTENCES if label == "20 × 4" else (10,) if len(sizes) < 100 else (200,):
             name = f"one source: {label} answers, the same {kinds} sentences"

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
     from .analysis.compare_sets import compare as compare
     from .analysis.explain import explain as explain
     from .analysis.growth import growth as growth
+    from .analysis.novelty import Novelty as Novelty
+    from .analysis.novelty import novelty as novelty
     from .analysis.sources import sources as sources
     from .core.errors import NotPSDError as NotPSDError
     from .core.errors import SampleError as SampleError
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     from .magnitude import magnitude_weights as magnitude_weights
     from .magnitude import spread as spread
     from .magnitude.solver import IndefiniteError as IndefiniteError
-    from .measures.divergences import surprise as surprise
     from .measures.measure import list_measures as list_measures
     from .measures.measure import register_measure as register_measure
     from .optional import MissingPackageError as MissingPackageError
@@ -75,7 +76,6 @@ _MODULES = {
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
-    "measures.divergences": "surprise",
     "measures.measure": "list_measures register_measure",
     "resolve.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
@@ -95,6 +95,7 @@ _MODULES = {
     "scoring.state": "State",
     "analysis.compare_sets": "compare",
     "analysis.growth": "growth",
+    "analysis.novelty": "Novelty novelty",
 }
 _HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
 _HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -210,7 +210,7 @@ GONE = {
         "groups=labels, measures='BetweenVS'), with half of the weight `p` for each set."
     ),
     "KEN": (
-        "surprise(samples, references) ranks the samples that references lack; "
+        "novelty(samples, references) ranks the samples that references lack; "
         "docs/reference/measures.md has the formula of KEN."
     ),
     "L2Star": (
@@ -224,10 +224,14 @@ GONE = {
         "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
         "compute(…, measures='Magnitude', t=t)."
     ),
-    "RelativeVS": "It is exp of the mean of surprise(samples, references).",
+    "RelativeVS": "novelty(samples, references) ranks the samples that references lack.",
     "TruncatedVS": (
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
+    ),
+    "surprise": (
+        "novelty(samples, references) ranks samples by what each adds to the references, whatever "
+        "samples come with it."
     ),
     "SourcesVS": "sources(samples, prompts, by=labels).score is the number, with its interval.",
     "source": (

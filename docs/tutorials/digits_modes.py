@@ -17,7 +17,7 @@ import numpy as np
 from scipy.spatial.distance import pdist
 from sklearn.datasets import load_digits
 
-from vendiscore import compute, explain, surprise
+from vendiscore import compute, explain, novelty
 
 plt.style.use("tableau-colorblind10")
 plt.rcParams |= {"font.size": 12, "axes.spines.top": False, "axes.spines.right": False}
@@ -175,12 +175,10 @@ for mode, counts in zip(modes[:5], of_modes, strict=False):
 # may have several modes, and two digits with common strokes may share a mode.
 #
 # The same picture for each generator shows *which* mode is missing. With references,
-# :py:func:`vendiscore.surprise` ranks the images of one set by their rarity in the other: with real
-# images as samples and generated ones as references, images of the dropped digits come first. Two
-# draws of one source have high values, too: read the order, or pass `permutations=` for the excess
-# over shuffled sets.
+# :py:func:`vendiscore.novelty` ranks the images of one set by what they would add to the other:
+# with real images as samples and generated ones as references, those of dropped digits come first.
 
-missing = surprise(references, X[shown["five dropped"]], k="rbf", sigma=sigma)
+missing = novelty(references, X[shown["five dropped"]], k="rbf", sigma=sigma).values
 labels = np.repeat(np.arange(10), 60)
 share = np.mean(labels[np.argsort(-missing)[:100]] >= 5)
 print(f"Of the 100 real images that the generator lacks the most, {100 * share:.0f} % are 5 to 9.")

@@ -57,7 +57,7 @@ CALLS = {
     "spectrum": lambda: vendiscore.spectrum(vendiscore.as_similarity(X[:600], **RBF)),
     "spread": lambda: vendiscore.spread(X[:600]),
     "State": lambda: added().compute(),
-    "surprise": lambda: vendiscore.surprise(X[:150], X[150:350], **RBF),
+    "novelty": lambda: vendiscore.novelty(X[:150], X[150:350], **RBF),
 }
 # Names that do little, or nothing.
 SHORT = (
@@ -163,7 +163,7 @@ MANY = {
     "select": "v.select(X, 5, k='cosine')",
     "spectrum": "v.spectrum(v.as_similarity(X, k='cosine'))",
     "State": "v.State.empty(k='cosine').update(X)",
-    "surprise": "v.surprise(X[:9_000], X[9_000:], k='cosine')",
+    "novelty": "v.novelty(X[:9_000], X[9_000:], k='cosine')",
 }
 # Functions of matrices, of texts, of lists of sets, and of distances, which are all pairs.
 PAIRS = (

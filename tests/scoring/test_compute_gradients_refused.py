@@ -35,7 +35,7 @@ DOORS = {
     "select": lambda X, **how: vendiscore.select(X, 3, **how),
     "sources": lambda X, **how: vendiscore.sources(X, by=["a", "b"] * 4, **how),
     "spread": lambda X, **how: vendiscore.spread(X, t=1.0, **how),
-    "surprise": lambda X, **how: vendiscore.surprise(OTHERS, X, **how),
+    "novelty": lambda X, **how: vendiscore.novelty(OTHERS, X, **how),
 } | {
     name: getattr(vendiscore, name)
     for name in ("convergence_scale", "mag_area", "magnitude_dimension", "magnitude_function")
@@ -53,6 +53,7 @@ DIRECT = {
 }
 # A metric reports plain numbers; its measures are asked below.
 NO_SAMPLES = {
+    "Novelty",
     "IndefiniteError",
     "MissingPackageError",
     "NotPSDError",
@@ -106,10 +107,10 @@ def test_a_function_of_samples_carries_their_gradient_or_refuses(name):
             "mag_areas",
             "mag_diff",
             "sources",
-            "surprise",
+            "novelty",
         ):
             continue  # which take none
-        if made != "tensor" and name in ("compare", "surprise"):
+        if made != "tensor" and name in ("compare", "novelty"):
             continue  # both sets are of one kind
         if name == "score":
             how = {"k": how.get("k")}

@@ -26,8 +26,8 @@ from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
 
-COLUMNS = ("surprise", "adds", "unexplained", "mode")
-COLUMNS += ("nearest", "nearest_similarity", "redundant_of")
+NUMBERS = ("surprise", "adds", "unexplained")
+COLUMNS = (*NUMBERS, "mode", "nearest", "nearest_similarity", "redundant_of")
 DUST = 1e-12  # a smaller loss of log VS may be rounding
 # Rows that the table of a large set shows from each end, and characters of a text.
 SHOWN = 5

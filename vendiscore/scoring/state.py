@@ -27,11 +27,12 @@ from ..similarity.pools import size
 from ..similarity.residuals import echo_note
 from ..similarity.weights import per_sample
 from ..spectral.estimate import Estimate
-from ..spectral.spectrum import Spectrum, from_covariance
+from ..spectral.rank_one import gain_of_each, read_novelty_order
+from ..spectral.spectrum import Spectrum, from_covariance, positive_parts
 from .request import check_orders
 from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
-from .state_sums import Sum, of_similarity, of_vectors
+from .state_sums import Sum, of_similarity, of_vectors, unit
 
 # Outside of this range of sums of weights, their products would underflow or overflow.
 _LEAST = 1e-200
@@ -201,9 +202,9 @@ class State(metaclass=Public):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
         piece: Record = {"dropped": 0}
         total = None
-        unit = must_be_unit(how)
-        if unit is not None:
-            total = of_vectors(samples, weights, unit)
+        must = must_be_unit(how)
+        if must is not None:
+            total = of_vectors(samples, weights, must)
         if total is None:
             similarity = self._compared(samples, how)
             n = similarity.n
@@ -337,6 +338,50 @@ class State(metaclass=Public):
         if with_details:
             scores["details"] = state._details(psd, estimates, spectrum)
         return scores
+
+    def novelty(
+        self, samples: Samples, q: float = DEFAULT_ORDER, *, psd: PSD = "check"
+    ) -> np.ndarray:
+        """Return what each of m new samples would add to log VS_q of all that were added, (m,).
+
+        As `vendiscore.novelty` does, each with the weight 1; the state stays as it is. It takes one
+        decomposition, O(d³), and then O(d²) a sample.
+
+        Parameters
+        ----------
+        samples : list or array of m samples of the kind that `k` compares; not changed
+        q : float in (0, 2], the order
+        psd : {"check", "clip"}, as in `compute`
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError
+            For invalid samples, an order above 2, an empty state, and one whose prompts were taken
+            out, since new samples would need theirs.
+        """
+        order = read_novelty_order(q)
+        state = self.changed()  # which no other thread updates
+        if state._sum is None:
+            raise ValueError("`novelty` needs samples, and none were added; update the state first")
+        if "prompts" in state.settings:
+            raise ValueError(
+                "`novelty` takes no prompts out of new samples, as was done to the others: add "
+                "them to a state without given_prompt=True"
+            )
+        similarity = unit(self._compared(as_samples(samples), self.how))
+        F = similarity.features()
+        if similarity.dim != state.d:
+            raise ValueError(
+                f"`samples` must have {state.d} features, as those that were added, got "
+                f"{similarity.dim}"
+            )
+        spectrum = from_covariance(state._sum.matrix(), state.n, check_psd(psd), vectors=True)
+        axes = state._sum.axes(positive_parts(spectrum)[1])
+        Z = to_host(F @ axes)
+        values = np.full(similarity.n + len(similarity.dropped), np.nan)
+        kept = np.setdiff1d(np.arange(len(values)), list(similarity.dropped))
+        values[kept] = gain_of_each(spectrum, Z, order, 1 / state.weight)
+        return values
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""

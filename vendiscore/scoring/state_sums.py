@@ -40,6 +40,13 @@ class Sum:
         """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
         return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
 
+    def axes(self, V: np.ndarray) -> np.ndarray:
+        """Return the eigenvectors of FᵀF as columns (d, r), from vectors V of `matrix`."""
+        if not self.is_rows:
+            return V
+        axes = self.numbers.T @ V
+        return axes / np.linalg.norm(axes, axis=0)
+
     def triangle(self) -> np.ndarray:
         """Return the upper triangle of FᵀF, row by row."""
         return packed(gram(self.numbers.T)) if self.is_rows else self.numbers

@@ -32,11 +32,6 @@ EQUAL = 1e-11
 # off are compared exactly. With more, fewer ridges do: they put log VS off by less than 1e-6.
 EXACTLY = 100
 NEAR = 1e-7
-# Error of exact comparisons, and about how many ridges they take.
-EXACT = 1e-13
-NODES = 60
-# Largest squared distance of a sample from the span of the set that is taken for rounding.
-ROUNDING = 1e-12
 # An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
 WORTH = 1e-3
 # Up to so many candidates are all looked at for each pick; of more, the best ones are, as many as
@@ -303,12 +298,7 @@ class Spectral:
         squares = Z[:, positive] ** 2
         if not basis.whole:
             squares = squares / basis.values[positive]
-        logs = np.empty(len(some))
-        for rows in row_blocks(len(some), 32 * NODES):
-            part = squares[rows]
-            inside = part.sum(axis=1)
-            lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-            logs[rows] = with_each(shares[positive], part, lengths, self.q, 1 / m, EXACT)
+        logs = with_each(shares[positive], squares, self.q, 1 / m)
         if self.merit is None:
             return logs
         quality = self.merit.quality

@@ -26,6 +26,10 @@ from .spectrum import Spectrum, positive_parts
 
 RIDGE = 1e-9  # of the unexplained part, as a share of a sample
 ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
+# Error of log VS with a sample more, and the largest squared distance of the sample from the span
+# of the set that is taken for rounding.
+EXACT = 1e-13
+ROUNDING = 1e-12
 
 
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
@@ -57,30 +61,44 @@ def lost(adds: object) -> Array:
     return -np.expm1(-np.asarray(adds))
 
 
-def with_each(
-    values: np.ndarray,
-    squares: np.ndarray,
-    lengths: np.ndarray,
-    q: float,
-    weight: float,
-    tolerance: float = TOLERANCE,
-) -> np.ndarray:
-    """Return log VS_q with each of some candidates added, (m,), for q ≤ 2, from positive `values`.
+def with_each(values: np.ndarray, squares: np.ndarray, q: float, weight: float) -> np.ndarray:
+    """Return log VS_q with each of some unit samples added, (m,), q ≤ 2, from positive `values`.
 
-    `squares` (m, r) are their squared coordinates along the eigenvectors, of `lengths` in all.
+    `squares` (m, r) are their squared coordinates along the eigenvectors; each has this weight.
     """
-    outside = _outside(squares, lengths) * weight
-    g = squares * weight  # of y = √w x, in the eigenvectors of A
-    c = lengths * weight
-    b = (g @ values) / c + c / 2
-    change = c * of_trace(q, b)
-    t, w = ridges(q, values.min(), values.max(), tolerance, weight)
+    t, w = ridges(q, values.min(), values.max(), EXACT, weight)
     resolvents = 1 / (values[:, None] + t)
-    s = g @ resolvents + outside[:, None] / t
-    subtracted = c[:, None] / (t + b[:, None])
-    integrand = np.log1p(s) - subtracted
-    change += integrand @ w
-    return log_of_trace(values, change, 1 + c, q)
+    logs = np.empty(len(squares))
+    for rows in row_blocks(len(squares), 32 * len(t), least=1024):
+        part = squares[rows]
+        inside = part.sum(axis=1)
+        lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
+        outside = _outside(part, lengths) * weight
+        g = part * weight  # of y = √w x, in the eigenvectors of A
+        c = lengths * weight
+        b = (g @ values) / c + c / 2
+        change = c * of_trace(q, b)
+        s = g @ resolvents + outside[:, None] / t
+        subtracted = c[:, None] / (t + b[:, None])
+        integrand = np.log1p(s) - subtracted
+        change += integrand @ w
+        logs[rows] = log_of_trace(values, change, 1 + c, q)
+    return logs
+
+
+def gain_of_each(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
+    """Return what each of some unit samples adds to log VS_q, (m,), from coordinates Z (m, r)."""
+    values = to_host(spectrum.values)
+    logs = with_each(values[values > 0], Z**2, q, weight)
+    return logs - log_score(spectrum, q)
+
+
+def read_novelty_order(q: object) -> float:
+    """Return an order in (0, 2], for which the gains of samples are sums over few nodes."""
+    order = read_order(q, zero=False)
+    if order > 2:
+        raise ValueError(f"`q` must be at most 2 where samples are added, got {order:g}; pass 1")
+    return order
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:

@@ -76,8 +76,8 @@ def rounding_of(weighted: Similarity) -> Rounding:
     return Rounding(weighted.n, weighted.psd, weighted.roundoff, partial(fault_of, weighted))
 
 
-def from_covariance(C: Array, n: int, psd: PSD = "check") -> Spectrum:
-    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor."""
+def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False) -> Spectrum:
+    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor; `vectors` are its."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -88,7 +88,7 @@ def from_covariance(C: Array, n: int, psd: PSD = "check") -> Spectrum:
         )
     rounding = Rounding(n, False, 0.0, lambda: "look for NaN and overflow in what was added up")
     why = f"a covariance of {C.shape[0]} features was given"
-    return decomposed(C / trace, rounding, psd, "covariance", why)
+    return decomposed(C / trace, rounding, psd, "covariance", why, vectors)
 
 
 def decomposed(

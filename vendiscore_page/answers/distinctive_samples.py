@@ -6,7 +6,7 @@ from itertools import accumulate
 import numpy as np
 
 from vendiscore import Similarity
-from vendiscore.measures.divergences import shuffled
+from vendiscore.analysis.novelty import gains
 
 from ..aliases import Record
 from ..inputs.parts import draw_indices
@@ -19,7 +19,7 @@ LEVEL = 0.05  # of sets of one source, how often samples are listed of any
 FALSE = 0.2  # of the samples that are listed, the share that chance alone would list, at most
 DECOMPOSED = 200  # samples of a set, and of the others, of which those are found
 _EXCHANGES, _SHUFFLES = 999, 24
-_ROUNDING = 1e-9  # of surprises that are equal
+_ROUNDING = 1e-9  # of novelties that are equal
 
 
 @np.errstate(all="ignore")
@@ -57,7 +57,7 @@ def only(
             text = job.texts(at) if job.texts else ""
             seen = {"image": job.pictures[at].thumbnail} if job.pictures else {"text": text}
             row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
-            shown = {"place": places[name][at], "surprise": round(float(excess[i]), 4)}
+            shown = {"place": places[name][at], "novelty": round(float(excess[i]), 6)}
             shown["false"] = round(float(false[i]), 4)
             same = listed.setdefault(row or (*seen.values(),), {**shown, **seen, "times": 0})
             same["times"] += 1
@@ -67,12 +67,18 @@ def only(
 
 @np.errstate(all="ignore")
 def distinct(pool: Similarity, n: int, shuffles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return how far the first n samples surprise the others beyond chance, (n,).
+    """Return what the first n samples add to the others beyond chance, of the most possible, (n,).
 
     And of the samples with as much the share that chance alone gives (Tusher et al., PNAS 2001).
     """
-    own, *others = shuffled(pool, n, shuffles)
-    drawn = np.array(others)
+    order = np.arange(pool.n)
+    own = _added(pool, order, n)
+    rng = np.random.default_rng(0)
+    turns = -(-pool.n // n)
+    drawn = np.empty((shuffles, pool.n))
+    for turn in range(shuffles):  # each of the pool is once in `turns` among the first
+        order = np.roll(order, -n) if turn % turns else rng.permutation(pool.n)
+        drawn[turn] = _added(pool, order, n)
     means, times = np.nanmean(drawn, axis=0), (~np.isnan(drawn)).sum(axis=0)
     excess = (own - means)[:n]
     chance = ((drawn - means) * times / (times - 1)).ravel()  # from the mean of other shuffles
@@ -83,6 +89,14 @@ def distinct(pool: Similarity, n: int, shuffles: int) -> tuple[np.ndarray, np.nd
     false = np.empty(n)
     false[order] = np.minimum.accumulate(shares[order])
     return excess, false
+
+
+def _added(pool: Similarity, order: np.ndarray, n: int) -> np.ndarray:
+    """Return what the first n samples in this order add to the others, of the most possible."""
+    added = np.full(pool.n, np.nan)  # of the others
+    found, most = gains(pool.take(order), n, np.arange(n, pool.n), 1.0, "clip")
+    added[order[:n]] = found / most
+    return added
 
 
 def _chance(K: np.ndarray, own: np.ndarray) -> float:

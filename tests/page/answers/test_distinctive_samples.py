@@ -1,9 +1,11 @@
-"""Samples that others lack: their surprise beyond chance, and how many samples have as much."""
+"""Samples that others lack: what they add beyond chance, and how many samples add as much."""
+
+import math
 
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, surprise
+from vendiscore import as_similarity, novelty
 from vendiscore_page.answers.distinctive_samples import distinct
 
 A = ["a cat sat", "a dog sat", "the cat ran", "it snows", "a cat sat"]
@@ -17,12 +19,27 @@ SETS = [
 ]
 
 
+def share(samples, references, **how):
+    """Return novelty as a share of what a sample adds that nothing is like."""
+    found = novelty(samples, references, **how)
+    return found.values / found.most
+
+
 @pytest.mark.parametrize(("samples", "references", "how"), SETS)
-def test_excess_of_samples_compared_before_is_that_of_both_sets(samples, references, how):
-    together = [*samples, *references] if isinstance(samples, list) else X
-    excess, false = distinct(as_similarity(together, **how), len(samples), 12)
-    right = surprise(samples, references, permutations=12, **how)
-    assert excess == pytest.approx(right, abs=1e-9)
+def test_the_excess_is_novelty_above_its_mean_over_shuffles(samples, references, how):
+    n, both = len(samples), [*samples, *references]
+    turns, rng = math.ceil(len(both) / n), np.random.default_rng(0)
+    drawn = [[] for _ in both]
+    for turn in range(12):
+        order = np.roll(order, -n) if turn % turns else rng.permutation(len(both))  # noqa: F821
+        sets = [[both[i] for i in part] for part in (order[:n], order[n:])]
+        sets = sets if isinstance(samples, list) else map(np.array, sets)
+        for i, value in zip(order[:n], share(*sets, **how), strict=True):
+            drawn[i].append(value)
+    expected = share(samples, references, **how) - [np.mean(own) for own in drawn[:n]]
+    together = both if isinstance(samples, list) else X
+    excess, false = distinct(as_similarity(together, **how), n, 12)
+    assert excess == pytest.approx(expected, abs=1e-9)
     assert (np.diff(false[np.argsort(excess)]) <= 0).all()
     assert ((false >= 0) & (false <= 1)).all()
 

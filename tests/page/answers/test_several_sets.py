@@ -110,17 +110,18 @@ DOGS = [
 ]
 
 
-def test_what_is_only_in_one_is_what_surprises_the_others_beyond_chance():
+def test_what_is_only_in_one_is_new_to_the_others_beyond_chance():
     sets = {"cats": [*CATS, *CATS], "dogs": [*DOGS, *DOGS]}
     found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
     assert found["cats"]["than"] == "dogs"
     pool = as_similarity([*sets["cats"], *sets["dogs"]], k="ngram_overlap", ns=[1])
     excess, false = distinctive_samples.distinct(pool, 20, 24)
     shown = {sample["place"] - 1: sample for sample in found["cats"]["samples"]}
-    assert {*shown} == {i for i in range(10) if false[i] <= 0.2}
-    assert CATS.index("the dog sat") not in shown
+    few = {i % 10 for i in range(20) if false[i] <= 0.2}
+    assert {i % 10 for i in shown} == few
+    assert CATS.index("the dog sat") not in few
     for i, sample in shown.items():
-        assert sample["surprise"] == pytest.approx(excess[i], abs=1e-4)
+        assert sample["novelty"] == pytest.approx(excess[i], abs=1e-5)
         assert sample["false"] == pytest.approx(false[i], abs=1e-4)
         assert sample["times"] == 2
 

@@ -1,0 +1,149 @@
+"""Novelty: what each new sample adds to the score of references, one decomposition for all."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vendiscore import Novelty, State, as_similarity, compute, novelty
+
+RNG = np.random.default_rng(0)
+NEW, OLD = RNG.normal(size=(5, 4)), RNG.normal(size=(9, 4))
+TEXTS = ["a b", "c d q", "a c z", "a b"]
+KNOWN = ["a b", "a d", "e f", "g a", "a b"]
+BITS = RNG.integers(0, 2, size=(12, 30)).astype(bool)
+BITS[:, 0] = True
+CASES = {
+    "more references than features": (NEW, OLD, {"k": "cosine"}),
+    "fewer references than features": (NEW, OLD[:3], {"k": "cosine"}),
+    "a kernel without features": (NEW, OLD, {"k": "rbf", "sigma": 2.0}),
+    "sparse features": (TEXTS, KNOWN, {"k": "ngram_overlap", "ns": [1, 2]}),
+    "classes": (TEXTS, KNOWN, {"k": "labels"}),
+    "bits": (BITS[:4], BITS[4:], {"k": "tanimoto"}),
+    "a mixture": (TEXTS, KNOWN, {"k": {"ngram_overlap": 0.5, "labels": 0.5}}),
+    "a function": (TEXTS, KNOWN, {"k": lambda a, b: float(a[0] == b[0])}),
+}
+
+
+def log_score(samples, **how) -> float:
+    return float(np.log(compute(samples, **how)["VS"]))
+
+
+def together(references, sample):
+    if isinstance(references, list):
+        return [*references, sample]
+    return np.vstack([references, [sample]])
+
+
+def naive(samples, references, **how) -> list[float]:
+    """Score the references with each sample and without, a decomposition for each."""
+    before = log_score(references, **how)
+    return [log_score(together(references, x), **how) - before for x in samples]
+
+
+@pytest.mark.parametrize(("samples", "references", "how"), CASES.values(), ids=CASES)
+@pytest.mark.parametrize("q", [0.5, 1, 2])
+def test_it_is_the_difference_of_two_scores(samples, references, how, q):
+    found = novelty(samples, references, q=q, **how)
+    np.testing.assert_allclose(found.values, naive(samples, references, q=q, **how), atol=1e-10)
+    assert (found.values <= found.most + 1e-10).all()
+    assert found.table.shape == (len(samples), 1)
+
+
+@settings(max_examples=40, deadline=None)
+@given(seed=st.integers(0, 10**6), n=st.integers(1, 6), m=st.integers(1, 9), q=st.floats(0.3, 2))
+def test_it_is_the_difference_of_two_scores_of_any_rows(seed, n, m, q):
+    rng = np.random.default_rng(seed)
+    references = rng.integers(-2, 3, size=(m, 3)) + np.eye(3)[rng.integers(3, size=m)] / 3
+    samples = np.vstack([rng.normal(size=(n, 3)), references[:1]])
+    found = novelty(samples, references, k="cosine", q=q).values
+    np.testing.assert_allclose(found, naive(samples, references, k="cosine", q=q), atol=1e-9)
+
+
+def test_it_depends_on_no_other_sample():
+    alone = [novelty(x[None], OLD, k="rbf").values[0] for x in NEW]
+    np.testing.assert_allclose(novelty(NEW, OLD, k="rbf").values, alone, rtol=1e-12)
+    many = np.repeat(NEW, 700, axis=0)  # in several blocks
+    np.testing.assert_allclose(novelty(many, OLD, k="rbf").values[::700], alone, rtol=1e-12)
+
+
+def test_with_labels_it_is_the_least_over_classes():
+    labels = ["b", "a", "b", "a", "a", "b", "c", "c", "c"]
+    found = novelty(NEW, OLD, labels, k="cosine")
+    assert found.classes == ("b", "a", "c")
+    for column, label in enumerate(found.classes):
+        own = OLD[[each == label for each in labels]]
+        expected = naive(NEW, own, k="cosine")
+        np.testing.assert_allclose(found.table[:, column], expected, atol=1e-10)
+    np.testing.assert_allclose(found.values, found.table.min(axis=1))
+    assert found.nearest == [found.classes[i] for i in found.table.argmin(axis=1)]
+    table = found.to_frame()
+    assert list(table.columns) == ["novelty", "nearest", "b", "a", "c"]
+    assert list(novelty(NEW, OLD, k="cosine").to_frame().columns) == ["novelty"]
+
+
+def test_a_sample_like_none_adds_the_most_and_a_copy_of_the_commonest_takes_away():
+    found = novelty(["z", "a"], ["a", "a", "b"], k="labels")
+    assert found.values[0] == pytest.approx(found.most[0], abs=1e-12)
+    assert found.values[1] < 0 < found.values[0]
+    assert "Sample 0 adds most to the references" in str(found)
+    assert repr(found) == "Novelty(n=2, classes=(None,), q=1)"
+
+
+def test_a_fitted_option_follows_from_the_references_alone():
+    far = np.vstack([NEW, 100 * NEW])
+    assert novelty(far, OLD, k="rbf").values[:5] == pytest.approx(novelty(NEW, OLD, k="rbf").values)
+
+
+def test_samples_left_out_have_none():
+    with pytest.warns(UserWarning, match="left out 2 of"):
+        found = novelty(["a b", None], ["a b", None, "c"], ["x", "x", "y"], on_error="skip")
+    expected = novelty(["a b"], ["a b", "c"], ["x", "y"])
+    np.testing.assert_allclose(found.table[0], expected.table[0])
+    assert np.isnan(found.table[1]).all()
+    with (
+        pytest.warns(UserWarning, match="left out"),
+        pytest.raises(ValueError, match="no reference of class 'y' is left"),
+    ):
+        novelty(["a b"], ["a b", None], ["x", "y"], on_error="skip")
+
+
+def test_a_state_has_the_novelty_of_all_that_was_added():
+    for references in (OLD, OLD[:1]):  # a covariance, and rows
+        state = State(k="cosine").update(references[:4]).update(references[4:])
+        expected = novelty(NEW, references, k="cosine").values
+        np.testing.assert_allclose(state.novelty(NEW), expected, atol=1e-10)
+        expected = novelty(NEW, references, k="cosine", q=0.5).values
+        np.testing.assert_allclose(state.novelty(NEW, 0.5), expected, atol=1e-10)
+        assert state.n == len(references)
+    weighted = State(k="cosine").update(OLD, p=[2.0] * 9)
+    np.testing.assert_allclose(
+        weighted.novelty(NEW), novelty(NEW, np.vstack([OLD, OLD]), k="cosine").values, atol=1e-10
+    )
+
+
+def test_a_state_refuses_what_cannot_be_added():
+    with pytest.raises(ValueError, match="`novelty` needs samples, and none were added"):
+        State(k="cosine").novelty(NEW)
+    with pytest.raises(ValueError, match="`samples` must have 4 features, as those that were add"):
+        State(k="cosine").update(OLD).novelty(NEW[:, :3])
+    given = State(k="cosine").update(OLD, prompts=NEW[0], given_prompt=True)
+    with pytest.raises(ValueError, match="takes no prompts out of new samples"):
+        given.novelty(NEW)
+
+
+def test_what_cannot_be_found_is_refused():
+    with pytest.raises(ValueError, match="`q` must be at most 2 where samples are added, got 3"):
+        novelty(NEW, OLD, k="cosine", q=3)
+    with pytest.raises(ValueError, match="`labels` must have one label for each of 9 samples"):
+        novelty(NEW, OLD, ["a"], k="cosine")
+    with pytest.raises(TypeError, match="as alike in any company, which the classes of k='equiv"):
+        novelty(TEXTS, KNOWN, k="equivalence", same=lambda a, b: a == b)
+    with pytest.raises(TypeError, match="`samples` holds similarities, which do not cover"):
+        novelty(as_similarity(TEXTS), KNOWN)
+    with pytest.raises(ValueError, match="must be of the kind of `samples`"):
+        novelty(NEW, OLD[:, :2], k="cosine")
+
+
+def test_the_result_is_public():
+    assert isinstance(novelty(NEW, OLD, k="cosine"), Novelty)

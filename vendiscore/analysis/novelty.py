@@ -1,0 +1,206 @@
+"""Novelty: what each new sample adds to the score of a set of references, or of its classes."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..core.arguments import DEFAULT_ORDER, refuse_gradient
+from ..core.namespace import row_blocks, to_host
+from ..core.shares import PSD, check_psd
+from ..core.types import Frame, Samples
+from ..resolve.group_labels import check_size, read_labels
+from ..resolve.kernel_build import is_divisible
+from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.sets import kept_starts, read_collection, resolve_pool
+from ..similarity import sparse as sp
+from ..similarity.base import Similarity
+from ..spectral.rank_one import gain_of_each, read_novelty_order
+from ..spectral.spectrum import positive_parts
+from ..spectral.vendi import spectrum_of
+from ..summary import Summary, frame
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Novelty(Summary):
+    """What each of n samples adds to log VS_q of the references, or of each class of them.
+
+    Attributes
+    ----------
+    q : float, the order
+    table : array (n, C) of log VS with the sample minus without; NaN for samples left out
+    most : array (C,), what a sample adds that has nothing in common with any reference
+    classes : tuple (C,) of the labels of the references, in order of appearance; (None,) without
+
+    Examples
+    --------
+    >>> from vendiscore import novelty
+    >>> novelty(["a", "z"], ["a", "b"], k="labels").values.round(3)
+    array([-0.057,  0.405])
+    """
+
+    _brief = ("n", "classes", "q")
+
+    q: float
+    table: np.ndarray
+    most: np.ndarray
+    classes: tuple[Hashable, ...]
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.table)
+
+    @property
+    def values(self) -> np.ndarray:
+        """The novelty (n,) of each sample: the least that it adds to any class."""
+        return self.table.min(axis=1)
+
+    @property
+    def nearest(self) -> list[Hashable]:
+        """The class to which each sample adds the least."""
+        return [self.classes[i] for i in self.table.argmin(axis=1)]
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence."""
+        rarest = int(np.nanargmax(self.values))
+        classes = f"to any of {len(self.classes)} classes of " if len(self.classes) > 1 else "to "
+        return (
+            f"Sample {rarest} adds most {classes}the references, "
+            f"{self.values[rarest]:.3g} in log VS (q={self.q:g}); the median of {self.n:,} samples "
+            f"adds {np.nanmedian(self.values):.3g}, and one like none of them would add "
+            f"{self.most.min():.3g}."
+        )
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each sample: its novelty, and its table."""
+        columns: dict[Hashable, object] = {"novelty": self.values}
+        if self.classes != (None,):
+            columns["nearest"] = self.nearest
+            columns |= dict(zip(self.classes, self.table.T, strict=True))
+        return frame(columns)
+
+
+def novelty(
+    samples: Samples,
+    references: Samples,
+    labels: Sequence[Hashable] | None = None,
+    *,
+    k: KernelArgument | None = None,
+    q: float = DEFAULT_ORDER,
+    psd: PSD = "check",
+    **how: object,
+) -> Novelty:
+    """Return what each new sample would add to the score of the references.
+
+    log VS_q of the references and x, minus that of the references alone, exactly. It depends on no
+    other of the samples, so that a threshold found today holds tomorrow.
+
+    Parameters
+    ----------
+    samples, references : list or array
+        n and m samples of the kind that `k` compares. Not changed.
+    labels : sequence of hashable (m,), optional
+        The class of each reference: the novelty of a sample is the least that it adds to a class.
+        Classes of one size, since one sample adds more to a small set.
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        Options that a kernel fits, such as `sigma`, follow from the references alone.
+    q : float in (0, 2], the order
+    psd : {"check", "clip"}
+        Raise for negative eigenvalues of the references' similarities, or set them to zero.
+    **how
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Returns
+    -------
+    Novelty
+        `values` (n,), in nats, `table` (n, C), `most` and `classes`: below 0 for a sample that
+        makes the set less diverse, at most `most`, for one that has nothing in common with it.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
+        For input that cannot be compared, labels of another number, an order above 2; see `psd`;
+        if the spectrum would not fit in memory.
+
+    Notes
+    -----
+    One decomposition of each class, O(m d² + d³) from d features or O(m³), and then a projection,
+    O(d²) or O(m²) a sample: linear in the samples, but for functions `k`, which compare all pairs.
+
+    References
+    ----------
+    Vendi Novelty Scores, arXiv 2602.10062; the identity is in docs/identity.md.
+
+    Examples
+    --------
+    >>> found = novelty([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0]], k="cosine")
+    >>> found.values.round(3), found.values.argmax()
+    (array([0.637, 0.287]), 0)
+    """
+    read = how_of({**how, "k": k})
+    order = read_novelty_order(q)
+    check_psd(psd)
+    names = ["samples", "references"]
+    pool, starts = resolve_pool([read_collection(samples, read), references], read, names)
+    refuse_gradient("novelty", **how, samples=pool)
+    if is_divisible(pool):
+        raise TypeError(
+            "novelty needs a kernel by which two samples are as alike in any company, which the "
+            f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
+        )
+    ends = kept_starts(pool, starts)
+    n, m = np.diff(starts)
+    known = np.arange(ends[1], ends[2])
+    codes = np.zeros(m, dtype=int)
+    classes: tuple[Hashable, ...] = (None,)
+    if labels is not None:
+        groups = read_labels(labels, "labels")
+        check_size(groups, m, "labels")
+        codes = groups.codes
+        classes = groups.labels
+    left = np.setdiff1d(np.arange(m), np.array(list(pool.dropped)) - starts[1])
+    table = np.full((n, len(classes)), np.nan)
+    most = np.empty(len(classes))
+    kept = np.setdiff1d(np.arange(n), list(pool.dropped))
+    with np.errstate(all="ignore"):
+        for code in range(len(classes)):
+            members = known[codes[left] == code]
+            if not len(members):
+                raise ValueError(f"no reference of class {classes[code]!r} is left; add some")
+            table[kept, code], most[code] = gains(pool, len(kept), members, order, psd)
+    return Novelty(order, table, most, classes)
+
+
+def gains(
+    pool: Similarity, n: int, members: np.ndarray, q: float, psd: PSD
+) -> tuple[np.ndarray, float]:
+    """Return what each of the first n samples of a pool adds to log VS_q of the `members`, (n,).
+
+    And what a sample adds that has nothing in common with any of them.
+    """
+    spectrum = spectrum_of(pool.take(members), psd=psd, vectors=True)
+    values, U = positive_parts(spectrum)
+    weights = U / np.sqrt(values * len(members))  # of members in each eigenvector, a unit vector
+    F = None if pool.dim is None else pool.features()
+    if sp.issparse(F):
+        F = None
+    if F is not None:
+        F = to_host(F)
+        axes = F[members].T @ weights
+    added = np.empty(n)
+    for rows in row_blocks(n, 8 * (len(members) + len(values)), least=1024):
+        if F is not None:
+            Z = F[rows] @ axes
+        else:
+            block = np.arange(rows.start, rows.stop)
+            both = pool.part(np.append(block, members))
+            K = both.rows(np.arange(len(block), both.n))
+            Z = to_host(K)[:, : len(block)].T @ weights
+        added[rows] = gain_of_each(spectrum, Z, q, 1 / len(members))
+    alone = np.zeros((1, len(values)))
+    return added, float(gain_of_each(spectrum, alone, q, 1 / len(members))[0])
