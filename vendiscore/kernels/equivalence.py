@@ -64,7 +64,7 @@ def equivalence(
     Parameters
     ----------
     samples : sequence of str, or of anything where `same` is a function or a matrix
-    same : "exact", pattern, function, array (n, n) or path
+    same : "exact", pattern, function, array (n, n), path or CrossEncoder
         "exact": texts are equal but for case, space, punctuation and Unicode form. A pattern (a
         compiled one, or a str with a group) finds the final answer, compared likewise: the group
         of its last match. A function of one sample returns its answer, compared by ==; samples
@@ -78,12 +78,20 @@ def equivalence(
         Sets of so many different samples have all pairs judged, to count intransitive triples.
     batch_size, max_length, device, half, revision
         Of a model, as `vendiscore.encoder` takes them; `max_length` is the tokens of a pair.
+    graded : bool
+        Whether similarities are scores from 0 to 1 instead of classes: the mean score of two
+        samples in both orders. `same` is a function of two samples, a matrix (of repeats the first
+        one's scores count), a path (one logit: its sigmoid; NLI: the probability of entailment), a
+        `sentence_transformers.CrossEncoder`, or a function from a list of up to `batch_size` pairs
+        to their scores. All m(m − 1) ordered pairs of m different samples of a group are judged.
+        Scores that are not positive semidefinite become (K + δI)/(1 + δ), of the least such δ ≥ 0
+        for the different samples of a group, in O(m³) time; `notes` report it.
 
     Raises
     ------
     SampleError, TypeError, ValueError
-        For samples that are not str where texts are compared; judgements that are not finite;
-        a matrix of another size; a model without such labels.
+        For samples that are not str where texts are compared; judgements that are not finite, or
+        scores outside 0 to 1; a matrix of another size; a model without such labels.
     MissingPackageError
         Without torch and transformers (extra `text`), for a model.
     """
@@ -226,8 +234,7 @@ def _takes_one(function: Callable[..., Any]) -> bool:
         given = inspect.signature(function).parameters.values()
     except ValueError:  # of a built-in function, such as max
         return True
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    places = [each for each in given if each.kind in kinds]
+    places = [each for each in given if each.kind < each.VAR_POSITIONAL]
     return len(places) == 1 or sum(each.default is each.empty for each in places) == 1
 
 

@@ -1,6 +1,5 @@
 """Similarities from judgements of pairs: of classes, by the rule of NoveltyBench, and of scores."""
 
-from abc import abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, combinations, permutations
@@ -146,6 +145,7 @@ class JudgedSimilarity(Similarity):
 
     psd = True
     divisible = True
+    _whole: Similarity  # of all samples
 
     def __init__(self, judgements: Judgements, ids: np.ndarray) -> None:
         self.n = len(ids)
@@ -164,11 +164,6 @@ class JudgedSimilarity(Similarity):
     @notes.setter
     def notes(self, notes: Sequence[str]) -> None:
         self._notes = notes
-
-    @cached_property
-    @abstractmethod
-    def _whole(self) -> Similarity:
-        """K of all samples."""
 
     def compact(self) -> Similarity:
         return self._like(self._whole, slice(None)).compact()
@@ -205,11 +200,15 @@ class EquivalenceSimilarity(JudgedSimilarity):
         return self.judgements.classes([self.ids])[0]
 
     @cached_property
-    def _whole(self) -> Similarity:
+    def _whole(self) -> Similarity:  # type: ignore[override]
         ones = np.ones(self.n)
         shape = (self.n, int(self.codes.max()) + 1)
         starts = np.arange(self.n + 1)
         return FeatureSimilarity(sp.csr_array((ones, self.codes, starts), shape))
+
+    def _rows(self, index: Index) -> Array:
+        same = self.codes[index, None] == self.codes
+        return same.astype(float)
 
     def _stack(self, places: np.ndarray) -> Array:
         codes = np.array(self.judgements.classes(list(self.ids[places])))
@@ -228,12 +227,12 @@ class GradedSimilarity(JudgedSimilarity):
     """
 
     @cached_property
-    def _whole(self) -> Similarity:
+    def _whole(self) -> Similarity:  # type: ignore[override]
         distinct, inverse = np.unique(self.ids, return_inverse=True)
         K = MatrixSimilarity(self.judgements.matrix(distinct), psd=True)
         return RepeatedSimilarity(K, inverse)
 
     def _stack(self, places: np.ndarray) -> Array:
-        sets = map(set, self.ids[places].tolist())
-        self.judgements.ask([pair for ids in sets for pair in permutations(ids, 2)])  # at once
+        sets = self.ids[places].tolist()
+        self.judgements.ask([pair for ids in sets for pair in permutations(set(ids), 2)])
         return super()._stack(places)
