@@ -253,10 +253,10 @@ def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.nd
     for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
         at = order[start : start + batch_size]
         of_batch = to_host(score([pairs[i] for i in at]))
-        if of_batch.shape != at.shape:
-            raise ValueError(
-                f"`same` must return a score for each of {len(at)} pairs, got shape "
-                f"{of_batch.shape}; take a list of pairs and return a list of numbers"
+        if of_batch.shape != at.shape or of_batch.dtype.kind not in "fiub":
+            raise TypeError(
+                f"`same` must return a number for each of {len(at)} pairs, got {quoted(of_batch)}; "
+                f"take a list of pairs and return a list of scores"
             )
         scores[at] = of_batch
     return scores

@@ -111,7 +111,7 @@ def equivalence(
         judging["graded"] = graded
         if hasattr(same, "predict") and hasattr(same, "config"):
             check_texts(samples)
-            settings |= describe(same)
+            settings |= {**describe(same), "max_length": same.max_seq_length}
             by_list = partial(cross_encoder_scores, same)
         elif callable(same) and _takes_one(same):
             by_list = same
@@ -130,7 +130,7 @@ def equivalence(
             of_model["batch_size"] = size_given
         no_effect(of_model, "`same`, which is not the path of a model")
         if by_list is None and (answer := _answer(same)):
-            no_effect(judging, "answers, which are equal or not: `same` judges no pairs")
+            no_effect(judging, "answers, not pairs (judged by a model, function of two or matrix)")
             if answer is not same:
                 check_texts(samples)
             return _by_answers(samples, answer).noted(settings=settings)
@@ -163,12 +163,13 @@ def equivalence(
 
     else:
         audited = 200
-        if not graded:  # so that a matrix has a judgement for each repeat
-            first = ids = np.arange(size(samples))
         what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
             raise TypeError(f"{what}, got {type(same).__name__}")
-        matrix = np.asarray(as_matrix(np.asarray(same, dtype=float), "same"))
+        matrix = np.asarray(same, dtype=float)
+        if not graded:
+            as_matrix(matrix, "same")  # is finite
+            first = ids = np.arange(size(samples))  # it has a judgement for each repeat
         shape = ids.shape * 2
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")

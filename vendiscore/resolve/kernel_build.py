@@ -155,8 +155,6 @@ def build_kernel(
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]
     settings |= {**options, **fitted, **similarity.settings}
-    if not settings.get("graded", True):  # signatures of before do not have it
-        del settings["graded"]
     recurs = kernel.samples in _RECURRING
     similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes, recurs=recurs)
     if len(inverse) == similarity.n:

@@ -101,7 +101,7 @@ class Judgements:
         """
         m = len(ids)
         identity = np.eye(m)
-        K = identity.copy()
+        K = 1 * identity
         K[identity == 0] = self.ask([*permutations(ids.tolist(), 2)])
         K = (K + K.T) / 2
         shift = -np.linalg.eigvalsh(K)[0]
