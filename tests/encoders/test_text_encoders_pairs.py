@@ -224,3 +224,13 @@ def test_scores_of_a_cross_encoder_that_are_no_probabilities_are_refused(tmp_pat
         compute(TEXTS, same=model, max_length=9, **GRADED)
     with pytest.raises(ValueError, match="sample 1 must be a str, got int"):
         compute(["a", 3], same=model, **GRADED)
+
+
+def test_the_command_takes_the_folder_of_a_graded_judge(tmp_path, capsys):
+    from vendiscore.cli import main
+
+    folder = classifier(tmp_path / "nli", NLI)
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    options = ["-k", "equivalence", "-o", f"same={folder}", "-o", "graded=true", "-f", "json"]
+    main([str(tmp_path / "texts.txt"), *options])
+    assert '"graded": true' in capsys.readouterr().out
