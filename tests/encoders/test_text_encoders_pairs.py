@@ -155,9 +155,7 @@ GRADED = {"k": "equivalence", "graded": True}
     ids=["one logit", "NLI", "two classes"],
 )
 @pytest.mark.parametrize("loaded_by", ["path", "CrossEncoder"])
-def test_graded_similarities_are_mean_probabilities_of_both_orders(
-    tmp_path, labels, label, loaded_by
-):
+def test_graded_similarities_are_means_of_both_orders(tmp_path, labels, label, loaded_by):
     folder = same = classifier(tmp_path, labels)
     expected = mean_scores(folder, label)
     if loaded_by == "CrossEncoder":
@@ -172,7 +170,7 @@ def test_graded_similarities_are_mean_probabilities_of_both_orders(
 
 
 @pytest.mark.parametrize("labels", [{0: "LABEL_0"}, NLI], ids=["one logit", "NLI"])
-def test_a_cross_encoder_gives_what_the_definition_makes_of_its_predictions(tmp_path, labels):
+def test_a_cross_encoder_counts_by_its_predictions(tmp_path, labels):
     library = pytest.importorskip("sentence_transformers")
     model = library.CrossEncoder(str(classifier(tmp_path, labels)), device="cpu")
     ordered = [(a, b) for a in TEXTS for b in TEXTS if a != b]
@@ -190,7 +188,7 @@ def test_a_cross_encoder_gives_what_the_definition_makes_of_its_predictions(tmp_
     np.testing.assert_allclose(again.dense(), expected, rtol=0, atol=1e-10)
 
 
-def test_a_cross_encoder_is_asked_for_each_ordered_pair_of_a_group_once(tmp_path, monkeypatch):
+def test_a_cross_encoder_is_asked_for_each_pair_once(tmp_path, monkeypatch):
     library = pytest.importorskip("sentence_transformers")
     model = library.CrossEncoder(str(classifier(tmp_path, NLI)), device="cpu")
     asked, original = [], library.CrossEncoder.predict
@@ -211,7 +209,7 @@ def test_a_cross_encoder_is_asked_for_each_ordered_pair_of_a_group_once(tmp_path
     assert found["options"]["model_path"] == str(tmp_path)
 
 
-def test_scores_of_a_cross_encoder_that_are_no_probabilities_are_refused(tmp_path):
+def test_scores_that_are_not_probabilities_are_refused(tmp_path):
     library = pytest.importorskip("sentence_transformers")
     folder = str(classifier(tmp_path / "one", {0: "LABEL_0"}))
     model = library.CrossEncoder(folder, device="cpu", activation_fn=torch.nn.Identity())

@@ -97,7 +97,7 @@ def test_similarities_are_the_definition_by_loops(kind, samples):
 
 
 @pytest.mark.parametrize("kind", JUDGES)
-def test_scores_follow_from_the_definition_and_are_positive_semidefinite(kind):
+def test_scores_follow_from_the_definition_with_the_least_shift(kind):
     how = {"k": "equivalence", "same": JUDGES[kind](TEXTS), "graded": True, "psd": "check"}
     expected, delta = naive(TEXTS)
     assert delta > 0.01
@@ -205,7 +205,7 @@ def test_a_part_is_shifted_by_itself_and_a_take_as_the_whole():
     assert abs(part - whole[np.ix_(index, index)]).max() > 0.01
 
 
-def test_compare_explain_and_select_read_the_matrix_of_the_definition():
+def test_compare_explain_and_select_read_the_same_matrix():
     how = {"k": "equivalence", "same": score, "graded": True}
     K, _ = naive(TEXTS)
     found, expected = explain(TEXTS, **how), explain(K, score_K=True)

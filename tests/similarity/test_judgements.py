@@ -195,7 +195,7 @@ def naive_matrix(scores):
 
 @few
 @given(st.integers(1, 8), st.integers(0, 999), st.booleans())
-def test_scores_become_the_nearest_matrix_on_the_way_to_the_identity(m, seed, coarse):
+def test_scores_become_a_matrix_with_the_least_shift(m, seed, coarse):
     scores = np.random.default_rng(seed).random((m, m))
     scores = scores.round() if coarse else scores
     K = graded(scores)
@@ -211,7 +211,7 @@ def test_scores_become_the_nearest_matrix_on_the_way_to_the_identity(m, seed, co
 
 @few
 @given(st.lists(st.integers(0, 4), min_size=1, max_size=9), st.integers(0, 99), st.data())
-def test_parts_takes_stacks_and_factors_of_scores_are_entries_of_the_definition(ids, seed, data):
+def test_parts_takes_and_stacks_of_scores_are_by_definition(ids, seed, data):
     scores = np.random.default_rng(seed).random((5, 5))
     K = graded(scores, ids)
 

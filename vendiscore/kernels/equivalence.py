@@ -177,7 +177,7 @@ def equivalence(
         def score(pairs: list[Pair]) -> Any:
             return matrix[tuple(first[np.array(pairs)].T)]
 
-    def judge(pairs: list[Pair]) -> Any:
+    def judge(pairs: list[Pair]) -> np.ndarray:
         scores = np.asarray(score(pairs))
         if not graded:
             return scores > above

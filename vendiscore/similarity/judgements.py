@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
 from itertools import chain, combinations, permutations
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -15,9 +15,9 @@ from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity
 
 Pair: TypeAlias = tuple[int, int]
-# From pairs of things, by their numbers, to whether both are the same (the first came first), or
-# to scores.
-Judge: TypeAlias = Callable[[list[Pair]], Iterable[Any]]
+# From pairs of things, by their numbers, to scores, or True where both are the same; the first of
+# a pair came first.
+Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 
 
 def count_open_triples(same: np.ndarray) -> int:
@@ -44,11 +44,11 @@ class Judgements:
     def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
         self.audit = audit
-        self.known: dict[Pair, Any] = {}
+        self.known: dict[Pair, float] = {}
         self.triples: dict[tuple[int, ...], int | None] = {}  # open ones of each set, if counted
         self.shifts: dict[bytes, float] = {}  # δ of the matrix of each set
 
-    def ask(self, pairs: Sequence[Pair]) -> list[Any]:
+    def ask(self, pairs: Sequence[Pair]) -> list[float]:
         """Return the judgement of each pair."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         if new:
