@@ -78,7 +78,13 @@ def digest(array: object) -> str:
 
 def line(measures: Iterable[str], settings: Mapping[str, object]) -> str:
     """Return the signature: names of measures, then settings that can change their numbers."""
-    shown = plain({name: value for name, value in settings.items() if name not in IDLE})
+    shown = plain(
+        {
+            name: value
+            for name, value in settings.items()
+            if name not in IDLE and (name != "graded" or value)  # classes are as they were without
+        }
+    )
     parts = [f"{name}={_text(value)}" for name, value in shown.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={__version__}"])
 

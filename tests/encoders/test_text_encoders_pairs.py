@@ -124,3 +124,111 @@ def test_models_that_judge_no_pairs_are_refused(tmp_path):
     folder = classifier(tmp_path / "nli", NLI)
     with pytest.raises(ValueError, match="`max_length` must be at most 24"):
         compute(["a", "b"], k="equivalence", same=folder, max_length=999)
+
+
+def single_score(folder, a, b, label):
+    """Return the score of one pair by itself, in the precision of the model."""
+    model, tokenizer = loaded(folder)
+    inputs = tokenizer([a], [b], truncation=True, max_length=24, return_tensors="pt")
+    with torch.inference_mode():
+        logits = model(**inputs).logits
+        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+    return float(shares[0, label])
+
+
+def mean_scores(folder, label):
+    """Return the matrix of the definition by single pairs: loops, and the least δ."""
+    K = np.eye(len(TEXTS))
+    for i, j in PAIRS:
+        both = [single_score(folder, TEXTS[a], TEXTS[b], label) for a, b in ((i, j), (j, i))]
+        K[i, j] = K[j, i] = sum(both) / 2
+    delta = max(0.0, -np.linalg.eigvals(K).real.min())
+    return (K + delta * np.eye(len(TEXTS))) / (1 + delta)
+
+
+GRADED = {"k": "equivalence", "graded": True}
+
+
+@pytest.mark.parametrize(
+    ("labels", "label"),
+    [({0: "LABEL_0"}, 0), (NLI, 2), ({0: "same", 1: "different"}, 0)],
+    ids=["one logit", "NLI", "two classes"],
+)
+@pytest.mark.parametrize("loaded_by", ["path", "CrossEncoder"])
+def test_graded_similarities_are_means_of_both_orders(tmp_path, labels, label, loaded_by):
+    folder = same = classifier(tmp_path, labels)
+    expected = mean_scores(folder, label)
+    if loaded_by == "CrossEncoder":
+        library = pytest.importorskip("sentence_transformers")
+        same = library.CrossEncoder(str(folder), device="cpu")
+    texts = [*TEXTS, TEXTS[0]]
+    K = as_similarity(texts, same=same, batch_size=1, **GRADED).dense()
+    order = [*range(len(TEXTS)), 0]
+    np.testing.assert_allclose(K, expected[np.ix_(order, order)], rtol=0, atol=1e-10)
+    batched = as_similarity(texts, same=same, batch_size=64, **GRADED).dense()
+    np.testing.assert_allclose(batched, K, rtol=0, atol=1e-6)
+
+
+@pytest.mark.parametrize("labels", [{0: "LABEL_0"}, NLI], ids=["one logit", "NLI"])
+def test_a_cross_encoder_counts_by_its_predictions(tmp_path, labels):
+    library = pytest.importorskip("sentence_transformers")
+    model = library.CrossEncoder(str(classifier(tmp_path, labels)), device="cpu")
+    ordered = [(a, b) for a in TEXTS for b in TEXTS if a != b]
+    own = {"activation_fn": torch.nn.Softmax(dim=-1)} if len(labels) > 1 else {}
+    scores = [model.predict([pair], show_progress_bar=False, **own)[0] for pair in ordered]
+    if len(labels) > 1:
+        scores = [score[2] for score in scores]
+    known = dict(zip(ordered, map(float, scores), strict=True))
+    expected = as_similarity(TEXTS, same=lambda a, b: known[a, b], **GRADED).dense()
+    K = as_similarity(TEXTS, same=model, batch_size=1, **GRADED)
+    np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-10)
+    # A model that is loaded with a softmax has the same probabilities.
+    model.activation_fn = torch.nn.Softmax(dim=-1) if len(labels) > 1 else torch.nn.Sigmoid()
+    again = as_similarity(TEXTS, same=model, batch_size=1, **GRADED)
+    np.testing.assert_allclose(again.dense(), expected, rtol=0, atol=1e-10)
+
+
+def test_a_cross_encoder_is_asked_for_each_pair_once(tmp_path, monkeypatch):
+    library = pytest.importorskip("sentence_transformers")
+    model = library.CrossEncoder(str(classifier(tmp_path, NLI)), device="cpu")
+    asked, original = [], library.CrossEncoder.predict
+
+    def counted(self, pairs, **options):
+        assert options["show_progress_bar"] is False
+        asked.append(pairs)
+        return original(self, pairs, **options)
+
+    monkeypatch.setattr(library.CrossEncoder, "predict", counted)
+    groups = [["the cat", "a dog", "the cat"], ["the cat", "a mat", "dog"]]
+    found = compute(groups, same=model, batch_size=4, details=True, **GRADED)["details"]
+    pairs = [pair for batch in asked for pair in batch]
+    assert len(pairs) == len(set(pairs)) == 2 + 6
+    assert [len(batch) for batch in asked] == [4, 4]
+    assert found["options"]["model"] == "CrossEncoder"
+    assert found["options"]["max_length"] == 24
+    assert found["options"]["model_path"] == str(tmp_path)
+
+
+def test_scores_that_are_not_probabilities_are_refused(tmp_path):
+    library = pytest.importorskip("sentence_transformers")
+    folder = str(classifier(tmp_path / "one", {0: "LABEL_0"}))
+    model = library.CrossEncoder(folder, device="cpu", activation_fn=torch.nn.Identity())
+    with pytest.raises(ValueError, match=r"for samples \d and \d; scale them, as a CrossEncoder "):
+        compute(TEXTS, same=model, **GRADED)
+    many = classifier(tmp_path / "many", {0: "bad", 1: "fair", 2: "good"})
+    with pytest.raises(ValueError, match=r"label 'entailment'.*has bad, fair, good"):
+        compute(TEXTS, same=library.CrossEncoder(str(many), device="cpu"), **GRADED)
+    with pytest.raises(ValueError, match="`max_length` has no effect with `same`"):
+        compute(TEXTS, same=model, max_length=9, **GRADED)
+    with pytest.raises(ValueError, match="sample 1 must be a str, got int"):
+        compute(["a", 3], same=model, **GRADED)
+
+
+def test_the_command_takes_the_folder_of_a_graded_judge(tmp_path, capsys):
+    from vendiscore.cli import main
+
+    folder = classifier(tmp_path / "nli", NLI)
+    (tmp_path / "texts.txt").write_text("\n".join(TEXTS), encoding="utf-8")
+    options = ["-k", "equivalence", "-o", f"same={folder}", "-o", "graded=true", "-f", "json"]
+    main([str(tmp_path / "texts.txt"), *options])
+    assert '"graded": true' in capsys.readouterr().out

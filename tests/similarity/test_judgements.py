@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from vendiscore import as_similarity, compute
 from vendiscore.similarity.judgements import (
     EquivalenceSimilarity,
+    GradedSimilarity,
     Judgements,
     count_open_triples,
 )
@@ -174,3 +175,80 @@ def test_weights_and_other_measures_read_the_same_classes():
                        measures=["VS", "IntDiv"])  # fmt: skip
     assert found == pytest.approx(expected)
     assert len(asked) == 6
+
+
+def graded(scores, ids=None):
+    ids = np.arange(len(scores)) if ids is None else np.asarray(ids)
+    return GradedSimilarity(Judgements(Counted(scores), 0), ids)
+
+
+def naive_matrix(scores):
+    """Return the mean of both orders, with the least δ that makes no eigenvalue negative."""
+    m = len(scores)
+    K = np.eye(m)
+    for i in range(m):
+        for j in range(m):
+            K[i, j] = 1 if i == j else (scores[i, j] + scores[j, i]) / 2
+    delta = max(0, -np.linalg.eigvals(K).real.min())
+    return (K + delta * np.eye(m)) / (1 + delta), delta
+
+
+@few
+@given(st.integers(1, 8), st.integers(0, 999), st.booleans())
+def test_scores_become_a_matrix_with_the_least_shift(m, seed, coarse):
+    scores = np.random.default_rng(seed).random((m, m))
+    scores = scores.round() if coarse else scores
+    K = graded(scores)
+    expected, delta = naive_matrix(scores)
+    np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-10)
+    lowest = np.linalg.eigvalsh(K.dense())[0]
+    assert lowest > -1e-12
+    assert bool(K.notes) == (delta > 1e-12 * m)
+    assert not K.notes or abs(lowest) < 1e-12
+    asked = K.judgements.judge.asked
+    assert sorted(asked) == [(i, j) for i in range(m) for j in range(m) if i != j]
+
+
+@few
+@given(st.lists(st.integers(0, 4), min_size=1, max_size=9), st.integers(0, 99), st.data())
+def test_parts_takes_and_stacks_of_scores_are_by_definition(ids, seed, data):
+    scores = np.random.default_rng(seed).random((5, 5))
+    K = graded(scores, ids)
+
+    def of(places):
+        things = sorted({ids[i] for i in places})
+        at = [things.index(ids[i]) for i in places]
+        return naive_matrix(scores[np.ix_(things, things)])[0][np.ix_(at, at)]
+
+    whole = of(range(K.n))
+    places = st.lists(st.integers(0, K.n - 1), min_size=3, max_size=3)
+    sets = np.array(data.draw(st.lists(places, min_size=1, max_size=4)))
+    expected = np.array([of(at) for at in sets])
+    np.testing.assert_allclose(K.stack(sets), expected, rtol=0, atol=1e-10)
+    s = np.arange(1.0, K.n + 1)
+    for at, each in zip(sets, expected, strict=True):
+        np.testing.assert_allclose(K.part(at).dense(), each, atol=1e-10)
+        np.testing.assert_allclose(K.take(at).dense(), whole[np.ix_(at, at)], atol=1e-10)
+        factors = np.outer(s[at], s[at])
+        np.testing.assert_allclose(K.scaled(s).part(at).dense(), factors * each, atol=1e-8)
+    np.testing.assert_allclose(K.compact().dense(), whole, atol=1e-10)
+    np.testing.assert_allclose(K.matmul(s), whole @ s, atol=1e-10)
+    asked = K.judgements.judge.asked
+    assert len(asked) == len(set(asked))
+    same = K.groups()
+    assert all(same[i] == same[j] for i in range(K.n) for j in range(K.n) if ids[i] == ids[j])
+
+
+def test_the_note_counts_sets_and_has_the_largest_shift():
+    scores = np.eye(6)
+    scores[0, 1] = scores[1, 0] = scores[1, 2] = scores[2, 1] = 1
+    K = graded(scores)
+    assert K.notes == ()
+    for part in ([0, 1, 2], [3, 4, 5], [2, 1, 0], [0, 1]):
+        K.part(np.array(part)).dense()
+    note = "δ of up to 0.41 was added to the diagonal (in 1 of 3 sets)."  # √2 − 1
+    assert K.notes == (f"The judge's scores are not positive semidefinite: {note}",)
+    noted = K.noted(notes=["Another."]).part(np.arange(6))
+    noted.dense()
+    assert noted.notes == ("Another.", K.notes[0])
+    assert "(in 2 of 4 sets)" in K.notes[0]

@@ -87,6 +87,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
         "audit": (None, -1),
         **{name: own for name, own in _ENCODER.items() if name not in ("model_path", "pooling")},
         "max_length": (None, 0),
+        "graded": (None, True),  # by a judge of pairs alone
     },
     "image_embeddings": {
         **_ENCODER,

@@ -6,15 +6,19 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import methodcaller
 from threading import Lock
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import SampleError, quoted
+from ..core.namespace import to_host
 from ..core.types import Options, Record
 from ..optional import is_network
+from ..progress import track
 from ..reading.string_patterns import INVISIBLE
+from .embeddings import Encode
 from .models import Kind
 from .networks import (
     ModelFiles,
@@ -225,28 +229,46 @@ def limit_of(
 
 @dataclass
 class PairClassifier:
-    """A sequence classifier of pairs, and the label that means that both texts are the same.
+    """A sequence classifier of pairs, as a network that gives the share of "both are the same".
 
     `both` says that pairs are asked in both directions, as entailment has two: the smaller of both
     probabilities counts. Other heads are asked once, as they were trained: first text first.
     """
 
     network: Network
-    label: int
     both: bool
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
         """Return how probable it is that the texts of each pair are the same, shape (m,)."""
         asked = [*pairs, *((b, a) for a, b in pairs if self.both)]
-        order = np.argsort([-len(a) - len(b) for a, b in asked], kind="stable")
-        found = np.empty(len(asked))
         with self.network.running(asked, {}) as (encode, _):
-            for start in range(0, len(asked), batch_size):
-                at = order[start : start + batch_size]
-                logits = encode([asked[i] for i in at]).float()
-                shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
-                found[at] = shares[:, self.label].cpu().numpy()
+            found = in_batches(asked, batch_size, encode)
         return found.reshape(-1, len(pairs)).min(axis=0)
+
+
+def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
+    """Return the scores (m,) of pairs, by a function of a batch; the longest pairs come first."""
+    order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
+    scores = np.empty(len(pairs))
+    for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
+        at = order[start : start + batch_size]
+        of_batch = to_host(score([pairs[i] for i in at]))
+        if of_batch.shape != at.shape or of_batch.dtype.kind not in "fiub":
+            raise TypeError(
+                f"`same` must return a number for each of {len(at)} pairs, got {quoted(of_batch)}; "
+                f"take a list of pairs and return a list of scores"
+            )
+        scores[at] = of_batch
+    return scores
+
+
+def cross_encoder_scores(model: Any, pairs: list[Any]) -> np.ndarray:
+    """Return the score of each pair by a CrossEncoder; of several labels, the share of "same"."""
+    predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
+    if model.num_labels == 1:
+        return predict()
+    label, _ = _same_label(model.config)
+    return predict(activation_fn=methodcaller("softmax", -1))[:, label]
 
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
@@ -254,6 +276,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
     tokenizer = files.part("AutoTokenizer")
     limit = limit_of(model, tokenizer, max_length, None)
+    label, both = _same_label(model.config)
 
     def prepare(pairs: list[object]) -> Any:
         first, second = map(list, zip(*pairs, strict=True))
@@ -268,15 +291,17 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
         )
         return dict(inputs)
 
-    def logits(inputs: Record) -> Any:
-        return model(**inputs).logits
+    def share(inputs: Record) -> Any:
+        logits = model(**inputs).logits.float()
+        shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
+        return shares[:, label]
 
     settings = describe(model) | {"max_length": limit}
-    network = Network(model, files.device, settings, prepare, logits)
-    return PairClassifier(network, *_same_label(model.config, files.path))
+    network = Network(model, files.device, settings, prepare, share)
+    return PairClassifier(network, both)
 
 
-def _same_label(config: Any, path: object) -> tuple[int, bool]:
+def _same_label(config: Any) -> tuple[int, bool]:
     """Return the label of pairs that are the same, and whether it stands for entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]
@@ -285,8 +310,8 @@ def _same_label(config: Any, path: object) -> tuple[int, bool]:
     if len(names) > 2:
         raise ValueError(
             f"`same` must be an NLI model with a label 'entailment', or a classifier of one or two "
-            f"classes, but {str(path)!r} has {', '.join(names.values())}; pass another model, or a "
-            f"function of two texts"
+            f"classes, but {config.name_or_path!r} has {', '.join(names.values())}; pass another "
+            f"model, or a function of two texts"
         )
     named = [i for i, name in names.items() if _SAME.match(name)]
     return (named or [len(names) - 1])[0], False

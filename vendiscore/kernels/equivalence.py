@@ -10,13 +10,18 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import integer, number
+from ..core.arguments import flag, integer, number
 from ..core.errors import quoted
 from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
-from ..encoders.networks import model_files
-from ..encoders.text_encoders import check_texts, load_pair_classifier
+from ..encoders.networks import describe, model_files
+from ..encoders.text_encoders import (
+    check_texts,
+    cross_encoder_scores,
+    in_batches,
+    load_pair_classifier,
+)
 from ..progress import track
 from ..reading.string_patterns import text_form
 from ..resolve.kernel import register_kernel
@@ -24,7 +29,7 @@ from ..resolve.kernel_build import distinct_samples
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_matrix
-from ..similarity.judgements import EquivalenceSimilarity, Judgements, Pair
+from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
 from ..similarity.pools import size
 from .labels import labels
 
@@ -49,6 +54,7 @@ def equivalence(
     device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
+    graded: bool = False,
 ) -> Similarity:
     """1 for two samples of one class, 0 otherwise; `same` judges which samples are the same.
 
@@ -58,7 +64,7 @@ def equivalence(
     Parameters
     ----------
     samples : sequence of str, or of anything where `same` is a function or a matrix
-    same : "exact", pattern, function, array (n, n) or path
+    same : "exact", pattern, function, array (n, n), path or CrossEncoder
         "exact": texts are equal but for case, space, punctuation and Unicode form. A pattern (a
         compiled one, or a str with a group) finds the final answer, compared likewise: the group
         of its last match. A function of one sample returns its answer, compared by ==; samples
@@ -72,12 +78,20 @@ def equivalence(
         Sets of so many different samples have all pairs judged, to count intransitive triples.
     batch_size, max_length, device, half, revision
         Of a model, as `vendiscore.encoder` takes them; `max_length` is the tokens of a pair.
+    graded : bool
+        Whether similarities are scores from 0 to 1 instead of classes: the mean score of two
+        samples in both orders. `same` is a function of two samples, a matrix (of repeats the first
+        one's scores count), a path (one logit: its sigmoid; NLI: the probability of entailment), a
+        `sentence_transformers.CrossEncoder`, or a function from a list of up to `batch_size` pairs
+        to their scores. All m(m − 1) ordered pairs of m different samples of a group are judged.
+        Scores that are not positive semidefinite become (K + δI)/(1 + δ), of the least such δ ≥ 0
+        for the different samples of a group, in O(m³) time; `notes` report it.
 
     Raises
     ------
     SampleError, TypeError, ValueError
-        For samples that are not str where texts are compared; judgements that are not finite;
-        a matrix of another size; a model without such labels.
+        For samples that are not str where texts are compared; judgements that are not finite, or
+        scores outside 0 to 1; a matrix of another size; a model without such labels.
     MissingPackageError
         Without torch and transformers (extra `text`), for a model.
     """
@@ -91,63 +105,96 @@ def equivalence(
         above = number("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    if path is None:
-        no_effect({**of_model, "batch_size": size_given}, "`same`, which is not a model")
-        if answer := _answer(same):
-            no_effect(judging, "answers, which are equal or not")
-            if answer is not same:
-                check_texts(samples)
-            return _by_answers(samples, answer).noted(settings=settings)
-    settings["same_above"] = above
-    distinct, first, ids = distinct_samples(samples)
+    by_list: Any = None  # from all pairs to their scores
+    if flag("graded", graded):
+        no_effect(judging, "graded=True, by which scores count as they are")
+        judging["graded"] = graded
+        if hasattr(same, "predict") and hasattr(same, "config"):
+            check_texts(samples)
+            settings |= {**describe(same), "max_length": same.max_seq_length}
+            by_list = partial(cross_encoder_scores, same)
+        elif callable(same) and _takes_one(same):
+            by_list = same
+        if by_list:
+            by_list = partial(in_batches, score=by_list)
     if path is not None:
         check_texts(samples)
         files = model_files(path, revision, "text", device, half)
         length = None if max_length is None else integer("max_length", max_length)
         classifier = load_pair_classifier(files, length)
+        classifier.both &= not graded  # of scores, both orders are asked anyway
         settings |= classifier.network.settings
+        by_list = classifier.probabilities
+    else:
+        if by_list is None:
+            of_model["batch_size"] = size_given
+        no_effect(of_model, "`same`, which is not the path of a model")
+        if by_list is None and (answer := _answer(same)):
+            no_effect(judging, "answers, not pairs (judged by a model, function of two or matrix)")
+            if answer is not same:
+                check_texts(samples)
+            return _by_answers(samples, answer).noted(settings=settings)
+    distinct, first, ids = distinct_samples(samples)
+    if by_list is not None:
 
-        def judge(pairs: list[Pair]) -> Any:
-            texts = [(distinct[i], distinct[j]) for i, j in pairs]
-            return classifier.probabilities(texts, batch_size) > above
+        def score(pairs: list[Pair]) -> Any:
+            values = [(distinct[i], distinct[j]) for i, j in pairs]
+            return by_list(values, batch_size=batch_size)
 
     elif callable(same):
         audited = 20
 
-        def judge(pairs: list[Pair]) -> Any:
-            tracked = track(pairs, len(pairs), "judging pairs")
-            return [judged(i, j) > above for i, j in tracked]
-
-        def judged(i: int, j: int) -> float:
-            try:
-                found = same(distinct[i], distinct[j])
-            except Exception as error:
-                error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
-                raise
-            number = isinstance(found, (int, float)) or hasattr(found, "item")
-            if not number or not math.isfinite(found):
-                raise TypeError(
-                    f"`same` must return True, False or a probability, got {quoted(found)} for "
-                    f"samples {first[i]} and {first[j]}"
-                )
-            return float(found)
+        def score(pairs: list[Pair]) -> Any:
+            scores = []
+            for i, j in track(pairs, None, "judging pairs"):
+                try:
+                    found = same(distinct[i], distinct[j])
+                except Exception as error:
+                    error.add_note(f"`same` was judging samples {first[i]} and {first[j]}")
+                    raise
+                number = isinstance(found, (int, float)) or hasattr(found, "item")
+                if not number or not math.isfinite(found):
+                    raise TypeError(
+                        f"`same` must return True, False or a probability, got {quoted(found)} for "
+                        f"samples {first[i]} and {first[j]}"
+                    )
+                scores.append(float(found))
+            return scores
 
     else:
         audited = 200
-        ids = np.arange(size(samples))
         what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
             raise TypeError(f"{what}, got {type(same).__name__}")
-        matrix = np.asarray(as_matrix(np.asarray(same, dtype=float), "same"))
+        matrix = np.asarray(same, dtype=float)
+        if not graded:
+            as_matrix(matrix, "same")  # is finite
+            first = ids = np.arange(size(samples))  # it has a judgement for each repeat
         shape = ids.shape * 2
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
-        def judge(pairs: list[Pair]) -> Any:
-            return matrix[tuple(np.array(pairs).T)] > above
+        def score(pairs: list[Pair]) -> Any:
+            return matrix[tuple(first[np.array(pairs)].T)]
 
+    def judge(pairs: list[Pair]) -> np.ndarray:
+        scores = np.asarray(score(pairs))
+        if not graded:
+            return scores > above
+        for at in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # or NaN
+            i, j = pairs[at]
+            raise ValueError(
+                f"`same` must give scores from 0 to 1, got {scores[at]:.6g} for samples {first[i]} "
+                f"and {first[j]}; scale them, as a CrossEncoder does with "
+                "activation_fn=torch.nn.Sigmoid()"
+            )
+        return scores
+
+    if not graded:
+        settings["same_above"] = above
     audited = audited if audit is None else integer("audit", audit, 0)
-    return EquivalenceSimilarity(Judgements(judge, audited), ids, settings)
+    similarity = GradedSimilarity if graded else EquivalenceSimilarity
+    return similarity(Judgements(judge, audited), ids).noted(settings=settings)
 
 
 def _as_path(same: object) -> Any:
@@ -188,8 +235,7 @@ def _takes_one(function: Callable[..., Any]) -> bool:
         given = inspect.signature(function).parameters.values()
     except ValueError:  # of a built-in function, such as max
         return True
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    places = [each for each in given if each.kind in kinds]
+    places = [each for each in given if each.kind < each.VAR_POSITIONAL]
     return len(places) == 1 or sum(each.default is each.empty for each in places) == 1
 
 

@@ -1,21 +1,23 @@
-"""Similarities of classes, which follow from judgements of pairs by the rule of NoveltyBench."""
+"""Similarities from judgements of pairs: of classes, by the rule of NoveltyBench, and of scores."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import chain, combinations
+from itertools import chain, combinations, permutations
 from typing import TypeAlias
 
 import numpy as np
 
 from ..core.namespace import Array
-from ..core.types import Options
 from . import sparse as sp
 from .base import Index, Similarity
+from .composite import RepeatedSimilarity
 from .features import FeatureSimilarity
+from .matrix import MatrixSimilarity
 
 Pair: TypeAlias = tuple[int, int]
-# From pairs of things, by their numbers, to whether both are the same; the first came first.
-Judge: TypeAlias = Callable[[list[Pair]], Iterable[bool]]
+# From pairs of things, by their numbers, to scores, or True where both are the same; the first of
+# a pair came first.
+Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 
 
 def count_open_triples(same: np.ndarray) -> int:
@@ -42,15 +44,15 @@ class Judgements:
     def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
         self.audit = audit
-        self.known: dict[Pair, bool] = {}
+        self.known: dict[Pair, float] = {}
         self.triples: dict[tuple[int, ...], int | None] = {}  # open ones of each set, if counted
+        self.shifts: dict[bytes, float] = {}  # δ of the matrix of each set
 
-    def ask(self, pairs: Sequence[Pair]) -> list[bool]:
-        """Return whether the things of each pair are the same."""
+    def ask(self, pairs: Sequence[Pair]) -> list[float]:
+        """Return the judgement of each pair."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
         if new:
-            verdicts = map(bool, self.judge(new))
-            self.known.update(zip(new, verdicts, strict=True))
+            self.known.update(zip(new, self.judge(new), strict=True))
         return [self.known[pair] for pair in pairs]
 
     def classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
@@ -88,6 +90,26 @@ class Judgements:
             S[upper] = self.ask(of_set)
             self.triples[ids] = count_open_triples(S | S.T)
 
+    def matrix(self, ids: np.ndarray) -> np.ndarray:
+        """Return (K + δI)/(1 + δ) of distinct things, with the least δ ≥ 0 that makes it PSD.
+
+        The entry k_ij is the mean of the scores of (i, j) and (j, i), and k_ii is 1.
+
+        >>> Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0).matrix(np.array([1, 3]))
+        array([[1. , 0.5],
+               [0.5, 1. ]])
+        """
+        m = len(ids)
+        identity = np.eye(m)
+        K = 1 * identity
+        K[identity == 0] = self.ask([*permutations(ids.tolist(), 2)])
+        K = (K + K.T) / 2
+        shift = -np.linalg.eigvalsh(K)[0]
+        if shift <= 1e-12 * m:  # as rounding makes it
+            shift = 0.0
+        self.shifts[ids.tobytes()] = shift
+        return (K + shift * identity) / (1 + shift)
+
     @property
     def notes(self) -> list[str]:
         """Notes on the judgements, a sentence each."""
@@ -106,32 +128,29 @@ class Judgements:
                 f"sets: in sets of up to {self.audit:,} different samples (`audit`), all pairs are "
                 "judged."
             )
+        shifts = [*filter(None, self.shifts.values())]
+        if shifts:
+            notes.append(
+                f"The judge's scores are not positive semidefinite: δ of up to {max(shifts):.2g} "
+                f"was added to the diagonal (in {len(shifts):,} of {len(self.shifts):,} sets)."
+            )
         return notes
 
 
-class EquivalenceSimilarity(Similarity):
-    """1 for two samples of one class, else 0; `part` finds classes of its samples alone.
+class JudgedSimilarity(Similarity):
+    """A Similarity that follows from judgements of pairs, of which `part` asks for its own alone.
 
-    Classes are found when they are first asked for. `take` keeps them, so that it is K of some
-    rows and columns.
-
-    >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
-    >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)
-    >>> K = EquivalenceSimilarity(judgements, np.arange(3))
-    >>> K.codes, K.part(np.array([1, 2])).codes
-    (array([0, 0, 1]), array([0, 0]))
+    Pairs are judged when they are first asked for. `take` keeps K of some rows and columns.
     """
 
     psd = True
     divisible = True
+    _whole: Similarity  # of all samples
 
-    def __init__(
-        self, judgements: Judgements, ids: np.ndarray, settings: Options | None = None
-    ) -> None:
+    def __init__(self, judgements: Judgements, ids: np.ndarray) -> None:
         self.n = len(ids)
         self.judgements = judgements
         self.ids = ids
-        self.settings = settings or {}
         self._notes: Sequence[str] = ()
 
     @property
@@ -146,38 +165,74 @@ class EquivalenceSimilarity(Similarity):
     def notes(self, notes: Sequence[str]) -> None:
         self._notes = notes
 
+    def compact(self) -> Similarity:
+        return self._like(self._whole, slice(None)).compact()
+
+    def _diagonal(self) -> Array:
+        return np.ones(self.n)
+
+    def _rows(self, index: Index) -> Array:
+        return self._whole.rows(index)
+
+    def _take(self, index: np.ndarray) -> Similarity:
+        return self._whole.take(index)
+
+    def _part(self, index: np.ndarray) -> Similarity:
+        return type(self)(self.judgements, self.ids[index])
+
+    def _groups(self) -> np.ndarray | None:
+        return self._whole.groups()
+
+
+class EquivalenceSimilarity(JudgedSimilarity):
+    """1 for two samples of one class, else 0; `part` finds classes of its samples alone.
+
+    >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
+    >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)
+    >>> K = EquivalenceSimilarity(judgements, np.arange(3))
+    >>> K.codes, K.part(np.array([1, 2])).codes
+    (array([0, 0, 1]), array([0, 0]))
+    """
+
     @cached_property
     def codes(self) -> np.ndarray:
         """The number of the class of each sample (n,), in the order of first members."""
         return self.judgements.classes([self.ids])[0]
 
     @cached_property
-    def _labels(self) -> FeatureSimilarity:
+    def _whole(self) -> Similarity:  # type: ignore[override]
         ones = np.ones(self.n)
         shape = (self.n, int(self.codes.max()) + 1)
         starts = np.arange(self.n + 1)
         return FeatureSimilarity(sp.csr_array((ones, self.codes, starts), shape))
 
-    def compact(self) -> Similarity:
-        return self._like(self._labels, slice(None)).compact()
-
-    def _diagonal(self) -> Array:
-        return np.ones(self.n)
-
     def _rows(self, index: Index) -> Array:
         same = self.codes[index, None] == self.codes
         return same.astype(float)
-
-    def _take(self, index: np.ndarray) -> Similarity:
-        return self._labels.take(index)
-
-    def _part(self, index: np.ndarray) -> Similarity:
-        return EquivalenceSimilarity(self.judgements, self.ids[index])
 
     def _stack(self, places: np.ndarray) -> Array:
         codes = np.array(self.judgements.classes(list(self.ids[places])))
         same = codes[:, :, None] == codes[:, None, :]
         return same.astype(float)
 
-    def _groups(self) -> np.ndarray:
-        return self.codes
+
+class GradedSimilarity(JudgedSimilarity):
+    """The mean score of two samples in both orders, 1 for repeats: see `Judgements.matrix`.
+
+    >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
+    >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()
+    array([[1. , 0.5, 1. ],
+           [0.5, 1. , 0.5],
+           [1. , 0.5, 1. ]])
+    """
+
+    @cached_property
+    def _whole(self) -> Similarity:  # type: ignore[override]
+        distinct, inverse = np.unique(self.ids, return_inverse=True)
+        K = MatrixSimilarity(self.judgements.matrix(distinct), psd=True)
+        return RepeatedSimilarity(K, inverse)
+
+    def _stack(self, places: np.ndarray) -> Array:
+        sets = self.ids[places].tolist()
+        self.judgements.ask([pair for ids in sets for pair in permutations(set(ids), 2)])
+        return super()._stack(places)
