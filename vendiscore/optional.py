@@ -4,6 +4,7 @@ import importlib
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType
 
 from . import __version__
@@ -83,9 +84,21 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        others = _missing(_NEXT.get((root, extra), ()))
-        raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
+        raise _missing_error(root, extra, purpose) from None
     return importlib.import_module(package)
+
+
+def package_folder(package: str, extra: str, purpose: str) -> Path:
+    """Return the folder of a package without importing it; an error as by `require`."""
+    spec = find_spec(package)
+    if spec is None or spec.origin is None:
+        raise _missing_error(package, extra, purpose)
+    return Path(spec.origin).parent
+
+
+def _missing_error(package: str, extra: str, purpose: str) -> MissingPackageError:
+    others = _missing(_NEXT.get((package, extra), ()))
+    return MissingPackageError(package, extra, purpose, _pip([package, *others]))
 
 
 def is_network(x: object) -> bool:

@@ -4,12 +4,14 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..core.types import Record
 from ..measures.measure import OF_SIMILARITIES
 from ..reading.samples import Samples
+from ..reading.string_patterns import looks_like
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
@@ -28,6 +30,11 @@ from .parser import COMMANDS
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
 _ERRORS = ("_se", "_low", "_high")
+# The line on meaning: its packages, the number of texts beyond which it is left out, and its words.
+_STATIC = ("wordllama", "tokenizers")
+_MOST_BY_MEANING = 20_000
+_MEANING = " by meaning (static word vectors, -k static)"
+_BOTH = "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
 
 
 def run_score(args: Namespace) -> str:
@@ -60,15 +67,35 @@ def run_score(args: Namespace) -> str:
         page = _call(report, sets, keywords, args.given_prompt, title=sources[0].name)
         return f"{page.html().rstrip()}\n"
     found = []
+    meaning: Record = {}
     for source in sources:
         sets = {"samples": source, **others}
         keywords = how.of(source, needed) | asked
         with warnings.catch_warnings(record=True) as caught:
             found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
         warned = [str(warning.message) for warning in caught]
-        _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
+        details = found[-1]["details"]
+        source = _tell(how, source, details, warned, min(request.orders) < 1)
+        plain = args.format == "text" and not (args.brief or args.measures or "k" in keywords)
+        if plain and len(sources) == 1 and details.get("kernel") == "ngram_overlap":
+            meaning = _by_meaning(how, source, keywords)
     names = [source.name.removeprefix(above) for source in sources]
-    return _printed(args, names, found)
+    return _printed(args, names, found, meaning)
+
+
+def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
+    """Score texts by static word vectors too; {} where these are not installed or no help."""
+    helps = len(texts) <= _MOST_BY_MEANING and looks_like(texts.values) is None
+    if not (helps and all(map(find_spec, _STATIC))):
+        return {}
+    keywords = {**keywords, "k": "static"}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the first score has warned of the same
+        try:
+            return _call(compute, {"samples": texts}, keywords, how.args.given_prompt, details=True)
+        except ValueError as error:
+            how.note(f"{texts.name}: there is no score by meaning: {error}")
+            return {}
 
 
 def by_set(source: Samples) -> list[Samples]:
@@ -101,16 +128,20 @@ def _call(
 
 def _tell(
     how: How, source: Samples, details: Mapping[str, Any], warned: list[str], small: bool
-) -> None:
-    """Print the warnings and notes on a file, each once; `small` if an order is below 1."""
+) -> Samples:
+    """Print the warnings and notes on a file, each once; `small` if an order is below 1.
+
+    Return the samples that were scored.
+    """
     warned = list(dict.fromkeys(text.rstrip(".") for text in warned))
     for text in warned:
         tell(f"warning: {source.name}: {text}")
-    left_out(source, details["dropped"])
+    scored = left_out(source, details["dropped"])
     for note in details["notes"]:
         idle = note.startswith(_OF_SMALL_ORDERS) and not small
         if note.rstrip(".") not in warned and not idle:
             how.note(f"{source.name}: {note}")
+    return scored
 
 
 def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
@@ -119,7 +150,9 @@ def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
     return {name: value for name, value in found.items() if name not in others}
 
 
-def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> str:
+def _printed(
+    args: Namespace, names: list[str], found: list[dict[str, Any]], meaning: Record
+) -> str:
     width = args.width
     if args.brief:
         text = ""
@@ -130,7 +163,7 @@ def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> 
     if len(found) == 1 and args.format == "json":
         return output.as_json(found[0], width)
     if len(found) == 1 and args.format == "text":
-        return _one(found[0], width)
+        return _one(found[0], meaning, width)
     if args.format == "json":
         named = zip(names, found, strict=True)
         return output.as_json([{"file": name} | each for name, each in named], width)
@@ -150,10 +183,24 @@ def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> 
     return output.FORMATS[args.format](rows, width) + signatures
 
 
-def _one(found: Record, width: int | None) -> str:
-    """Print the numbers of one file, a line each, with their errors and intervals."""
+def _one(found: Record, meaning: Record, width: int | None) -> str:
+    """Print the numbers of one file, a line each, and those of their meaning, if any."""
     details = found["details"]
-    level = details.get("interval", {}).get("level")
+    lines = _lines(found, width)
+    lines += [line + _MEANING for line in _lines(meaning, width)]
+    lines.append(f"n = {details['n']:,}")
+    wording = _BOTH if meaning else wording_sentence({"kernel": details.get("kernel")})
+    lines += filter(None, [details["typical"], wording])
+    if "groups" in details:
+        table = output.table(details["groups"], width)
+        lines.append(f"\n{table}")
+    lines.append(f"{details['signature']}\n")
+    return "\n".join(lines)
+
+
+def _lines(found: Record, width: int | None) -> list[str]:
+    """Return a line for each number, with its error and interval."""
+    level = found.get("details", {}).get("interval", {}).get("level")
     lines = []
     for name, value in scores(found).items():
         errors = []
@@ -166,11 +213,4 @@ def _one(found: Record, width: int | None) -> str:
             errors.append(f"standard error {error}")
         more = f" ({', '.join(errors)})" if errors else ""
         lines.append(f"{name} = {output.shown(value, width)}{more}")
-    lines.append(f"n = {details['n']:,}")
-    kernel = {"kernel": details.get("kernel")}
-    lines += filter(None, [details["typical"], wording_sentence(kernel)])
-    if "groups" in details:
-        table = output.table(details["groups"], width)
-        lines.append(f"\n{table}")
-    lines.append(f"{details['signature']}\n")
-    return "\n".join(lines)
+    return lines
