@@ -84,7 +84,8 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        raise _missing_error(root, extra, purpose) from None
+        others = _missing(_NEXT.get((root, extra), ()))
+        raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)
 
 
@@ -92,13 +93,8 @@ def package_folder(package: str, extra: str, purpose: str) -> Path:
     """Return the folder of a package without importing it; an error as by `require`."""
     spec = find_spec(package)
     if spec is None or spec.origin is None:
-        raise _missing_error(package, extra, purpose)
+        raise MissingPackageError(package, extra, purpose, _pip([package]))
     return Path(spec.origin).parent
-
-
-def _missing_error(package: str, extra: str, purpose: str) -> MissingPackageError:
-    others = _missing(_NEXT.get((package, extra), ()))
-    return MissingPackageError(package, extra, purpose, _pip([package, *others]))
 
 
 def is_network(x: object) -> bool:

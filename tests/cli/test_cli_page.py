@@ -27,7 +27,7 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def printed(capfd, monkeypatch, tmp_path):
+def printed(capfd, monkeypatch, tmp_path, without_static):
     """The output of a command in a folder of its own: ours runs here, others run in the shell."""
     monkeypatch.chdir(tmp_path)
 

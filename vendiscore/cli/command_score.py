@@ -4,14 +4,12 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from ..core.types import Record
 from ..measures.measure import OF_SIMILARITIES
 from ..reading.samples import Samples
-from ..reading.string_patterns import looks_like
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
@@ -30,8 +28,7 @@ from .parser import COMMANDS
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
 _ERRORS = ("_se", "_low", "_high")
-# The line on meaning: its packages, the number of texts beyond which it is left out, and its words.
-_STATIC = ("wordllama", "tokenizers")
+# The line on meaning: the number of texts beyond which it is left out, and its words.
 _MOST_BY_MEANING = 20_000
 _MEANING = " by meaning (static word vectors, -k static)"
 _BOTH = "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
@@ -67,32 +64,29 @@ def run_score(args: Namespace) -> str:
         page = _call(report, sets, keywords, args.given_prompt, title=sources[0].name)
         return f"{page.html().rstrip()}\n"
     found = []
-    meaning: Record = {}
     for source in sources:
         sets = {"samples": source, **others}
         keywords = how.of(source, needed) | asked
         with warnings.catch_warnings(record=True) as caught:
             found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
         warned = [str(warning.message) for warning in caught]
-        details = found[-1]["details"]
-        source = _tell(how, source, details, warned, min(request.orders) < 1)
+        source = _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
         plain = args.format == "text" and not (args.brief or args.measures or "k" in keywords)
-        if plain and len(sources) == 1 and details.get("kernel") == "ngram_overlap":
-            meaning = _by_meaning(how, source, keywords)
+        few = len(sources) == 1 and len(source) <= _MOST_BY_MEANING
+        if plain and few and source.kind == "texts":
+            found[-1]["meaning"] = _by_meaning(how, source, keywords)
     names = [source.name.removeprefix(above) for source in sources]
-    return _printed(args, names, found, meaning)
+    return _printed(args, names, found)
 
 
 def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
-    """Score texts by static word vectors too; {} where these are not installed or no help."""
-    helps = len(texts) <= _MOST_BY_MEANING and looks_like(texts.values) is None
-    if not (helps and all(map(find_spec, _STATIC))):
-        return {}
-    keywords = {**keywords, "k": "static"}
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # the first score has warned of the same
+    """Score texts by static word vectors too; {} where these are not installed."""
+    keywords = keywords | {"k": "static"}
+    with warnings.catch_warnings(action="ignore"):  # the first score has warned of the same
         try:
             return _call(compute, {"samples": texts}, keywords, how.args.given_prompt, details=True)
+        except ImportError:
+            return {}
         except ValueError as error:
             how.note(f"{texts.name}: there is no score by meaning: {error}")
             return {}
@@ -150,9 +144,7 @@ def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
     return {name: value for name, value in found.items() if name not in others}
 
 
-def _printed(
-    args: Namespace, names: list[str], found: list[dict[str, Any]], meaning: Record
-) -> str:
+def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> str:
     width = args.width
     if args.brief:
         text = ""
@@ -160,13 +152,12 @@ def _printed(
             numbers = scores(each, "_null", "_excess", "_p").values()
             text += " ".join(output.exact(number, width) for number in numbers) + "\n"
         return text
-    if len(found) == 1 and args.format == "json":
-        return output.as_json(found[0], width)
-    if len(found) == 1 and args.format == "text":
-        return _one(found[0], meaning, width)
+    one = len(found) == 1
+    if one and args.format == "text":
+        return _one(found[0], width)
     if args.format == "json":
-        named = zip(names, found, strict=True)
-        return output.as_json([{"file": name} | each for name, each in named], width)
+        named = [{"file": name} | each for name, each in zip(names, found, strict=True)]
+        return output.as_json(found[0] if one else named, width)
     rows = []
     signatures = "\n" if args.format == "text" else ""
     for name, each in zip(names, found, strict=True):
@@ -183,9 +174,10 @@ def _printed(
     return output.FORMATS[args.format](rows, width) + signatures
 
 
-def _one(found: Record, meaning: Record, width: int | None) -> str:
-    """Print the numbers of one file, a line each, and those of their meaning, if any."""
+def _one(found: Record, width: int | None) -> str:
+    """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
     details = found["details"]
+    meaning = found.pop("meaning", {})
     lines = _lines(found, width)
     lines += [line + _MEANING for line in _lines(meaning, width)]
     lines.append(f"n = {details['n']:,}")
@@ -200,11 +192,11 @@ def _one(found: Record, meaning: Record, width: int | None) -> str:
 
 def _lines(found: Record, width: int | None) -> list[str]:
     """Return a line for each number, with its error and interval."""
-    level = found.get("details", {}).get("interval", {}).get("level")
     lines = []
     for name, value in scores(found).items():
         errors = []
-        if level and f"{name}_low" in found:
+        if f"{name}_low" in found:
+            level = found["details"]["interval"]["level"]
             low = output.shown(found[f"{name}_low"], width)
             high = output.shown(found[f"{name}_high"], width)
             errors.append(f"{100 * level:g} % interval {low} to {high}")

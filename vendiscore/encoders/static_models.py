@@ -20,8 +20,6 @@ _LARGEST = 100_000_000  # bytes of a header, as the format allows
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
 _VECTORS = ("embeddings", "embedding.weight")
 _OTHERS = {"mapping", "weights"}
-# A package whose wheel has vectors, of 256 numbers each; importing it is not needed.
-WORDLLAMA = "wordllama"
 
 
 class StaticFiles(NamedTuple):
@@ -37,11 +35,11 @@ class StaticFiles(NamedTuple):
 def static_files(path: Any) -> StaticFiles | None:
     """Return the files of a folder with one static model; None for anything else.
 
-    "wordllama" is the folder of the installed package, whatever lies in the working directory.
+    "wordllama" is the folder of that package, whose wheel has vectors; it is not imported.
     """
     folder = Path(path)
-    if path == WORDLLAMA:
-        folder = package_folder(WORDLLAMA, "static", "k='static'")
+    if path == "wordllama":
+        folder = package_folder(path, "static", "k='static'")
     if not folder.is_dir() or not _is_static(folder / "modules.json"):
         return None
     vectors = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))

@@ -21,8 +21,10 @@ Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
 # Names of `k` that stand for a model of texts. The first is small and trained on pairs of sentences
 # with the same meaning; the vectors of the second come with a package, and need no network.
-SEMANTIC_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
-NAMED_MODELS = {"semantic": SEMANTIC_MODEL, "static": "wordllama"}
+NAMED_MODELS = {
+    "semantic": "sentence-transformers/all-MiniLM-L6-v2",
+    "static": "wordllama",
+}
 
 
 class Fitted(dict[str, Any]):
