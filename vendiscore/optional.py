@@ -4,7 +4,6 @@ import importlib
 import sys
 from contextlib import suppress
 from importlib.util import find_spec
-from pathlib import Path
 from types import ModuleType
 
 from . import __version__
@@ -87,14 +86,6 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
         others = _missing(_NEXT.get((root, extra), ()))
         raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
     return importlib.import_module(package)
-
-
-def package_folder(package: str, extra: str, purpose: str) -> Path:
-    """Return the folder of a package without importing it; an error as by `require`."""
-    spec = find_spec(package)
-    if spec is None or spec.origin is None:
-        raise MissingPackageError(package, extra, purpose, _pip([package]))
-    return Path(spec.origin).parent
 
 
 def is_network(x: object) -> bool:

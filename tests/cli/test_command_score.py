@@ -427,7 +427,7 @@ def test_prose_is_scored_by_wording_and_by_meaning(run, save):
 
 
 @pytest.mark.usefixtures("static")
-def test_the_score_by_meaning_has_the_same_orders_groups_and_interval(run, answers):
+def test_meaning_has_the_same_orders_groups_and_interval(run, answers):
     warnings.simplefilter("ignore", UserWarning)  # two samples are few
     asked = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2", "-w", 4)
     how = {"k": "static", "groups": list("abab"), "ci": 0.95, "q": [1, 2]}
@@ -451,7 +451,7 @@ def test_other_calls_print_the_same_with_and_without_the_vectors(run, texts, mor
 
 
 @pytest.mark.usefixtures("static")
-def test_several_sets_vectors_and_large_files_have_no_line_on_meaning(
+def test_no_line_on_meaning_of_several_sets_vectors_and_large_files(
     run, texts, others, save, monkeypatch
 ):
     numbers = save("v.csv", "a,b\n1,2\n3,4\n")

@@ -161,7 +161,7 @@ print([name for name in ("torch", "transformers", "sentence_transformers") if na
     assert out.stdout.splitlines()[1] == "[]"
 
 
-def test_a_folder_of_the_name_of_the_package_is_passed_with_a_slash(tmp_path, monkeypatch):
+def test_a_folder_named_as_the_package_needs_a_slash(tmp_path, monkeypatch):
     monkeypatch.setitem(sys.modules, "wordllama", None)
     monkeypatch.chdir(tmp_path)
     (tmp_path / "wordllama").mkdir()

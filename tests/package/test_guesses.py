@@ -338,7 +338,7 @@ def test_every_name_of_the_table_exists_and_is_suggested_where_it_is_known() -> 
     kernels = {kernel.name for kernel in list_kernels()}
     measures = {measure.name for measure in list_measures()} | set(PRESETS)
     lookups = [
-        (kernels, get_kernel),
+        (kernels | {*NAMED_MODELS}, get_kernel),
         (measures, get_measure),
         (set(METRICS), check_metric),
         (set(v.__all__), lambda name: getattr(v, name)),

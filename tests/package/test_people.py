@@ -117,7 +117,7 @@ def test_embeddings_given_the_prompt_agree_with_people(load):
     assert page.mean(page.find("human_scores", "lengths alone", measure="mean length")) < 0.1
 
 
-def test_embeddings_are_more_accurate_where_shared_words_cannot_tell(load):
+def test_embeddings_win_where_shared_words_cannot_tell(load):
     a, b, c, d = load("people_page").controlled()
     assert c > a + 0.1
     assert d > 0.6 > 0.5 > b

@@ -19,12 +19,9 @@ Fit = Callable[..., Mapping[str, Any]]
 # Several kernels as `k`, with weights or without, and how they are combined.
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
-# Names of `k` that stand for a model of texts. The first is small and trained on pairs of sentences
-# with the same meaning; the vectors of the second come with a package, and need no network.
-NAMED_MODELS = {
-    "semantic": "sentence-transformers/all-MiniLM-L6-v2",
-    "static": "wordllama",
-}
+# Models by names of `k`: a small one, trained on pairs of sentences with the same meaning, and word
+# vectors, which come with a package and need no network.
+NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
 class Fitted(dict[str, Any]):

@@ -17,10 +17,7 @@ NGRAMS = (
     f"find different contents with accuracy {HARD_SETS[0]:.2f} and {HARD_SETS[1]:.2f} (two "
     f"sources; guessing has 0.50)."
 )
-REMEDY = (
-    'For meaning: compute(texts, k="semantic"), without a network k="static"; or vendiscore FILE '
-    "-k semantic."
-)
+REMEDY = 'For meaning: k="semantic", or offline k="static"; in a shell vendiscore FILE -k semantic.'
 WORDING = f"{NGRAMS} {REMEDY}"
 
 # Settings that are reported of a kernel and change no number. Every revision of the model on the
