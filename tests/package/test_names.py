@@ -23,7 +23,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 # A reader pays for tokens; lines, comments and docstrings are free.
 MOST_TOKENS = 228_605
-MOST_OF_PAGE = 44_460
+MOST_OF_PAGE = 44_512
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,
