@@ -233,6 +233,12 @@ def run(capsys):
     return call
 
 
+@pytest.fixture
+def without_static(monkeypatch):
+    """No package of static word vectors, as with the base alone."""
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+
+
 @pytest.fixture(scope="session")
 def questions() -> list[str]:
     """5,444 questions of TREC."""

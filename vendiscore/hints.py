@@ -42,6 +42,7 @@ SYNONYMS = {
     "n_bits": "fpsize",
     "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf",
     "text_embeddings": "sbert sentencetransformers bert simcse",
+    "static": "wordllama model2vec potion glove word2vec wordvectors staticvectors",
     "equivalence": "nli entailment semanticequivalence noveltybench",
     "image_embeddings": "inception inceptionv3",
     "pixels": "image images photos pictures",
@@ -84,7 +85,7 @@ REMEDIES = {
         "minilm allminilml6v2": (
             "Did you mean k='semantic', or k='sentence-transformers/all-MiniLM-L6-v2'?"
         ),
-        "meaning semantics": "Did you mean k='semantic'?",
+        "meaning semantics": "Did you mean k='semantic', or k='static' without a network?",
         "dino dinov2": "Did you mean k='facebook/dinov2-base'?",
         "clip": "Did you mean k='openai/clip-vit-base-patch32'?",
         "ecfp6": "Did you mean k='morgan', radius=3?",

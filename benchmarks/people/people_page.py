@@ -207,12 +207,12 @@ def wording() -> str:
     a, b, c, d = controlled()
     default, best = find("human_scores", DEFAULT), find("human_scores", MEANING, True)
     return (
-        "n-grams, the default, measure *wording*. Where contents differ and wording is "
-        "controlled they are near chance, on average, in telling diverse sets of five answers "
-        f"from others (accuracy {short(a)} and {short(b)} of two sources, chance 0.50), where "
-        f"embeddings given the prompt have {short(c)} and {short(d)}; over six sources of sets "
-        f"that people scored, Spearman's ρ is {short(mean(default))} for n-grams and "
-        f"{short(mean(best))} for those embeddings."
+        "n-grams, the default, measure *wording*. In sets chosen so that shared words cannot "
+        "tell, their accuracy in telling diverse sets of five answers from others is "
+        f"{short(a)} and {short(b)} (two sources; guessing has 0.50), where embeddings given the "
+        f"prompt have {short(c)} and {short(d)}; over six sources of sets that people scored, "
+        f"Spearman's ρ is {short(mean(default))} for n-grams and {short(mean(best))} for those "
+        "embeddings."
     )
 
 

@@ -6,6 +6,7 @@ import shlex
 import shutil
 import subprocess
 import sys
+from importlib.util import find_spec
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ def examples(page: Path) -> list[tuple[str, str]]:
 
 
 @pytest.fixture
-def printed(capfd, monkeypatch, tmp_path):
+def printed(capfd, monkeypatch, tmp_path, without_static):
     """The output of a command in a folder of its own: ours runs here, others run in the shell."""
     monkeypatch.chdir(tmp_path)
 
@@ -91,3 +92,15 @@ def test_the_page_lists_the_words_in_names_of_columns(heading):
 def test_the_page_of_the_command_has_a_session_of_each() -> None:
     commands = {command for command, _ in examples(ROOT / "docs" / "reference" / "cli.md")}
     assert len(commands) > 8
+
+
+def test_the_page_shows_the_score_by_meaning(tmp_path, monkeypatch, run):
+    pytest.importorskip("tokenizers")
+    if find_spec("wordllama") is None:
+        pytest.skip("needs wordllama")
+    page = (ROOT / "docs" / "reference" / "cli.md").read_text(encoding="utf-8")
+    (shown,) = re.findall(r"```text\n(.*? by meaning .*?)```", page, re.DOTALL)
+    monkeypatch.chdir(tmp_path)
+    Path("a.txt").write_text("See Spot run.\nSee Spot.\nLook, Jane.\n")
+    printed = run("a.txt")[1].splitlines()
+    assert [line for line in printed if line in shown.splitlines()] == shown.splitlines()

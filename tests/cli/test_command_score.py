@@ -5,6 +5,7 @@ import io
 import json
 import sys
 import warnings
+from importlib.util import find_spec
 
 import numpy as np
 import pytest
@@ -51,6 +52,7 @@ def test_standard_input_is_a_file(run, stdin):
     assert run("-", "-b")[1] == f"{vendiscore.compute(TEXTS)['VS']!r}\n"
 
 
+@pytest.mark.usefixtures("without_static")
 def test_the_number_comes_with_n_and_its_signature(run, texts):
     found = vendiscore.compute(TEXTS, details=True)
     expected = [f"VS = {found['VS']:.6g}", "n = 4", WORDING, found["details"]["signature"]]
@@ -117,6 +119,7 @@ def test_intervals_stand_beside_the_number(run, texts):
     assert run(texts, "--ci", "-b")[1] == f"{found['VS']!r}\n"
 
 
+@pytest.mark.usefixtures("without_static")
 def test_groups_are_a_column(run, answers):
     code, said, notes = run(answers, "--group-by", "model", "--column", "answer")
     found = vendiscore.compute(TEXTS, groups=list("abab"), details=True)
@@ -393,3 +396,81 @@ def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
     code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}", "-o", "given_prompt=true")
     assert (code, out.splitlines()[0]) == (0, f"VS = {found:.6g}")
     assert f"of {len(TEXTS)} samples repeat their prompt: they count as one kind" in out + err
+
+
+SAME = ["A dog sleeps.", "The puppy is taking a nap.", "Stocks fell.", "Share prices dropped."]
+BY_MEANING = " by meaning (static word vectors, -k static)"
+
+
+@pytest.fixture
+def static():
+    """The package of static word vectors."""
+    pytest.importorskip("tokenizers")
+    if find_spec("wordllama") is None:
+        pytest.skip("needs wordllama")
+
+
+@pytest.mark.usefixtures("static")
+def test_prose_is_scored_by_wording_and_by_meaning(run, save):
+    path = save("same.txt", "\n".join(SAME))
+    words = vendiscore.compute(SAME, details=True)
+    meaning = vendiscore.compute(SAME, k="static")["VS"]
+    lines = run(path)[1].splitlines()
+    assert lines[:3] == [
+        f"VS = {words['VS']:.6g}",
+        f"VS = {meaning:.6g}{BY_MEANING}",
+        "n = 4",
+    ]
+    assert "-k semantic more." in lines[-2]
+    assert lines[-1] == words["details"]["signature"]
+    assert meaning < words["VS"] - 0.5
+
+
+@pytest.mark.usefixtures("static")
+def test_meaning_has_the_same_orders_groups_and_interval(run, answers):
+    warnings.simplefilter("ignore", UserWarning)  # two samples are few
+    asked = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2", "-w", 4)
+    how = {"k": "static", "groups": list("abab"), "ci": 0.95, "q": [1, 2]}
+    found = vendiscore.compute(TEXTS, **how)
+    lines = [line for line in run(answers, *asked)[1].splitlines() if BY_MEANING in line]
+    for name, line in zip(("VS_q1", "VS_q2"), lines, strict=True):
+        low, high = found[f"{name}_low"], found[f"{name}_high"]
+        assert line.startswith(f"{name} = {found[name]:.4f} (95 % interval {low:.4f} to {high:.4f}")
+
+
+@pytest.mark.usefixtures("static")
+@pytest.mark.parametrize(
+    "more",
+    [("-b",), ("-f", "json"), ("-f", "csv"), ("-f", "md"), ("-k", "ngram_overlap"), ("-m", "VS")],
+)
+def test_other_calls_print_the_same_with_and_without_the_vectors(run, texts, more, monkeypatch):
+    with_them = run(texts, *more)
+    monkeypatch.setitem(sys.modules, "wordllama", None)
+    assert run(texts, *more) == with_them
+    assert "by meaning" not in with_them[1]
+
+
+@pytest.mark.usefixtures("static")
+def test_no_line_on_meaning_of_several_sets_vectors_and_large_files(
+    run, texts, others, save, monkeypatch
+):
+    numbers = save("v.csv", "a,b\n1,2\n3,4\n")
+    assert "by meaning" not in run(texts, others)[1] + run(numbers)[1]
+    monkeypatch.setattr("vendiscore.cli.command_score._MOST_BY_MEANING", 3)
+    assert "by meaning" not in run(texts)[1]
+
+
+@pytest.mark.usefixtures("static")
+def test_a_text_without_a_vector_leaves_wording_and_is_named(run, save):
+    path = save("x.txt", "\n".join([*SAME, "<unk>"]))
+    code, out, err = run(path)
+    assert code == 0
+    assert out.startswith(f"VS = {vendiscore.compute([*SAME, '<unk>'])['VS']:.6g}\nn = 5\n")
+    assert f"there is no score by meaning: {path}, line 5 has an embedding of zeros" in err
+
+
+@pytest.mark.usefixtures("static")
+def test_both_scores_are_of_the_samples_that_wording_can_use(run, save):
+    path = save("x.csv", "\n".join(["answer", *SAME, '"  "']))  # two spaces have a vector
+    out = run(path, "--on-error", "skip")[1]
+    assert f"VS = {vendiscore.compute(SAME, k='static')['VS']:.6g}{BY_MEANING}\nn = 4\n" in out

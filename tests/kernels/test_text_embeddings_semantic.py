@@ -1,12 +1,16 @@
 """`k="semantic"`, a Hub id or a folder as `k`: embeddings by a model that the name stands for."""
 
+from importlib.util import find_spec
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, compute, encoder, explain, get_kernel
+from vendiscore import MissingPackageError, as_similarity, compute, encoder, explain, get_kernel
 from vendiscore.hints import embedded_by
-from vendiscore.resolve.kernel import SEMANTIC_MODEL, named_kernel
+from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
 
+MINILM = NAMED_MODELS["semantic"]
 TEXTS = [
     "A dog sleeps.",
     "The puppy is taking a nap.",
@@ -28,7 +32,8 @@ def minilm(weights):
 @pytest.mark.parametrize(
     ("name", "kernel", "model"),
     [
-        ("semantic", "text_embeddings", SEMANTIC_MODEL),
+        ("semantic", "text_embeddings", MINILM),
+        ("static", "text_embeddings", "wordllama"),
         ("BAAI/bge-small-en-v1.5", "text_embeddings", "BAAI/bge-small-en-v1.5"),
         ("./models/mine", "text_embeddings", "./models/mine"),
         ("/models/mine/", "text_embeddings", "/models/mine/"),
@@ -66,12 +71,12 @@ def test_semantic_is_minilm_and_says_so(minilm):
     details = found["details"]
     assert (details["kernel"], details["options"]["model_path"]) == (
         "text_embeddings",
-        SEMANTIC_MODEL,
+        MINILM,
     )
-    assert f"model_path={SEMANTIC_MODEL}" in details["signature"]
+    assert f"model_path={MINILM}" in details["signature"]
     assert details["typical"].startswith("For 8 texts by MiniLM, this is between ")
     assert found["VS"] < compute(TEXTS)["VS"] - 1  # their words differ
-    assert compute(TEXTS, k=SEMANTIC_MODEL) == {"VS": found["VS"]}
+    assert compute(TEXTS, k=MINILM) == {"VS": found["VS"]}
 
 
 def test_semantic_goes_where_a_kernel_goes(minilm, save, run):
@@ -84,6 +89,34 @@ def test_semantic_goes_where_a_kernel_goes(minilm, save, run):
     code, out, _ = run(save("texts.txt", "\n".join(TEXTS)), "-k", "semantic", "-b")
     assert (code, float(out)) == (0, pytest.approx(compute(TEXTS, k="semantic")["VS"], rel=1e-6))
     assert "text_embeddings" in run("kernels", "semantic")[1]
+
+
+def test_static_is_a_portable_name_of_the_vectors_of_a_package():
+    pytest.importorskip("tokenizers")
+    folder = Path(getattr(find_spec("wordllama"), "origin", "") or pytest.skip("needs wordllama"))
+    found = compute(TEXTS, k="static", details=True)
+    expected = compute(TEXTS, k=str(folder.parent), details=True)
+    assert found["VS"] == expected["VS"] < compute(TEXTS)["VS"] - 0.5
+    signature = found["details"]["signature"]
+    assert "|model_path=wordllama|model=StaticModel|" in signature
+    assert signature == expected["details"]["signature"].replace(str(folder.parent), "wordllama")
+    assert compute(TEXTS, k="text_embeddings", model_path="wordllama") == {"VS": found["VS"]}
+    assert encoder("wordllama").settings["model_path"] == "wordllama"
+
+
+@pytest.mark.usefixtures("without_static")
+def test_static_without_its_package_names_the_extra():
+    with pytest.raises(
+        MissingPackageError, match=r"k='static' needs .* pip install word"
+    ) as caught:
+        compute(TEXTS, k="static")
+    assert (caught.value.package, caught.value.extra) == ("wordllama", "static")
+
+
+def test_names_of_models_are_suggested():
+    for typed, name in (("semantc", "semantic"), ("statics", "static"), ("model2vec", "static")):
+        with pytest.raises(ValueError, match=f"Did you mean '{name}'"):
+            compute(TEXTS, k=typed)
 
 
 def test_two_models_are_refused(minilm):

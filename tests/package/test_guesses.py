@@ -16,7 +16,7 @@ from vendiscore import Similarity, State, get_kernel, list_kernels, list_measure
 from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.hints import GONE, REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
 from vendiscore.measures.measure import get_measure
-from vendiscore.resolve.kernel import SEMANTIC
+from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
 
@@ -87,7 +87,7 @@ GUESSES = {
     "v.plot(ta)": "compare(a, b).plot(), growth(samples).plot()",
     "v.compare(ta, tb, permutations=19).plot()": "",
     "v.growth(ta).plot()": "",
-    'v.compute(ta, k="meaning")': "Did you mean k='semantic'?",
+    'v.compute(ta, k="meaning")': "Did you mean k='semantic', or k='static' w",
     'v.compute(ta, k="a/b", model=len)': "`k='a/b'` names a model, and so does `model`",
     'v.compute(ta, k="bert")': "Did you mean 'text_embeddings'?",
     'v.compute(ta, k="embeddings")': "k='text_embeddings' embeds texts",
@@ -338,7 +338,7 @@ def test_every_name_of_the_table_exists_and_is_suggested_where_it_is_known() -> 
     kernels = {kernel.name for kernel in list_kernels()}
     measures = {measure.name for measure in list_measures()} | set(PRESETS)
     lookups = [
-        (kernels, get_kernel),
+        (kernels | {*NAMED_MODELS}, get_kernel),
         (measures, get_measure),
         (set(METRICS), check_metric),
         (set(v.__all__), lambda name: getattr(v, name)),
@@ -377,7 +377,7 @@ def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: 
     keywords = set(inspect.signature(v.compute).parameters) | set(
         inspect.signature(v.compare).parameters
     )
-    assert set(re.findall(r"\bk='(\w+)'", sentence)) <= kernels | {SEMANTIC}
+    assert set(re.findall(r"\bk='(\w+)'", sentence)) <= kernels | {*NAMED_MODELS}
     for name in re.findall(r"(?<![.\w])(\w+)\(", sentence):
         assert name in v.__all__ or name in ("dir", "help", "sqrt"), name
     for name in re.findall(r"\b(\w+)=", sentence):

@@ -22,8 +22,8 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 228_640
-MOST_OF_PAGE = 44_460
+MOST_TOKENS = 231_000
+MOST_OF_PAGE = 44_700
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,

@@ -1,4 +1,4 @@
-"""A stand-in for the Hub on 127.0.0.1: serves one Space, at one revision or more."""
+"""A stand-in for the Hub on 127.0.0.1: serves one Space or model, at one revision or more."""
 
 import hashlib
 import json
@@ -10,6 +10,9 @@ from urllib.parse import unquote
 
 class Hub:
     """`with Hub(space, main=files) as hub`: hub.url is its address, hub.requests what it heard."""
+
+    files, api = "/spaces/", "/api/spaces/"
+    unknown = "/api/models/nobody"  # an owner of nothing
 
     def __init__(self, space: str, **revisions: dict[str, bytes]) -> None:
         self.space = space
@@ -52,22 +55,20 @@ class Hub:
         self.server.server_close()
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
-        missing = (
-            404,
-            b"{}",
-            {"X-Error-Code": "EntryNotFound", "Content-Type": "application/json"},
-        )
+        what = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"
+        missing = (404, b"{}", {"X-Error-Code": what, "Content-Type": "application/json"})
         for revision, files in self.revisions.items():
             commit = revision if len(revision) == 40 else _commit(revision)
-            prefix = f"/spaces/{self.space}/resolve/{revision}/"
+            prefix = f"{self.files}{self.space}/resolve/{revision}/"
             if path.startswith(prefix):
                 body = files.get(path.removeprefix(prefix))
                 if body is None:
                     return missing
                 etag = hashlib.sha1(body).hexdigest()
                 return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": commit}
-            api = f"/api/spaces/{self.space}"
-            if path in (f"{api}/revision/{revision}", f"{api}/tree/{revision}"):
+            api = f"{self.api}{self.space}"
+            known = (f"{api}/revision/{revision}", f"{api}/tree/{revision}")
+            if path in (*known, api):
                 tree = [
                     {
                         "type": "file",
@@ -80,11 +81,17 @@ class Hub:
                 info = {
                     "id": self.space,
                     "sha": commit,
-                    "siblings": [{"rfilename": f["path"]} for f in tree],
+                    "siblings": [{"rfilename": f["path"], "size": f["size"]} for f in tree],
                 }
                 answer = json.dumps(tree if "/tree/" in path else info).encode()
                 return 200, answer, {"Content-Type": "application/json"}
         return missing
+
+
+class ModelHub(Hub):
+    """The same of one model."""
+
+    files, api = "/", "/api/models/"
 
 
 def _commit(revision: str) -> str:

@@ -28,6 +28,10 @@ from .parser import COMMANDS
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
 _ERRORS = ("_se", "_low", "_high")
+# The line on meaning: the number of texts beyond which it is left out, and its words.
+_MOST_BY_MEANING = 20_000
+_MEANING = " by meaning (static word vectors, -k static)"
+_BOTH = "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
 
 
 def run_score(args: Namespace) -> str:
@@ -66,9 +70,26 @@ def run_score(args: Namespace) -> str:
         with warnings.catch_warnings(record=True) as caught:
             found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
         warned = [str(warning.message) for warning in caught]
-        _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
+        source = _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
+        plain = args.format == "text" and not (args.brief or args.measures or "k" in keywords)
+        few = len(sources) == 1 and len(source) <= _MOST_BY_MEANING
+        if plain and few and source.kind == "texts":
+            found[-1]["meaning"] = _by_meaning(how, source, keywords)
     names = [source.name.removeprefix(above) for source in sources]
     return _printed(args, names, found)
+
+
+def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
+    """Score texts by static word vectors too; {} where these are not installed."""
+    keywords = keywords | {"k": "static"}
+    with warnings.catch_warnings(action="ignore"):  # the first score has warned of the same
+        try:
+            return _call(compute, {"samples": texts}, keywords, how.args.given_prompt, details=True)
+        except ImportError:
+            return {}
+        except ValueError as error:
+            how.note(f"{texts.name}: there is no score by meaning: {error}")
+            return {}
 
 
 def by_set(source: Samples) -> list[Samples]:
@@ -101,16 +122,20 @@ def _call(
 
 def _tell(
     how: How, source: Samples, details: Mapping[str, Any], warned: list[str], small: bool
-) -> None:
-    """Print the warnings and notes on a file, each once; `small` if an order is below 1."""
+) -> Samples:
+    """Print the warnings and notes on a file, each once; `small` if an order is below 1.
+
+    Return the samples that were scored.
+    """
     warned = list(dict.fromkeys(text.rstrip(".") for text in warned))
     for text in warned:
         tell(f"warning: {source.name}: {text}")
-    left_out(source, details["dropped"])
+    scored = left_out(source, details["dropped"])
     for note in details["notes"]:
         idle = note.startswith(_OF_SMALL_ORDERS) and not small
         if note.rstrip(".") not in warned and not idle:
             how.note(f"{source.name}: {note}")
+    return scored
 
 
 def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
@@ -127,13 +152,12 @@ def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> 
             numbers = scores(each, "_null", "_excess", "_p").values()
             text += " ".join(output.exact(number, width) for number in numbers) + "\n"
         return text
-    if len(found) == 1 and args.format == "json":
-        return output.as_json(found[0], width)
-    if len(found) == 1 and args.format == "text":
+    one = len(found) == 1
+    if one and args.format == "text":
         return _one(found[0], width)
     if args.format == "json":
-        named = zip(names, found, strict=True)
-        return output.as_json([{"file": name} | each for name, each in named], width)
+        named = [{"file": name} | each for name, each in zip(names, found, strict=True)]
+        return output.as_json(found[0] if one else named, width)
     rows = []
     signatures = "\n" if args.format == "text" else ""
     for name, each in zip(names, found, strict=True):
@@ -151,13 +175,28 @@ def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> 
 
 
 def _one(found: Record, width: int | None) -> str:
-    """Print the numbers of one file, a line each, with their errors and intervals."""
+    """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
     details = found["details"]
-    level = details.get("interval", {}).get("level")
+    meaning = found.pop("meaning", {})
+    lines = _lines(found, width)
+    lines += [line + _MEANING for line in _lines(meaning, width)]
+    lines.append(f"n = {details['n']:,}")
+    wording = _BOTH if meaning else wording_sentence({"kernel": details.get("kernel")})
+    lines += filter(None, [details["typical"], wording])
+    if "groups" in details:
+        table = output.table(details["groups"], width)
+        lines.append(f"\n{table}")
+    lines.append(f"{details['signature']}\n")
+    return "\n".join(lines)
+
+
+def _lines(found: Record, width: int | None) -> list[str]:
+    """Return a line for each number, with its error and interval."""
     lines = []
     for name, value in scores(found).items():
         errors = []
-        if level and f"{name}_low" in found:
+        if f"{name}_low" in found:
+            level = found["details"]["interval"]["level"]
             low = output.shown(found[f"{name}_low"], width)
             high = output.shown(found[f"{name}_high"], width)
             errors.append(f"{100 * level:g} % interval {low} to {high}")
@@ -166,11 +205,4 @@ def _one(found: Record, width: int | None) -> str:
             errors.append(f"standard error {error}")
         more = f" ({', '.join(errors)})" if errors else ""
         lines.append(f"{name} = {output.shown(value, width)}{more}")
-    lines.append(f"n = {details['n']:,}")
-    kernel = {"kernel": details.get("kernel")}
-    lines += filter(None, [details["typical"], wording_sentence(kernel)])
-    if "groups" in details:
-        table = output.table(details["groups"], width)
-        lines.append(f"\n{table}")
-    lines.append(f"{details['signature']}\n")
-    return "\n".join(lines)
+    return lines

@@ -220,6 +220,11 @@ def _name(add: Add) -> None:
     add("name", nargs="?", metavar="NAME", help="name whose details to print")
 
 
+def _model(add: Add) -> None:
+    add("action", choices=("download",))
+    add("name", nargs="?", default="semantic", metavar="NAME", help="on the Hub, all-MiniLM-L6-v2")
+
+
 def _page(add: Add) -> None:
     add("--port", type=_count, default=0, help="0 is the first that is free from 7860 on")
 
@@ -271,6 +276,9 @@ COMMANDS = {
     ),
     "kernels": Command("catalogue", _name, "the kernels, or what one of them is"),
     "measures": Command("catalogue", _name, "the measures, or what one of them is"),
+    "model": Command(
+        "command_model", _model, "fetch a model from the Hub once, to use it without a network"
+    ),
     "page": Command(
         "command_page",
         _page,

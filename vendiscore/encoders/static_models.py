@@ -6,6 +6,7 @@ header is, the header (JSON: dtype, shape and place of each tensor), and the num
 """
 
 import json
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,7 +14,7 @@ import numpy as np
 
 from ..core.types import Record
 from ..hashing import hash_bytes
-from ..optional import require
+from ..optional import MissingPackageError, require
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 _LARGEST = 100_000_000  # bytes of a header, as the format allows
@@ -33,8 +34,13 @@ class StaticFiles(NamedTuple):
 
 
 def static_files(path: Any) -> StaticFiles | None:
-    """Return the files of a folder with one static model; None for anything else."""
+    """Return the files of a folder with one static model; None for anything else.
+
+    "wordllama" is the folder of that package, whose wheel has vectors; it is not imported.
+    """
     folder = Path(path)
+    if path == "wordllama":
+        folder = _wordllama()
     if not folder.is_dir() or not _is_static(folder / "modules.json"):
         return None
     vectors = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))
@@ -46,6 +52,14 @@ def static_files(path: Any) -> StaticFiles | None:
     if len(matrices) != 1 or not matrices[0].endswith(_VECTORS):
         return None
     return StaticFiles(vectors[0], header, start, matrices[0], tokenizers[0])
+
+
+def _wordllama() -> Path:
+    """Return the folder of wordllama without importing it, which needs several other packages."""
+    spec = find_spec("wordllama")
+    if spec is None or spec.origin is None:
+        raise MissingPackageError("wordllama", "static", "k='static'", "pip install wordllama")
+    return Path(spec.origin).parent
 
 
 def _is_static(modules: Path) -> bool:

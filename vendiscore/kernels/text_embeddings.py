@@ -47,9 +47,9 @@ def text_embeddings(
     model_path : str or Path
         Hub id or local folder of a transformers model and its tokenizer. One with `modules.json` is
         loaded by sentence-transformers, with all its steps: pooling, length, lower case, default
-        prompt, Dense layers. The folder of a static model (model2vec, wordllama: a table of vectors
-        in safetensors, a tokenizer in JSON) needs no torch (extra `static`): a text is the mean
-        vector of its known tokens.
+        prompt, Dense layers. The folder of a static model (model2vec: a table of vectors in
+        safetensors, a tokenizer in JSON) needs no torch (extra `static`): a text is the mean vector
+        of its known tokens. "wordllama" is the static model of that package.
     model, tokenizer : optional
         What `vendiscore.encoder(…)` returns or takes (sentence-transformers, model2vec, a wrapper
         of a web API, a transformers model); it must embed each text by itself.

@@ -19,9 +19,9 @@ Fit = Callable[..., Mapping[str, Any]]
 # Several kernels as `k`, with weights or without, and how they are combined.
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
-# The model of `k="semantic"`: small, trained on pairs of sentences with the same meaning.
-SEMANTIC = "semantic"
-SEMANTIC_MODEL = "sentence-transformers/all-MiniLM-L6-v2"
+# Models by names of `k`: a small one, trained on pairs of sentences with the same meaning, and word
+# vectors, which come with a package and need no network.
+NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
 class Fitted(dict[str, Any]):
@@ -261,7 +261,7 @@ def get_kernel(name: str) -> Kernel:
         gone = _kernels.left_out.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
         look = "`vendiscore.list_kernels()` lists all."
-        hint = suggestion(name, _kernels.named, look=look, kind="kernel")
+        hint = suggestion(name, _kernels.named, NAMED_MODELS, look=look, kind="kernel")
         raise ValueError(f"unknown kernel `k={quoted(name)}`. {hint}{''.join(missing)}")
     return kernel
 
@@ -269,18 +269,18 @@ def get_kernel(name: str) -> Kernel:
 def named_kernel(name: str) -> tuple[Kernel, str | None]:
     """Return the kernel that `k=` means, and the model if it names one: a Hub id or folder.
 
-    "semantic" is `SEMANTIC_MODEL`.
+    "semantic" and "static" are `NAMED_MODELS`.
     """
-    kind = "text" if name == SEMANTIC else embedded_by(name)
+    kind = "text" if name in NAMED_MODELS else embedded_by(name)
     if kind is None or _kernels.find(name) is not None:
         return get_kernel(name), None
-    return get_kernel(f"{kind}_embeddings"), SEMANTIC_MODEL if name == SEMANTIC else name
+    return get_kernel(f"{kind}_embeddings"), NAMED_MODELS.get(name, name)
 
 
 def with_model(name: str, model: str | None, options: Options) -> Record:
     """Return options of a kernel, and the model that its name stands for, if any."""
     own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
-    if model is None or (own and name == SEMANTIC):
+    if model is None or (own and name in NAMED_MODELS):
         return dict(options)
     for key in own:
         raise TypeError(

@@ -12,7 +12,7 @@ from ..hints import meant, remedy, suggestion
 from ..optional import is_network
 from ..similarity.metrics import check_metric, check_options
 from .kernel import (
-    SEMANTIC_MODEL,
+    NAMED_MODELS,
     Combine,
     Kernel,
     Mixture,
@@ -177,7 +177,7 @@ def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
         own = with_model(k, model, own)
         in_context = own.get("in_context")
         if in_context is None:
-            in_context = SEMANTIC_MODEL in (model, own.get("model_path"))
+            in_context = NAMED_MODELS["semantic"] in (model, own.get("model_path"))
         return _with_options(kernel, own) | {"in_context": flag("in_context", in_context)}
     if isinstance(k, (Mapping, list, tuple)):
         from .mixture import read_mixture

@@ -65,9 +65,10 @@ def compute(
     references : the same, optional
         A second set, for measures that compare two, and the scale at which "MagArea" ends.
     k : str, callable, dict or list, optional
-        A registered kernel (`list_kernels()`), "semantic" (all-MiniLM-L6-v2), another model's Hub
-        id or folder, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels such as {"morgan": 0.5, "tags": 0.5}.
+        A registered kernel (`list_kernels()`), "semantic" (all-MiniLM-L6-v2), "static" (word
+        vectors that need no network), another model's Hub id or folder, a symmetric function of
+        two samples with k(x, x) = 1, or a mixture of registered kernels such as
+        {"morgan": 0.5, "tags": 0.5}.
         Strings are compared by "ngram_overlap" without it, with a warning if they look like
         molecules or images.
     score_K, score_X, score_dual : bool; `samples` are a similarity matrix, or rows of features

@@ -9,14 +9,15 @@ from importlib.resources import files
 from ..core.types import Options, Record, Weights
 from ..signature import IDLE, plain
 
-# Accuracies where contents differ and wording is controlled: `benchmarks/people`, McDiv_nuggets.
-NEAR_CHANCE = (0.66, 0.43)
+# Accuracies of the default on McDiv_nuggets (`benchmarks/people`), whose sets were selected from
+# McDiv so that n-grams fail.
+HARD_SETS = (0.66, 0.43)
 NGRAMS = (
-    f"n-grams measure wording, not meaning: where all texts are worded alike, they tell sets of "
-    f"different contents from others about as well as chance (accuracy {NEAR_CHANCE[0]:.2f} and "
-    f"{NEAR_CHANCE[1]:.2f} on two sources; chance is 0.50)."
+    f"n-grams measure wording, not meaning: in sets chosen so that shared words cannot tell, they "
+    f"find different contents with accuracy {HARD_SETS[0]:.2f} and {HARD_SETS[1]:.2f} (two "
+    f"sources; guessing has 0.50)."
 )
-REMEDY = 'For meaning: compute(texts, k="semantic"), or vendiscore FILE -k semantic.'
+REMEDY = 'For meaning: k="semantic", or offline k="static"; in a shell vendiscore FILE -k semantic.'
 WORDING = f"{NGRAMS} {REMEDY}"
 
 # Settings that are reported of a kernel and change no number. Every revision of the model on the

@@ -32,6 +32,8 @@ ALLOWED: dict[str, dict[str, Record]] = {
     },
 }
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
+# For texts where no network is at hand: vectors that a package brings.
+_STATIC = {"static vectors": {"k": "text_embeddings", "model_path": "wordllama"}}
 _BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
@@ -41,6 +43,14 @@ _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 @cache
 def offered(kind: str) -> dict[str, Record]:
     """Return the encoders of a kind that can be had here, as options of `compute`."""
+    networks = _networks(kind)
+    if kind == "texts" and find_spec("wordllama"):
+        return networks or _STATIC
+    return networks
+
+
+def _networks(kind: str) -> dict[str, Record]:
+    """Return the networks of a kind that are at hand."""
     if not all(map(find_spec, _PACKAGES)):
         return {}
     allowed = ALLOWED.get(kind, {})
@@ -50,7 +60,7 @@ def offered(kind: str) -> dict[str, Record]:
 def prepare() -> None:
     """Import what the encoders offered need, before the first visitor comes."""
     # While one thread imports torch, SciPy in another may look for tensors in a half of it.
-    if any(map(offered, ALLOWED)):
+    if any(map(_networks, ALLOWED)):
         transformers = importlib.import_module("transformers")
         for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
             getattr(transformers, name)  # imported when asked for

@@ -2,11 +2,12 @@
 
 from collections import OrderedDict
 from concurrent.futures import ThreadPoolExecutor
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
-from answered import answered, compared, read
+from answered import answered, compared, read, scored
 
 from vendiscore import compute
 
@@ -62,6 +63,37 @@ def test_none_is_offered_that_cannot_be_had(monkeypatch):
     assert "Other" in offered_encoders.offered("texts")
     monkeypatch.undo()
     offered_encoders.offered.cache_clear()
+
+
+@pytest.fixture
+def only_static(monkeypatch):
+    """Static word vectors are installed, and no network is at hand."""
+    for name in ("tokenizers", "wordllama"):
+        if find_spec(name) is None:
+            pytest.skip(f"needs {name}")
+    monkeypatch.setattr(offered_encoders, "_at_hand", lambda model: False)
+    offered_encoders.offered.cache_clear()
+    yield
+    monkeypatch.undo()
+    offered_encoders.offered.cache_clear()
+
+
+@pytest.mark.usefixtures("only_static")
+def test_static_vectors_stand_in_for_a_network_that_is_not_at_hand():
+    assert offered_encoders.offered("images") == {}
+    assert kernel_menu.menu("texts")["default"] == "static vectors"
+    ours = answered(TEXTS, kernel="static vectors")
+    assert ours["VS"] == pytest.approx(compute(TEXTS, k="static")["VS"], rel=1e-6)
+    assert ours["sentence"].startswith("By what they mean (static vectors), this set of 14 texts")
+    assert "model_path='wordllama'" in ours["code"]
+    words = scored(TEXTS, kernel="ngram_overlap")
+    assert "For meaning, use the Python package" not in words.answer["wording"]
+    assert finish(words.second())["sentence"].endswith(" by meaning (static vectors)")
+
+
+@pytest.mark.usefixtures("weights")
+def test_static_vectors_are_not_offered_next_to_minilm():
+    assert list(offered_encoders.offered("texts")) == ["MiniLM"]
 
 
 @pytest.mark.usefixtures("weights")
