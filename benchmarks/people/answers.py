@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-FILES = ("human_diversity", "noveltybench_pairs", "noveltybench_curated")
+FILES = ("human_diversity", "human_diversity_resp", "noveltybench_pairs", "noveltybench_curated")
 SOURCES = {"human": "people", "gemini-1.5-pro": "gemini-1.5-pro", "gpt-4o": "gpt-4o"}
 EACH = 8  # answers of each source to a prompt, as many as people gave
 
@@ -21,6 +21,11 @@ class Answers:
     facts: dict[str, Any]
 
     @property
+    def contexts(self) -> tuple[str, ...]:
+        """Its answers, each after the prompt."""
+        return tuple(f"{self.prompt} {text}" for text in self.texts)
+
+    @property
     def reported(self) -> bool:
         """Tell whether numbers are reported on it; on the other half they are chosen."""
         return hashlib.sha256(self.prompt.encode()).digest()[0] % 2 == 1
@@ -32,11 +37,15 @@ def lines(data: Path, name: str) -> list[dict[str, Any]]:
 
 
 def judged_sets(data: Path) -> list[Answers]:
-    """Read 1,256 sets with the mean of people's scores of diversity (Tevet & Berant)."""
+    """Read 1,879 sets with the mean of people's scores of diversity (Tevet & Berant).
+
+    Nothing was chosen on the last 623, whose source is resp_gen.
+    """
     keys = ("test", "source", "label", "human")
     return [
         Answers(row["prompt"], tuple(row["responses"]), {key: row[key] for key in keys})
-        for row in lines(data, "human_diversity")
+        for file in ("human_diversity", "human_diversity_resp")
+        for row in lines(data, file)
     ]
 
 

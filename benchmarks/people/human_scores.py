@@ -1,9 +1,10 @@
-"""Do scores of a set go with how diverse people find it? 1,256 sets of Tevet & Berant.
+"""Do scores of a set go with how diverse people find it? 1,879 sets of Tevet & Berant.
 
 Each has five or ten answers to a prompt and the mean score of diversity that people gave. In
 McDiv_nuggets contents differ and wording is controlled, in conTest contents differ, in decTest the
-temperature of a model; answers finish a sentence (prompt_gen) or a story (story_gen). In the first
-two tests a label says by construction which sets are diverse.
+temperature of a model; answers finish a sentence (prompt_gen) or a story (story_gen), or respond to
+a remark (resp_gen): nothing was chosen on the three sources of the last kind. In the first two
+tests a label says by construction which sets are diverse.
 """
 
 from pathlib import Path
@@ -18,6 +19,7 @@ TESTS = ("McDiv_nuggets", "conTest", "decTest")
 KINDS = ("prompt_gen", "story_gen")
 SOURCES = tuple((test, kind) for test in TESTS for kind in KINDS)
 LABELLED = SOURCES[:4]
+HELD_OUT = tuple((test, "resp_gen") for test in TESTS)
 
 
 def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
@@ -38,7 +40,7 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     reported = np.array([one.reported for one in sets])
     of = {
         key: np.array([(one.facts["test"], one.facts["source"]) == key for one in sets])
-        for key in SOURCES
+        for key in (*SOURCES, *HELD_OUT)
     }
     table = []
     for scorer in scorers:
@@ -49,17 +51,20 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
                 "prompt": scorer.prompt,
                 "measure": measure,
             }
-            for part, chosen in (
-                ("all", np.ones(len(sets), bool)),
-                ("chosen on", ~reported),
-                ("reported on", reported),
+            every = np.ones(len(sets), bool)
+            for part, keys, chosen in (
+                ("all", SOURCES, every),
+                ("held out", HELD_OUT, every),
+                ("chosen on", SOURCES, ~reported),
+                ("reported on", SOURCES, reported),
             ):
-                each = [spearman(values[i & chosen], human[i & chosen]) for i in of.values()]
+                places = [of[key] & chosen for key in keys]
+                each = [spearman(values[i], human[i]) for i in places]
                 row[part] = {"mean": mean_of(each)}
-                if part == "all":
+                if chosen is every:
                     row[part]["sources"] = [
-                        {"test": test, "source": kind, "n": int((i & chosen).sum()), **one}
-                        for ((test, kind), i), one in zip(of.items(), each, strict=True)
+                        {"test": test, "source": kind, "n": int(i.sum()), **one}
+                        for (test, kind), i, one in zip(keys, places, each, strict=True)
                     ]
             row["temperature"] = [
                 {"source": kind, **spearman(values[of[key]], label[of[key]])}

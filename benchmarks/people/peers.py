@@ -167,3 +167,7 @@ def peers(vectors: Vectors) -> tuple[list[Scorer], list[str]]:
 
 def texts_of(sets: Sequence[Answers]) -> list[str]:
     return [text for one in sets for text in (one.prompt, *one.texts)]
+
+
+def contexts_of(sets: Sequence[Answers]) -> list[str]:
+    return [text for one in sets for text in one.contexts]

