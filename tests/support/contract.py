@@ -112,6 +112,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
         "tokenizer": (None, "bert"),
         "max_length": (None, 0),
         "in_context": (None, True),
+        "cache": (None, "folder"),
     },
     "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
     "word_overlap": {"lowercase": (False, None)},

@@ -26,6 +26,7 @@ def encoder(
     device: Device = None,
     half: bool | None = None,
     revision: str | None = None,
+    cache: str | Path | None = None,
 ) -> Encoder:
     """Return a model that is loaded once and embeds as many sets as there are.
 
@@ -53,6 +54,9 @@ def encoder(
     device : str or torch.device, optional; of `model_path`, by default a GPU if there is one
     half, revision : bool, str, optional
         Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
+    cache : str or Path, optional
+        A folder that keeps embeddings of texts by a `model_path`, in a file for each model with its
+        weights and settings, so that later calls embed new texts only.
 
     Returns
     -------
@@ -84,7 +88,8 @@ def encoder(
         samples = TEXTS
         adapter = tokenizer
     else:
-        no_effect({"tokenizer": tokenizer, "max_length": max_length}, "kind='images'")
+        idle = {"tokenizer": tokenizer, "max_length": max_length, "cache": cache}
+        no_effect(idle, "kind='images'")
         samples = IMAGES
         adapter = transform
     return make_encoder(
@@ -98,4 +103,5 @@ def encoder(
         half,
         revision,
         max_length,
+        cache,
     )

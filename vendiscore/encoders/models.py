@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ..core.arguments import integer, one_of
+from ..core.errors import SampleError
 from ..core.types import Record, Samples
 from ..optional import is_network
 from ..progress import Counts, counted
@@ -68,10 +69,17 @@ class Encoder:
     ('text', 64)
     """
 
-    def __init__(self, kind: Kind, model: Model, batch_size: int) -> None:
+    def __init__(
+        self, kind: Kind, model: Model, batch_size: int, cache: str | Path | None = None
+    ) -> None:
         self._kind = kind
         self._model = model
         self.batch_size = batch_size
+        self._kept = None
+        if cache is not None:
+            from .kept_vectors import KeptVectors
+
+            self._kept = KeptVectors(cache, model)
 
     @property
     def kind(self) -> str:
@@ -115,7 +123,26 @@ class Encoder:
     def embedded(self, samples: Sequence[object]) -> Embedded:
         """Return X (n, d) of checked samples, and what to report of them; show progress."""
         noun = "texts" if self.kind == "text" else self.kind
-        return counted(self.steps(samples), len(samples), f"embedding {noun}")
+        if self._kept is None:
+            return counted(self.steps(samples), len(samples), f"embedding {noun}")
+        texts: Any = samples
+        kept: list[Any] = self._kept.read(texts)
+        new = np.array([i for i, each in enumerate(kept) if each is None], dtype=int)
+        if len(new):
+            fresh = [texts[i] for i in new]
+            try:
+                X, _, report = counted(self.steps(fresh), len(fresh), f"embedding {noun}")
+            except SampleError as error:
+                raise error.at(new) from error.__cause__
+            self._kept.add(fresh, X, report)
+            kept = self._kept.read(texts)
+        rows, missed, partial = zip(*kept, strict=True)
+        X = np.array([np.frombuffer(row, np.float32) for row in rows])
+        report = {
+            "missed": {i: why for i, why in enumerate(missed) if why},
+            "partial": {i: why for i, why in enumerate(partial) if why},
+        }
+        return X, {**self.settings, "dims": X.shape[1]}, report
 
     def steps(self, samples: Sequence[object]) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
@@ -150,6 +177,7 @@ def make_encoder(
     half: Any,
     revision: str | None,
     max_length: object = None,
+    cache: str | Path | None = None,
 ) -> Encoder:
     """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
     own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
@@ -167,10 +195,10 @@ def make_encoder(
         if kind.name == "text" and (found := static_files(path)):
             no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
             static = StaticModel(path, found)
-            return Encoder(kind, Function(static.encode, static.settings), batch_size)
+            return Encoder(kind, Function(static.encode, static.settings), batch_size, cache)
         files = model_files(path, revision, kind.name, device, half)
         try:
-            return Encoder(kind, kind.load(files, pooling, max_length), batch_size)
+            return Encoder(kind, kind.load(files, pooling, max_length), batch_size, cache)
         except OSError as error:
             if path is None or Path(path).exists():
                 raise
@@ -180,7 +208,7 @@ def make_encoder(
                 "folder of a model, such as a static model, which does not need torch"
             ) from error
     path = None if model_path == kind.default else model_path
-    no_effect({"model_path": path, "revision": revision}, "model=…")
+    no_effect({"model_path": path, "revision": revision, "cache": cache}, "model=…")
     if adapter is not None:
         no_effect({"half": half, "device": device}, "model=…, which has its own: move it there")
         return Encoder(kind, kind.wrap(model, adapter, pooling, max_length), batch_size)

@@ -34,6 +34,7 @@ def text_embeddings(
     half: bool | None = None,
     revision: str | None = None,
     in_context: bool | None = None,
+    cache: str | Path | None = None,
 ) -> Similarity:
     """The cosine of the embeddings of two texts.
 
@@ -58,7 +59,7 @@ def text_embeddings(
         nothing is refused, since one choice gives other numbers than another.
     max_length : int, optional
         Tokens that texts are cut to; by default what the model's files say or it takes.
-    batch_size, device, half, revision
+    batch_size, device, half, revision, cache
         As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
         rounding.
     in_context : bool, optional (default: True for `k="semantic"`, whose agreement it raises)
@@ -94,6 +95,7 @@ def text_embeddings(
         half,
         revision,
         max_length,
+        cache,
     )
     X, settings, omissions = encoder.embedded(texts)
     return FeatureSimilarity(X, settings).normalized().noted(**omissions, merges=True)
