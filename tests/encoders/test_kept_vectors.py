@@ -7,7 +7,7 @@ import pytest
 from sentences import TEXTS as SENTENCES
 from sentences import tiny_bert, tiny_tokenizer, torch
 
-from vendiscore import SampleError, compare, compute, encoder, explain
+from vendiscore import SampleError, compare, compute, encoder, explain, progress
 from vendiscore.encoders import kept_vectors
 
 TEXTS = [*SENTENCES[:4], SENTENCES[0]]
@@ -88,3 +88,13 @@ def test_a_cache_of_a_model_that_is_no_file_is_refused(tmp_path):
         encoder(model=lambda texts: np.ones((len(texts), 2)), cache=tmp_path)
     with pytest.raises(ValueError, match="`cache` has no effect with kind='images'"):
         encoder(kind="images", cache=tmp_path)
+
+
+def test_long_work_is_announced_with_its_time(folder, capsys, monkeypatch):
+    embed = encoder(folder, pooling="mean")
+    embed.encode(TEXTS)
+    assert "Embedding" not in capsys.readouterr().err
+    monkeypatch.setattr(progress, "_rate", lambda single: 1.0)
+    monkeypatch.setattr(progress, "_LONG", 1e-9)
+    embed.encode(TEXTS)
+    assert f"Embedding {len(TEXTS)} texts: about " in capsys.readouterr().err

@@ -13,7 +13,7 @@ from ..core.arguments import integer, one_of
 from ..core.errors import SampleError
 from ..core.types import Record, Samples
 from ..optional import is_network
-from ..progress import Counts, counted
+from ..progress import Counts, counted, foretell
 from ..signature import plain
 from ..similarity.inputs import as_samples
 from .embeddings import Encode, embed, no_effect
@@ -122,16 +122,15 @@ class Encoder:
 
     def embedded(self, samples: Sequence[object]) -> Embedded:
         """Return X (n, d) of checked samples, and what to report of them; show progress."""
-        noun = "texts" if self.kind == "text" else self.kind
         if self._kept is None:
-            return counted(self.steps(samples), len(samples), f"embedding {noun}")
+            return self._counted(samples)
         texts: Any = samples
         kept: list[Any] = self._kept.read(texts)
         new = np.array([i for i, each in enumerate(kept) if each is None], dtype=int)
         if len(new):
             fresh = [texts[i] for i in new]
             try:
-                X, _, report = counted(self.steps(fresh), len(fresh), f"embedding {noun}")
+                X, _, report = self._counted(fresh)
             except SampleError as error:
                 raise error.at(new) from error.__cause__
             self._kept.add(fresh, X, report)
@@ -143,6 +142,12 @@ class Encoder:
             "partial": {i: why for i, why in enumerate(partial) if why},
         }
         return X, {**self.settings, "dims": X.shape[1]}, report
+
+    def _counted(self, samples: Sequence[object]) -> Embedded:
+        noun = "texts" if self.kind == "text" else self.kind
+        work = getattr(self._model, "work", lambda samples: 0.0)(samples)
+        with foretell(f"Embedding {len(samples):,} {noun}", work, single=True):
+            return counted(self.steps(samples), len(samples), f"embedding {noun}")
 
     def steps(self, samples: Sequence[object]) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.

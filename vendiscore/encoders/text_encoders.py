@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -166,6 +167,7 @@ def _sentence_network(
     return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
 
 
+_PER_WEIGHT = 4.0  # operations for each weight and token, and as much again for small products
 _tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it works
 
 
@@ -183,6 +185,14 @@ class TextNetwork(Network):
                 if not (text.strip(INVISIBLE) or self.prepare([text])["input_ids"].numel())
             }
         SampleError.check(problems)
+
+    def work(self, texts: Sequence[str]) -> float:
+        """Return about as many operations as embedding takes here: four letters are a token."""
+        if next(self.model.parameters()).device.type != "cpu":
+            return 0.0
+        longest = self.settings["max_length"] or math.inf
+        tokens = sum(min(len(text) / 4 + 2, longest) for text in texts)
+        return _PER_WEIGHT * tokens * sum(each.numel() for each in self.model.parameters())
 
     def inputs(self, batch: list[str], report: Record) -> Options:
         limit = self.settings["max_length"]
