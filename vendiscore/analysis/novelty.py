@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Frame, Samples
+from ..core.types import Samples
 from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -20,17 +20,15 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
 from ..spectral.vendi import spectrum_of
-from ..summary import Summary, frame
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Novelty(Summary):
+class Novelty(NamedTuple):
     """What each of n samples adds to log VS_q of the references, or of each class of them.
 
     Attributes
     ----------
-    q : float, the order
-    table : array (n, C) of log VS with the sample minus without; NaN for samples left out
+    values : array (n,), the least that each adds to a class; NaN for samples left out
+    table : array (n, C), log VS of each class with the sample minus without
     most : array (C,), what a sample adds that has nothing in common with any reference
     classes : tuple (C,) of the labels of the references, in order of appearance; (None,) without
 
@@ -41,47 +39,10 @@ class Novelty(Summary):
     array([-0.057,  0.405])
     """
 
-    _brief = ("n", "classes", "q")
-
-    q: float
+    values: np.ndarray
     table: np.ndarray
     most: np.ndarray
     classes: tuple[Hashable, ...]
-
-    @property
-    def n(self) -> int:
-        """Number of samples."""
-        return len(self.table)
-
-    @property
-    def values(self) -> np.ndarray:
-        """The novelty (n,) of each sample: the least that it adds to any class."""
-        return self.table.min(axis=1)
-
-    @property
-    def nearest(self) -> list[Hashable]:
-        """The class to which each sample adds the least."""
-        return [self.classes[i] for i in self.table.argmin(axis=1)]
-
-    @property
-    def sentence(self) -> str:
-        """The result in a sentence."""
-        rarest = int(np.nanargmax(self.values))
-        classes = f"to any of {len(self.classes)} classes of " if len(self.classes) > 1 else "to "
-        return (
-            f"Sample {rarest} adds most {classes}the references, "
-            f"{self.values[rarest]:.3g} in log VS (q={self.q:g}); the median of {self.n:,} samples "
-            f"adds {np.nanmedian(self.values):.3g}, and one like none of them would add "
-            f"{self.most.min():.3g}."
-        )
-
-    def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each sample: its novelty, and its table."""
-        columns: dict[Hashable, object] = {"novelty": self.values}
-        if self.classes != (None,):
-            columns["nearest"] = self.nearest
-            columns |= dict(zip(self.classes, self.table.T, strict=True))
-        return frame(columns)
 
 
 def novelty(
@@ -173,7 +134,7 @@ def novelty(
             if not len(members):
                 raise ValueError(f"no reference of class {classes[code]!r} is left; add some")
             table[kept, code], most[code] = gains(pool, len(kept), members, order, psd)
-    return Novelty(order, table, most, classes)
+    return Novelty(table.min(axis=1), table, most, classes)
 
 
 def gains(
