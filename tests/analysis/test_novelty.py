@@ -119,10 +119,12 @@ def test_a_state_has_the_novelty_of_all_that_was_added():
 def test_a_state_refuses_what_cannot_be_added():
     with pytest.raises(ValueError, match="`novelty` needs samples, and none were added"):
         State(k="cosine").novelty(NEW)
-    with pytest.raises(ValueError, match="`samples` must have 4 features, as those that were add"):
+    with pytest.raises(
+        ValueError, match="must be like those that were added, of 4 features, got 3"
+    ):
         State(k="cosine").update(OLD).novelty(NEW[:, :3])
     given = State(k="cosine").update(OLD, prompts=NEW[0], given_prompt=True)
-    with pytest.raises(ValueError, match="takes no prompts out of new samples"):
+    with pytest.raises(ValueError, match="of 5 features given their prompts, got 4"):
         given.novelty(NEW)
 
 

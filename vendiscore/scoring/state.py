@@ -339,49 +339,39 @@ class State(metaclass=Public):
             scores["details"] = state._details(psd, estimates, spectrum)
         return scores
 
-    def novelty(
-        self, samples: Samples, q: float = DEFAULT_ORDER, *, psd: PSD = "check"
-    ) -> np.ndarray:
+    def novelty(self, samples: Samples, q: float = DEFAULT_ORDER) -> np.ndarray:
         """Return what each of m new samples would add to log VS_q of all that were added, (m,).
 
         As `vendiscore.novelty` does, each with the weight 1; the state stays as it is. It takes one
-        decomposition, O(d³), and then O(d²) a sample.
+        decomposition, O(d³), and then O(d²) a sample. A kernel with on_error="skip" leaves samples
+        out.
 
         Parameters
         ----------
         samples : list or array of m samples of the kind that `k` compares; not changed
         q : float in (0, 2], the order
-        psd : {"check", "clip"}, as in `compute`
 
         Raises
         ------
         SampleError, TypeError, ValueError
-            For invalid samples, an order above 2, an empty state, and one whose prompts were taken
-            out, since new samples would need theirs.
+            For invalid samples, an order above 2, another number of features, an empty state, and
+            one whose prompts were taken out, since new samples would need theirs.
         """
         order = read_novelty_order(q)
         state = self.changed()  # which no other thread updates
         if state._sum is None:
             raise ValueError("`novelty` needs samples, and none were added; update the state first")
-        if "prompts" in state.settings:
-            raise ValueError(
-                "`novelty` takes no prompts out of new samples, as was done to the others: add "
-                "them to a state without given_prompt=True"
-            )
         similarity = unit(self._compared(as_samples(samples), self.how))
-        F = similarity.features()
-        if similarity.dim != state.d:
+        prompts = "prompts" in state.settings
+        if prompts or similarity.dim != state.d:
             raise ValueError(
-                f"`samples` must have {state.d} features, as those that were added, got "
-                f"{similarity.dim}"
+                f"new samples must be like those that were added, of {state.d} features"
+                f"{' given their prompts' * prompts}, got {similarity.dim}; pass such samples"
             )
-        spectrum = from_covariance(state._sum.matrix(), state.n, check_psd(psd), vectors=True)
+        spectrum = from_covariance(state._sum.matrix(), state.n, vectors=True)
         axes = state._sum.axes(positive_parts(spectrum)[1])
-        Z = to_host(F @ axes)
-        values = np.full(similarity.n + len(similarity.dropped), np.nan)
-        kept = np.setdiff1d(np.arange(len(values)), list(similarity.dropped))
-        values[kept] = gain_of_each(spectrum, Z, order, 1 / state.weight)
-        return values
+        Z = to_host(similarity.features() @ axes)
+        return gain_of_each(spectrum, Z, order, 1 / state.weight)
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
