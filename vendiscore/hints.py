@@ -230,10 +230,7 @@ GONE = {
         "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
         "spectrum(as_similarity(samples))."
     ),
-    "surprise": (
-        "novelty(samples, references) ranks samples by what each adds to the references, whatever "
-        "samples come with it."
-    ),
+    "surprise": "novelty(samples, references) ranks samples by what each adds to the references.",
     "SourcesVS": "sources(samples, prompts, by=labels).score is the number, with its interval.",
     "source": (
         "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "

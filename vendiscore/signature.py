@@ -26,8 +26,6 @@ from .optional import is_network
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))
-# Options that later versions added, whose defaults leave numbers, and so signatures, as they were.
-_ONLY_IF_SET = ("graded", "in_context")
 # Characters that structure a signature; text that has one of them is quoted.
 _MARKS = set(" |,+=:;*'\"")
 # Stands for the digest of functions and objects that are not written in a file.
@@ -80,11 +78,7 @@ def digest(array: object) -> str:
 
 def line(measures: Iterable[str], settings: Mapping[str, object]) -> str:
     """Return the signature: names of measures, then settings that can change their numbers."""
-    told = {name: value for name, value in settings.items() if name not in IDLE}
-    for name in _ONLY_IF_SET:
-        if not told.get(name):
-            told.pop(name, None)
-    shown = plain(told)
+    shown = plain({name: value for name, value in settings.items() if name not in IDLE})
     parts = [f"{name}={_text(value)}" for name, value in shown.items()]
     return "|".join(["+".join(measures), *parts, f"vendiscore={__version__}"])
 

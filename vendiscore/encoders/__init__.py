@@ -54,9 +54,7 @@ def encoder(
     device : str or torch.device, optional; of `model_path`, by default a GPU if there is one
     half, revision : bool, str, optional
         Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
-    cache : str or Path, optional
-        A folder that keeps embeddings of texts by a `model_path`, in a file for each model with its
-        weights and settings, so that later calls embed new texts only.
+    cache : str or Path, optional; a folder that keeps the embeddings of texts for later calls
 
     Returns
     -------
@@ -92,16 +90,5 @@ def encoder(
         no_effect(idle, "kind='images'")
         samples = IMAGES
         adapter = transform
-    return make_encoder(
-        samples,
-        model_path,
-        model,
-        adapter,
-        pooling,
-        batch_size,
-        device,
-        half,
-        revision,
-        max_length,
-        cache,
-    )
+    own = (pooling, batch_size, device, half, revision, max_length, cache)
+    return make_encoder(samples, model_path, model, adapter, *own)

@@ -75,11 +75,14 @@ class Encoder:
         self._kind = kind
         self._model = model
         self.batch_size = batch_size
-        self._kept = None
+        self._cache = None
         if cache is not None:
-            from .kept_vectors import KeptVectors
+            from .embedding_cache import EmbeddingCache
 
-            self._kept = KeptVectors(cache, model)
+            settings = model.settings
+            if isinstance(model, Network):
+                settings = {**settings, "weights": model.digest()}
+            self._cache = EmbeddingCache(cache, settings)
 
     @property
     def kind(self) -> str:
@@ -122,10 +125,10 @@ class Encoder:
 
     def embedded(self, samples: Sequence[object]) -> Embedded:
         """Return X (n, d) of checked samples, and what to report of them; show progress."""
-        if self._kept is None:
+        if self._cache is None:
             return self._counted(samples)
-        texts: Any = samples
-        kept: list[Any] = self._kept.read(texts)
+        texts = list(map(str, samples))
+        kept = self._cache.read(texts)
         new = np.array([i for i, each in enumerate(kept) if each is None], dtype=int)
         if len(new):
             fresh = [texts[i] for i in new]
@@ -133,9 +136,9 @@ class Encoder:
                 X, _, report = self._counted(fresh)
             except SampleError as error:
                 raise error.at(new) from error.__cause__
-            self._kept.add(fresh, X, report)
-            kept = self._kept.read(texts)
-        rows, missed, partial = zip(*kept, strict=True)
+            self._cache.add(fresh, X, report)
+            kept = self._cache.read(texts)
+        rows, missed, partial = zip(*filter(None, kept), strict=True)
         X = np.array([np.frombuffer(row, np.float32) for row in rows])
         report = {
             "missed": {i: why for i, why in enumerate(missed) if why},

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
+from hashlib import blake2b
 from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
@@ -240,6 +241,13 @@ class Network:
     def __post_init__(self) -> None:
         if self.device is not None:
             self.model.eval().to(self.device)
+
+    def digest(self) -> str:
+        """Return a digest of the weights."""
+        digest = blake2b(digest_size=8)
+        for tensor in self.model.state_dict().values():
+            digest.update(tensor.cpu().float().numpy().tobytes())
+        return digest.hexdigest()
 
     @contextmanager
     def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:

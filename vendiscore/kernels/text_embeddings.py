@@ -84,18 +84,7 @@ def text_embeddings(
             "given_prompt=True, and one kernel, or leave it out"
         )
     check_texts(texts)
-    encoder = make_encoder(
-        TEXTS,
-        model_path,
-        model,
-        tokenizer,
-        pooling,
-        batch_size,
-        device,
-        half,
-        revision,
-        max_length,
-        cache,
-    )
+    own = (pooling, batch_size, device, half, revision, max_length, cache)
+    encoder = make_encoder(TEXTS, model_path, model, tokenizer, *own)
     X, settings, omissions = encoder.embedded(texts)
     return FeatureSimilarity(X, settings).normalized().noted(**omissions, merges=True)

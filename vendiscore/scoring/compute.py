@@ -68,9 +68,8 @@ def compute(
         A registered kernel (`list_kernels()`), "semantic" (all-MiniLM-L6-v2), "static" (word
         vectors that need no network), another model's Hub id or folder, a symmetric function of
         two samples with k(x, x) = 1, or a mixture of registered kernels such as
-        {"morgan": 0.5, "tags": 0.5}.
-        Strings are compared by "ngram_overlap" without it, with a warning if they look like
-        molecules or images.
+        {"morgan": 0.5, "tags": 0.5}. Strings are compared by "ngram_overlap" without it, with a
+        warning if they look like molecules or images.
     score_K, score_X, score_dual : bool; `samples` are a similarity matrix, or rows of features
     normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y)): cosines from features
     q : float in [0, ∞], "inf", or several
@@ -95,8 +94,7 @@ def compute(
         Level of confidence intervals of the score of n samples, or of the mean over groups
         (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
         takes 4 samples or more that are independent, or `clusters` of them. Errors of "VS",
-        "IntDiv" and "AvgSim" are from the delete-one jackknife, others from random halves;
-        intervals of "VS" are even in log(log n − log VS).
+        "IntDiv" and "AvgSim" are from the delete-one jackknife, others from random halves.
     clusters : iterable of hashable, optional
         One label for each sample, for `ci`: samples that came together, such as near-copies, turns
         of one conversation or crops of one photo. The error is found by leaving out whole clusters.
@@ -111,8 +109,7 @@ def compute(
     method : {"auto", "estimate"}
         Exact scores, or estimates where they cost less, with VS_se, the standard error of the
         computation (`ci` is about other samples).
-    rtol : float, optional (default: 2e-3)
-        Largest error of an estimate over the score: two standard errors.
+    rtol : float, optional (default: 2e-3); two standard errors of an estimate over the score
     seed : int, optional (default: 0); for random draws of an estimate, and of a kernel that draws
     permutations : int, optional
         Shuffles of samples among groups behind BetweenVS_null (their mean), BetweenVS_excess (what
