@@ -167,8 +167,7 @@ def _one(found: Record, width: int | None) -> str:
         more = f" ({', '.join(errors)})" if errors else ""
         lines.append(f"{name} = {output.shown(value, width)}{more}")
     lines.append(f"n = {details['n']:,}")
-    kernel = {"kernel": details.get("kernel")}
-    lines += filter(None, [details["typical"], wording_sentence(kernel)])
+    lines += filter(None, [details["typical"], details["strip"], wording_sentence(details)])
     if "groups" in details:
         table = output.table(details["groups"], width)
         lines.append(f"\n{table}")
