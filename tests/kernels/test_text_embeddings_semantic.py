@@ -74,7 +74,9 @@ def test_semantic_is_minilm_and_says_so(minilm):
         MINILM,
     )
     assert f"model_path={MINILM}" in details["signature"]
-    assert details["typical"].startswith("For 8 texts by MiniLM, this is between ")
+    longer = compute([f"They say: {text}" for text in TEXTS], k="semantic", details=True)
+    said = longer["details"]["typical"]
+    assert said.startswith("For 8 texts of about 5 words by MiniLM, this is between ")
     assert found["VS"] < compute(TEXTS)["VS"] - 1  # their words differ
     assert compute(TEXTS, k=MINILM) == {"VS": found["VS"]}
 

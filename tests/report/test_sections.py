@@ -60,12 +60,15 @@ def test_sections_are_in_the_order_in_which_they_are_read() -> None:
 
 def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     vs, se, low, high = (REPORT.numbers[key] for key in ("VS", "VS_se", "VS_low", "VS_high"))
+    details = REPORT.numbers["details"]
+    names = details["strip"].split("\n")[1]
     share = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
         "The number To this kernel, 2 of the 12 texts are exact repeats of others. "
         f"≈ {vs:.1f} effectively different of 12 "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
         f"main direction makes up {100 * share:.0f} % of it. "
+        f"{details['typical']} {names} "
         f"95 % interval: {low:.2f} to {high:.2f}. A new set of 12 texts of the same source would "
         f"typically score within about {se:.2f} of this (one standard error). "
         "Samples were compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of "
@@ -199,7 +202,8 @@ def test_growth_is_judged_by_what_twice_the_samples_would_add(scores, verdict) -
 
 def test_pictures_say_what_they_show() -> None:
     shares = np.linalg.eigvalsh(K / 12)[::-1]
-    heat, spectrum, profile, growth = PAGE.labels
+    strip, heat, spectrum, profile, growth = PAGE.labels
+    assert strip == REPORT.numbers["details"]["typical"]
     mean = (K.sum() - 12) / 132
     assert heat == f"Similarities of 12 samples, {mean:.2f} on average between two"
     assert f"the largest of 10 shares is {100 * shares[0]:.1f}%" in spectrum
@@ -213,7 +217,7 @@ def test_without_matplotlib_there_are_no_pictures_and_it_says_what_to_install(mo
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = read(report(TEXTS, **HOW))
     assert "No pictures: a picture needs the package 'matplotlib'" in page.text["pictures"]
-    assert page.labels == []
+    assert len(page.labels) == 1  # the strip, which is drawn without it
 
 
 def test_settings_have_the_signature_and_python_that_gives_the_numbers_again(capsys) -> None:

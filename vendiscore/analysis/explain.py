@@ -136,4 +136,4 @@ def explained(
         forms = text_forms(similarity, texts, places)
         codes = subject.codes if within else None
         compared = compare_samples(similarity, threshold, floor, subject.p, forms, codes)
-    return Explanation(q, places, *compared, subject, _parts=parts)
+    return Explanation(q, places, *compared, subject, texts, _parts=parts)

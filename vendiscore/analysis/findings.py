@@ -366,7 +366,7 @@ def _with_interval(subject: Subject, request: Request, numbers: Record) -> Recor
     """Add intervals for the measures whose standard errors cost no more than their values."""
     closed = tuple(each for each in request.measures if each.measure.name in CLOSED)
     sure = measured(subject, replace(request, ci=LEVEL, measures=closed))
-    details = {**numbers["details"], "interval": sure["details"]["interval"]}
+    details = numbers["details"] | {key: sure["details"][key] for key in ("interval", "strip")}
     known = sure | numbers | {"details": details}
     keys = [f"{key}{end}" for key in numbers for end in ("", "_se", "_low", "_high")]
     return {key: known[key] for key in keys if key in known}

@@ -15,7 +15,8 @@ from ..core.namespace import scalar, to_host
 from ..core.types import Axes, Frame, Record
 from ..measures.subject import Part, Subject
 from ..plots.set_structure import contributions
-from ..scoring.typical import typical_sentence
+from ..scoring.scale_strip import strip_html
+from ..scoring.typical import nowhere, place_among
 from ..signature import plain_order
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, surprise, unexplained
@@ -64,6 +65,7 @@ class Explanation(Summary):
     neighbours: Neighbours
     duplicates: Duplicates
     _subject: Subject
+    _samples: object
     _clusters: np.ndarray | None = None
     _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
     _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
@@ -72,10 +74,6 @@ class Explanation(Summary):
     def n(self) -> int:
         """Number of samples."""
         return len(self.places)
-
-    @property
-    def _p(self) -> np.ndarray | None:
-        return None if self._subject.p is None else to_host(self._subject.p)
 
     @property
     def _spectrum(self) -> Spectrum:
@@ -213,7 +211,7 @@ class Explanation(Summary):
     @property
     def coverage(self) -> float:
         """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
-        return min(max(coverage(self.unexplained, self._p), 0.0), 1.0)
+        return min(max(coverage(self.unexplained, self._subject.p), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """Return the `count` largest modes, each a `Mode`; by default as many as the score.
@@ -308,17 +306,22 @@ class Explanation(Summary):
                 f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
                 f"without, the score is {self.score_without_duplicates:.4g}"
             )
-        settings = self._subject.similarity.settings
-        known = within = ""
+        known = self._placed["typical"]
+        within = ""
         if self._parts:
             within = f" within a prompt, in the mean over {len(self._parts)}"
-        else:
-            known = typical_sentence(settings, self.n, self.q, self.score, self._p)
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
             f"different{within} (q={self.q:g}). {copies}. "
             f"{_counted(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
         )
+
+    @property
+    def _placed(self) -> Record:
+        """The score among known sets, which are not sets of several prompts."""
+        if self._parts:
+            return nowhere()
+        return place_among(self._subject, self.n, self.q, self.score, self._samples)
 
     def __str__(self) -> str:
         return " ".join(filter(None, [self.sentence, self.edge]))
@@ -330,14 +333,14 @@ class Explanation(Summary):
         caption = "by what they add"
         if self.n > len(few):
             caption = "what adds the most, and the least"
-        samples = self._subject.samples
+        samples = self._samples
         shown["sample"] = [""] * len(few)
         for i, place in enumerate(self.places[few]):
             text = samples[place] if isinstance(samples, list) else None
             if isinstance(text, str):
                 shown["sample"][i] = shortened(text, LETTERS)
         table = html_table(shown, caption)
-        return f"<p>{html.escape(str(self))}</p>{table}"
+        return f"<p>{html.escape(str(self))}</p>{strip_html(self._placed)}{table}"
 
 
 def taken(subject: Subject, rows: np.ndarray) -> Subject:

@@ -181,8 +181,8 @@ def _one(found: Record, width: int | None) -> str:
     lines = _lines(found, width)
     lines += [line + _MEANING for line in _lines(meaning, width)]
     lines.append(f"n = {details['n']:,}")
-    wording = _BOTH if meaning else wording_sentence({"kernel": details.get("kernel")})
-    lines += filter(None, [details["typical"], wording])
+    wording = _BOTH if meaning else wording_sentence(details)
+    lines += filter(None, [details["typical"], details["strip"], wording])
     if "groups" in details:
         table = output.table(details["groups"], width)
         lines.append(f"\n{table}")

@@ -25,6 +25,8 @@ _ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)
 _SMILES = re.compile(
     rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
 )
+# The 20 amino acids, X for any, B and Z for two, U and O for the rare ones, * at the end.
+_PROTEIN = re.compile(r"\s*[ACDEFGHIKLMNPQRSTVWYXBZUO]{20,}\*?\s*")
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 # White space, and characters that print nothing.
 INVISIBLE = " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
@@ -86,6 +88,11 @@ def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str]
     if marked and sum(map(could_be_smiles, heads)) >= enough:
         return "SMILES of molecules", "morgan"
     return None
+
+
+def are_proteins(strings: Sequence[str]) -> bool:
+    """Return whether most strings are one word of 20 or more capital letters of amino acids."""
+    return 0 < _SHARE * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
 
 
 def unspaced(texts: Sequence[str]) -> int:

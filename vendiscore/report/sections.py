@@ -11,6 +11,7 @@ from ..analysis.python_code import reproduced
 from ..analysis.sample_table import PAIRS, Explanation
 from ..analysis.sentences import short
 from ..optional import MissingPackageError
+from ..scoring.scale_strip import strip_html
 from ..signature import digits, plain
 from ..spectral.rank_one import lost
 from ..summary import table
@@ -78,6 +79,7 @@ def score(found: Findings, shown: Previews) -> str:
         paragraph(sentences.copies(found, shown.what), sentences.left_out(found))
         + _headline(found)
         + paragraph(sentences.meaning(found, shown.what), found.details["typical"])
+        + strip_html(found.details)
         + paragraph(sentences.interval(found, shown.what))
         + paragraph(sentences.how(found), sentences.orders(found), sentences.beside(found))
         + _numbers(found)

@@ -19,7 +19,7 @@ from ..similarity.residuals import echo_notes
 from ..spectral.vendi import Spectral
 from .intervals import Uncertainty
 from .request import Request
-from .typical import typical_sentence
+from .typical import nowhere, place_among
 
 _UNKNOWN_SOURCE = (
     "The signature has the name of a function or an object only, since its source or a value in it "
@@ -87,14 +87,14 @@ def details(
             "meaning": uncertainty.meaning,
             "assumes": uncertainty.assumes,
         }
-    report["typical"] = ""
+    report |= nowhere()
     order = 1.0 if 1.0 in request.orders else request.orders[0]
     key = "VS" + request.suffixes[request.orders.index(order)]
     sizes = {n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
+        ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
         value = scalar(numbers[key])
-        size = sizes.pop()
-        report["typical"] = typical_sentence(similarity.settings, size, order, value, subject.p)
+        report |= place_among(subject, sizes.pop(), order, value, subject.samples, ends)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
     report["versions"] = versions()
     if report["dropped"]:

@@ -125,7 +125,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     notes = [
         details["typical"],
         f"By {sees}: {sentences.interval(other, job.what)}",
-        wording_sentence(_kernel_of(other), ""),
+        wording_sentence(details, ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
     return {
@@ -142,10 +142,6 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "signature": details["signature"],
         "code": first.code(found, (job, other)),
     }
-
-
-def _kernel_of(found: Findings) -> Record:
-    return {"kernel": found.details.get("kernel")}
 
 
 def _drawn(found: Findings, what: str) -> tuple[list[Figure], str]:
@@ -251,7 +247,8 @@ def _answer(
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
-        "wording": wording_sentence(_kernel_of(found), "" if other else _MEANING),
+        "scale": details["scale"],
+        "wording": wording_sentence(details, "" if other else _MEANING),
         "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
         "how": sentences.how(found),

@@ -242,6 +242,8 @@ interface Result extends Clusters {
   sentence: string;
   copies: string;
   typical: string;
+  /** Known sets in ascending order, and the highest possible score. */
+  scale: [string, number][];
   wording: string;
   second: Second | null;
   id_column: string;

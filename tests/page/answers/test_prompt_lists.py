@@ -50,9 +50,11 @@ def test_one_prompt_gives_the_number_of_the_library():
 
 
 def test_no_typical_value_is_said_given_a_prompt():
-    eight = ANSWERS + OTHERS
+    eight = [f"{text} in the old garden" for text in ANSWERS + OTHERS]
     assert answered(eight)["typical"]
+    assert answered(eight)["scale"]
     assert answered(eight, prompts=PROMPT)["typical"] == ""
+    assert answered(eight, prompts=PROMPT)["scale"] == []
 
 
 def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():

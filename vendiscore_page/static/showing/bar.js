@@ -3,6 +3,7 @@
 import { about, alike, count, el, error, isNumber, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { repeats } from "./repeats.js";
+import { named, rungs } from "./rungs.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
@@ -59,7 +60,7 @@ function number(R) {
 }
 
 /**
- * Draws VS / n as a bar, with its interval as a thin stretch.
+ * Draws VS / n as a bar, with its interval as a thin stretch and known sets as marks.
  * @param {Result} R
  */
 function meter(R) {
@@ -74,6 +75,11 @@ function meter(R) {
     stretch.style.left = percent(low);
     stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;
     parts.push(stretch);
+  }
+  for (const [name, value] of rungs(R)) {
+    const mark = el("i", { class: "r-rung", title: `${name} ${score(value)}` });
+    mark.style.left = percent(value);
+    parts.push(mark);
   }
   const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${whole(R)} are effectively different`;
   return el("div", { class: "r-meter", role: "img", "aria-label": label }, ...parts);
@@ -115,6 +121,7 @@ export function summary(view) {
       R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
       el("p", { class: "r-sentence" }, R.sentence),
       R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
+      R.typical ? el("p", { class: "r-small" }, named(R)) : null,
       without,
       repeats(view),
     ),

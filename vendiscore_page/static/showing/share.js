@@ -2,11 +2,13 @@
 
 import { about, alike, count, cut, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
+import { named, rungs } from "./rungs.js";
 import { copyText, save } from "./saves.js";
 
 const WIDE = 1200;
 const HIGH = 630;
 const EDGE = 80;
+const MARKS = 3; // whose names have room
 const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 
 /**
@@ -88,11 +90,12 @@ function drawn({ R, threshold, without }) {
   const width = line(pen, number, 250, "700 124px", "#5b4bd6");
   line(pen, `of ${whole(R)}${beside(R)}`, 250, "400 56px", "#211e33", EDGE + width + 28);
   meter(pen, R, 300);
-  for (const [i, part] of R.typical.split(/(?<=,) /).entries()) {
-    line(pen, part, 396 + 38 * i, "400 30px", "#211e33");
+  for (const [i, part] of R.typical.split(/(?<=,) |(?<=\)) (?=and )/).entries()) {
+    line(pen, part, 390 + 36 * i, "400 30px", "#211e33");
   }
   const left = without && without.left < without.of ? `${without.of < R.n ? `Among a random ${count(without.of)}, without` : "Without"} near-duplicates ${score(without.VS)} of ${count(without.left)} (alike from ${alike(threshold)})` : "";
-  line(pen, left, 480, "400 30px", "#56536a");
+  line(pen, left, 494, "400 26px", "#56536a");
+  line(pen, named(R, MARKS), 526, "400 20px", "#56536a");
   line(pen, "effectively different samples · Vendi Score", 560, "400 26px", "#56536a");
   return canvas;
 }
@@ -117,6 +120,12 @@ function meter(pen, R, top) {
   };
   bar(0, 1, "#e6e4f2");
   bar(0, Math.min(R.share, 1), "#5b4bd6");
+  for (const [, value] of rungs(R, MARKS)) {
+    pen.fillStyle = "#ffffff";
+    pen.fillRect(EDGE + whole * (value / R.of) - 3, top, 6, 44);
+    pen.fillStyle = "#211e33";
+    pen.fillRect(EDGE + whole * (value / R.of) - 1, top, 2, 44);
+  }
 }
 
 /**

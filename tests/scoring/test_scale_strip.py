@@ -1,0 +1,64 @@
+"""A strip shows where a score lies between known sets, in plain text and in SVG."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore.scoring import typical
+from vendiscore.scoring.scale_strip import strip_html, strip_text
+
+TABLES = typical._tables()
+RUNGS = [["gpt-4o", 3.95], ["people & co", 7.79]]
+NAMES = st.text("abcdefghijklmnopqrstuvwxyz -'", min_size=1, max_size=45)
+
+
+@given(
+    st.lists(st.tuples(NAMES, st.floats(1, 300)), min_size=1, max_size=14),
+    st.floats(1, 300),
+    st.sampled_from([(), (0.3, 310.0), (20.0, 40.0)]),
+)
+def test_a_strip_is_two_lines_of_at_most_100_characters(rungs, value, interval) -> None:
+    ordered = sorted(map(list, rungs), key=lambda rung: rung[1])
+    lines = strip_text(ordered, 300, value, interval).split("\n")
+    assert len(lines) == 2
+    assert max(map(len, lines)) <= 100
+    assert re.fullmatch(r"1 [─━┼●]{60} 300", lines[0])
+    assert lines[0].count("●") == 1
+    assert "\x1b" not in lines[0]
+    assert ("━" in lines[0]) or not interval or interval[0] == 0.3 or len(rungs) > 5 or value < 40
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
+def test_marks_stand_in_the_order_of_their_names_and_are_as_many(table) -> None:
+    for n in (8, 30):
+        rungs = typical._rungs(table, n, 1)
+        for value in np.linspace(1, n, 12):
+            line, names = strip_text(rungs, n, float(value), ()).split("\n")
+            numbers = [float(x) for x in re.findall(r"\(([\d.]+)\)", names)]
+            assert numbers == sorted(numbers)
+            assert line.count("┼") + 1 == len(numbers) or line.count("┼") == len(numbers)
+            dot = names.split(", ").index(f"● ({value:.4g})")
+            assert line[: line.index("●")].count("┼") == dot
+
+
+def test_the_nearest_sets_are_named_first() -> None:
+    rungs = [[f"a set whose name is long, number {i}", 10.0 * i] for i in range(1, 10)]
+    names = strip_text(rungs, 100, 52.0, ()).split("\n")[1]
+    name = "a set whose name is long, number"
+    assert names == f"{name} 5 (50), ● (52), {name} 6 (60)"
+
+
+def test_a_strip_in_html_has_its_sentence_as_its_label_and_escapes_names() -> None:
+    sentence = "For 8 texts <b>, this is between gpt-4o (3.95) and people & co (7.79)."
+    strip = strip_text(RUNGS, 8, 6, ())
+    found = strip_html({"typical": sentence, "strip": strip})
+    figure = ET.fromstring(found)
+    assert figure[0].attrib["role"] == "img"
+    assert figure[0].attrib["aria-label"] == sentence
+    assert figure[0][0].text == strip.split("\n")[0]
+    assert figure[1].text == "gpt-4o (3.95), ● (6), people & co (7.79)"
+    assert strip_html(typical.nowhere()) == ""

@@ -1,0 +1,55 @@
+"""Strips: the known sets that a score lies between as marks on a line, as text and as SVG."""
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+Rungs: TypeAlias = list[list[Any]]  # names of known sets and their scores
+_WIDTH = 60  # characters of a line
+
+
+def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float]) -> str:
+    """Return the line, and the names on it in order, as two lines of at most 100 characters.
+
+    The score is a dot, and its interval, if it has one, thick. Names are of the sets nearest to it
+    that have room.
+
+    >>> print(strip_text([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
+    1 ─────────────────────────┼────────━━━━━━━━●━━━━────────────┼── 8
+    gpt-4o (3.95), ● (6), eight people (7.79)
+    """
+
+    def column(x: float) -> int:
+        return round(np.interp(x, [1, most], [0, _WIDTH - 1]))
+
+    line = ["─"] * _WIDTH
+    for i in range(*map(column, interval or (1, 1))):
+        line[i] = "━"
+    names = []
+    room = 100
+    for name, x in sorted([["●", value], *rungs], key=lambda rung: abs(rung[1] - value)):
+        words = f"{name} ({x:.4g})"
+        at = column(x)
+        if line[at] in "─━" and len(words) <= room:
+            line[at] = "┼"
+            names.append((x, words))
+            room -= len(words) + 2
+    line[column(value)] = "●"
+    ordered = ", ".join(words for _, words in sorted(names))
+    return f"1 {''.join(line)} {most:,}\n{ordered}"
+
+
+def strip_html(placed: Mapping[str, Any]) -> str:
+    """Return a strip as inline SVG with the names below it; "" without known sets."""
+    if not placed["strip"]:
+        return ""
+    line, names = html.escape(placed["strip"]).split("\n")
+    label = html.escape(placed["typical"])
+    return (
+        '<figure class="strip"><svg viewBox="0 0 600 24" role="img" '
+        f'aria-label="{label}"><text y="17" textLength="600" '
+        'lengthAdjust="spacingAndGlyphs" font-family="monospace" fill="currentColor">'
+        f"{line}</text></svg><figcaption>{names}</figcaption></figure>"
+    )
