@@ -317,6 +317,11 @@ class Explanation(Summary):
         )
 
     @property
+    def strip(self) -> str:
+        """Two lines of text with the score among known sets; "" if none is like this one."""
+        return str(self._placed["strip"])
+
+    @property
     def _placed(self) -> Record:
         """The score among known sets, which are not sets of several prompts."""
         if self._parts:
@@ -324,7 +329,8 @@ class Explanation(Summary):
         return place_among(self._subject, self.n, self.q, self.score, self._samples)
 
     def __str__(self) -> str:
-        return " ".join(filter(None, [self.sentence, self.edge]))
+        words = " ".join(filter(None, [self.sentence, self.edge]))
+        return "\n".join(filter(None, [words, self.strip]))
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
@@ -340,7 +346,8 @@ class Explanation(Summary):
             if isinstance(text, str):
                 shown["sample"][i] = shortened(text, LETTERS)
         table = html_table(shown, caption)
-        return f"<p>{html.escape(str(self))}</p>{strip_html(self._placed)}{table}"
+        words = " ".join(filter(None, [self.sentence, self.edge]))
+        return f"<p>{html.escape(words)}</p>{strip_html(self._placed)}{table}"
 
 
 def taken(subject: Subject, rows: np.ndarray) -> Subject:

@@ -74,7 +74,8 @@ def run_explain(args: Namespace) -> str:
     if args.format == "csv":
         return made(rows, args.width)
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
-    parts = [f"{found.sentence}\n"]
+    shown = filter(None, [found.sentence, found.strip, ""])
+    parts = ["".join(f"{line}\n" for line in shown)]
     for title, some in _tables(found, source, rows, args.size).items():
         if some:
             parts.append(heading.format(title) + made(some, args.width))
