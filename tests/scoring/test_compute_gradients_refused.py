@@ -53,7 +53,6 @@ DIRECT = {
 }
 # A metric reports plain numbers; its measures are asked below.
 NO_SAMPLES = {
-    "Novelty",
     "IndefiniteError",
     "MissingPackageError",
     "NotPSDError",

@@ -11,11 +11,11 @@ from vendiscore.spectral import routes
 from vendiscore.spectral.quadrature import of_trace, ridges, step_for
 from vendiscore.spectral.rank_one import (
     adds,
+    gain_of_each,
     leave_one_out,
     log_score,
     surprise,
     unexplained,
-    with_each,
 )
 from vendiscore.spectral.vendi import spectrum_of
 
@@ -119,9 +119,7 @@ def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
     members, others = np.arange(25), np.arange(20, 40)  # some candidates are members already
     part = MatrixSimilarity(K[:25, :25], psd=True)
     spectrum = spectrum_of(part, vectors=True)
-    squares = coordinates(spectrum, K[np.ix_(others, members)]) ** 2
-    values = spectrum.values[spectrum.values > 0]
-    found = with_each(values, squares, np.ones(20), q, 1 / 25) - log_score(spectrum, q)
+    found = gain_of_each(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
     expected = [
         log_score_of(K[np.ix_(with_it, with_it)], np.full(26, 1 / 26), q)
         - log_score_of(K[:25, :25], np.full(25, 1 / 25), q)
@@ -135,9 +133,7 @@ def test_leaving_out_undoes_adding():
     K = rbf(X)
     whole = spectrum_of(MatrixSimilarity(K, psd=True), vectors=True)
     part = spectrum_of(MatrixSimilarity(K[:29, :29], psd=True), vectors=True)
-    squares = coordinates(part, K[29:, :29]) ** 2
-    values = part.values[part.values > 0]
-    gained = with_each(values, squares, np.ones(1), 1.0, 1 / 29) - log_score(part, 1.0)
+    gained = gain_of_each(part, coordinates(part, K[29:, :29]), 1.0, 1 / 29)
     assert gained[0] == pytest.approx(adds(whole)[29], abs=1e-11)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -20,10 +20,12 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
 from ..spectral.vendi import spectrum_of
+from ..summary import Summary
 
 
-class Novelty(NamedTuple):
-    """What each of n samples adds to log VS_q of the references, or of each class of them.
+@dataclass(frozen=True, eq=False, repr=False)
+class Novelty(Summary):
+    """The gains of n samples: log VS_q of the references, or of each class, with each added.
 
     Attributes
     ----------
@@ -39,10 +41,21 @@ class Novelty(NamedTuple):
     array([-0.057,  0.405])
     """
 
+    _brief = ("values", "classes")
+
     values: np.ndarray
     table: np.ndarray
     most: np.ndarray
     classes: tuple[Hashable, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The result in a sentence."""
+        i = int(np.nanargmax(self.values))
+        return (
+            f"Sample {i} of {len(self.values):,} adds most to the references, "
+            f"{self.values[i]:.3g} in log VS, of {self.most.min():.3g} that are possible."
+        )
 
 
 def novelty(
@@ -57,8 +70,8 @@ def novelty(
 ) -> Novelty:
     """Return what each new sample would add to the score of the references.
 
-    log VS_q of the references and x, minus that of the references alone, exactly. It depends on no
-    other of the samples, so that a threshold found today holds tomorrow.
+    This is log VS_q of the references with the sample minus log VS_q without it, exactly. It
+    depends on no other new sample, so that a threshold found today holds tomorrow.
 
     Parameters
     ----------
@@ -100,8 +113,8 @@ def novelty(
     Examples
     --------
     >>> found = novelty([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0]], k="cosine")
-    >>> found.values.round(3), found.values.argmax()
-    (array([0.637, 0.287]), 0)
+    >>> found.values.round(3)
+    array([0.637, 0.381])
     """
     read = how_of({**how, "k": k})
     order = read_novelty_order(q)

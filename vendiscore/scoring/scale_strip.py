@@ -17,7 +17,7 @@ def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float])
     that have room.
 
     >>> print(strip_text([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
-    1 ─────────────────────────┼────────━━━━━━━━●━━━━────────────┼── 8
+    1 ─────────────────────────┼────────━━━━━━━━●━━━───────────┼── 8
     gpt-4o (3.95), ● (6), eight people (7.79)
     """
 
