@@ -43,7 +43,7 @@ def naive(samples, references, **how) -> list[float]:
 
 @pytest.mark.parametrize(("samples", "references", "how"), CASES.values(), ids=CASES)
 @pytest.mark.parametrize("q", [0.5, 1, 2])
-def test_it_is_a_difference_of_scores(samples, references, how, q):
+def test_it_is_a_difference(samples, references, how, q):
     found = novelty(samples, references, q=q, **how)
     np.testing.assert_allclose(found.values, naive(samples, references, q=q, **how), atol=1e-10)
     assert (found.values <= found.most + 1e-10).all()
@@ -67,7 +67,7 @@ def test_it_depends_on_no_other_sample():
     np.testing.assert_allclose(novelty(many, OLD, k="rbf").values[::700], alone, rtol=1e-12)
 
 
-def test_with_labels_it_is_the_least_over_classes():
+def test_labels_take_the_least():
     labels = ["b", "a", "b", "a", "a", "b", "c", "c", "c"]
     found = novelty(NEW, OLD, labels, k="cosine")
     assert found.classes == ("b", "a", "c")
@@ -78,7 +78,7 @@ def test_with_labels_it_is_the_least_over_classes():
     np.testing.assert_allclose(found.values, found.table.min(axis=1))
 
 
-def test_a_copy_of_the_commonest_takes_away():
+def test_a_common_copy_takes_away():
     found = novelty(["z", "a"], ["a", "a", "b"], k="labels")
     assert found.values[0] == pytest.approx(found.most[0], abs=1e-12)
     assert found.values[1] < 0 < found.values[0]

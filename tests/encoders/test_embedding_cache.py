@@ -59,7 +59,7 @@ def test_rows_and_reports_are_those_without_a_cache(folder, tmp_path):
         assert settings["dims"] == X.shape[1]
 
 
-def test_other_settings_and_other_weights_have_files_of_their_own(folder, tmp_path):
+def test_settings_and_weights_have_files_of_their_own(folder, tmp_path):
     files = set()
     for max_length in (4, 8):
         encoder(folder, pooling="mean", max_length=max_length, cache=tmp_path).encode(TEXTS)

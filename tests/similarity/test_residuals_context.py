@@ -84,7 +84,7 @@ def test_one_prompt_for_all_is_the_same_as_its_repeats():
     np.testing.assert_allclose(found, similarity(answers, [U] * 4).dense(), rtol=0, atol=1e-10)
 
 
-def test_semantic_is_in_context_and_other_encoders_are_on_request():
+def test_semantic_is_in_context_and_others_on_request():
     for k, given, expected in (
         ("semantic", None, True),
         ("semantic", False, False),
@@ -95,7 +95,7 @@ def test_semantic_is_in_context_and_other_encoders_are_on_request():
         assert (settings["prompts"] == "given, in context") is expected
 
 
-def test_an_echo_alone_is_an_echo_in_its_context_and_a_set_of_echoes_scores_one():
+def test_echoes_alone_are_echoes_in_context():
     note = "2 of 2 samples repeat their prompt: they count as one kind, unlike all other samples."
     found = compute(similarity([U, W], [U, W]), details=True)
     assert found["VS"] == pytest.approx(1, abs=1e-12)

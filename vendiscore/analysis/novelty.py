@@ -41,7 +41,7 @@ class Novelty(Summary):
     array([-0.057,  0.405])
     """
 
-    _brief = ("values", "classes")
+    _brief = ("classes",)
 
     values: np.ndarray
     table: np.ndarray
@@ -52,10 +52,7 @@ class Novelty(Summary):
     def sentence(self) -> str:
         """The result in a sentence."""
         i = int(np.nanargmax(self.values))
-        return (
-            f"Sample {i} of {len(self.values):,} adds most to the references, "
-            f"{self.values[i]:.3g} in log VS, of {self.most.min():.3g} that are possible."
-        )
+        return f"Sample {i} adds most to the references, {self.values[i]:.3g} in log VS."
 
 
 def novelty(
