@@ -113,7 +113,7 @@ def context() -> str:
         f"Answers in their context, alone and after their prompt, raise the mean ρ of MiniLM given "
         f"the prompt from {mean(alone):.3f} to {mean(after):.3f} on the six sources and from "
         f"{held_out(alone):.3f} to {held_out(after):.3f} on the three held out. By source: {each}. "
-        f"It falls on {' and '.join(falls)}."
+        f"It falls on {', '.join(falls)}."
     )
 
 
@@ -127,7 +127,7 @@ def larger() -> str:
         f"given the prompt, {mean(after):.3f} and {held_out(after):.3f} in context, and together "
         f"with MiniLM {mean(both):.3f} and {held_out(both):.3f} "
         "(`python benchmarks/people/mpnet.py`). An encoder embeds each answer without seeing the "
-        "others, and that bounds it: the published scores above are of models that read two "
+        "others, and that bounds it: the published scores below are of models that read two "
         'answers at once, as `k="equivalence"` with `graded=True` '
         "[does](tasks/same_answer.md)."
     )
@@ -159,9 +159,8 @@ def lost() -> str:
     top = max(pairs, key=lambda row: row["area"]["auc"])
     ours, default = find("labelled_pairs", CONTEXT, True), find("labelled_pairs", DEFAULT)
     lines.append(
-        f"pairs that people called similar or not: {top['name']}"
-        f"{', given the prompt,' if top['prompt'] else ''} has the best AUC, "
-        f"{short(top['area']['auc'])}; {CONTEXT} has {short(ours['area']['auc'])} and the default "
+        f"pairs that people called similar or not: the best AUC is {short(top['area']['auc'])} "
+        f"({top['name']}), {CONTEXT} has {short(ours['area']['auc'])} and the default "
         f"{short(default['area']['auc'])}, with an accuracy of "
         f"{short(default['accuracy']['accuracy'])} where calling every pair different has "
         f"{short(default['different_reported'])}"
