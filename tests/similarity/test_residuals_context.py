@@ -124,6 +124,17 @@ def test_a_prompt_that_fills_the_model_is_refused_with_a_remedy():
     assert similarity(["on the mat", "me too"], U, model=short, in_context=False).n == 2
 
 
+def test_notes_say_which_texts_are_in_context(tmp_path):
+    sentences = pytest.importorskip("sentences")
+    how = {"model_path": sentences.tiny_bert(tmp_path), "pooling": "mean", "max_length": 8}
+    answers = ["the cat sat on a mat", "a dog ran", "it snowed"]
+    found = similarity(answers, "every big red house", model=None, **how)
+    assert found.notes == (
+        "Kernel 'text_embeddings' did not see all of 1 of 7 samples; sample 4 is cut at 8 tokens.",
+        "There, samples from 3 on are prompts, and from 4 on answers after their prompts.",
+    )
+
+
 def test_in_context_without_prompts_to_take_out_is_refused():
     for how in ({}, {"prompts": PROMPTS, "given_prompt": False}):
         with pytest.raises(TypeError, match="compares answers after their prompts: pass `prompts`"):

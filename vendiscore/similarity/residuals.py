@@ -74,8 +74,15 @@ def given(
     echo = xp.astype(echoes, xp.float64)
     some: Similarity
     how = "given"
+    notes = list(both.notes)
     if in_context:
         how = "given, in context"
+        if notes:
+            after_prompts = n + int(prompt.max()) + 1
+            notes.append(
+                f"There, samples from {n} on are prompts, and from {after_prompts} on answers "
+                "after their prompts."
+            )
         after = F[len(F) - n + kept]
         after = after - scale_rows(U, dots(after, U) / prompts)
         left_after = dots(after, after)
@@ -105,7 +112,7 @@ def given(
     return some.noted(
         settings={**both.settings, "prompts": how},
         fitted=both.fitted,
-        notes=both.notes,
+        notes=notes,
         roundoff=both.roundoff,
         recurs=both.recurs,
         dropped=both.dropped,
