@@ -45,11 +45,10 @@ def strip_html(placed: Mapping[str, Any]) -> str:
     """Return a strip as inline SVG with the names below it; "" without known sets."""
     if not placed["strip"]:
         return ""
-    line, names = html.escape(placed["strip"]).split("\n")
-    label = html.escape(placed["typical"])
+    label, strip = (html.escape(placed[key]) for key in ("typical", "strip"))
+    line, names = strip.split("\n")
     return (
-        '<figure class="strip"><svg viewBox="0 0 600 24" role="img" '
-        f'aria-label="{label}"><text y="17" textLength="600" '
-        'lengthAdjust="spacingAndGlyphs" font-family="monospace" fill="currentColor">'
-        f"{line}</text></svg><figcaption>{names}</figcaption></figure>"
+        f'<figure class="strip"><svg viewBox="0 0 600 24" role="img" aria-label="{label}">'
+        '<text y="17" textLength="600" lengthAdjust="spacingAndGlyphs" font-family="monospace" '
+        f'fill="currentColor">{line}</text></svg><figcaption>{names}</figcaption></figure>'
     )

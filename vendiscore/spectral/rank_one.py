@@ -16,7 +16,7 @@ import math
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, read_order
+from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.hill import log_power_mean
 from ..core.namespace import Array, row_blocks, scalar, to_host
 from ..core.types import Weights
@@ -95,10 +95,7 @@ def gain_of_each(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> 
 
 def read_novelty_order(q: object) -> float:
     """Return an order in (0, 2], for which the gains of samples are sums over few nodes."""
-    order = read_order(q, zero=False)
-    if order > 2:
-        raise ValueError(f"`q` must be at most 2 where samples are added, got {order:g}; pass 1")
-    return order
+    return number("q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2)
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
