@@ -23,7 +23,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 # A reader pays for tokens; lines, comments and docstrings are free.
 MOST_TOKENS = 231_941
-MOST_OF_PAGE = 44_700
+MOST_OF_PAGE = 44_728
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,

@@ -93,8 +93,14 @@ class _Known(Encoder):
 
 
 def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
-    prompts = arguments.get("prompts", ())
-    distinct = list(dict.fromkeys([*samples, *prompts]))
+    prompts = list(arguments.get("prompts", ()))
+    given = given_prompts(prompts)
+    every = [*samples, *prompts]
+    if prompts and arguments.get("model_path") == ALLOWED["texts"]["MiniLM"]["model_path"]:
+        given["in_context"] = True
+        of_each = prompts * len(samples) if len(prompts) == 1 else prompts
+        every += [f"{u} {text!s}" for u, text in zip(of_each, samples, strict=True)]
+    distinct = list(dict.fromkeys(every))
 
     def words(done: int) -> str:
         return f"Encoding: {done:,} of {len(distinct):,} done."
@@ -109,7 +115,7 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
         network = _Known(network, (yield from told(steps, words)))
-    return as_similarity(samples, k=kernel.name, model=network, **given_prompts(prompts))
+    return as_similarity(samples, k=kernel.name, model=network, **given)
 
 
 def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from answered import answered, compared, read, scored
 
-from vendiscore import compute
+from vendiscore import as_similarity, compute
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -248,3 +248,13 @@ def test_a_visitor_can_stop_between_batches(monkeypatch, loads):
     assert [next(steps) for _ in range(3)][-1] == "Encoding: 2 of 13 done."
     steps.close()
     assert not offered_encoders._recent
+
+
+def test_answers_in_their_context_have_the_numbers_of_the_library(weights, forgetful):
+    answers = ["A dog barked.", "The neighbour's cat, probably.", "Where was the noise?"]
+    how = {**MINILM, "given_prompt": True}
+    for prompts in (["Where was the noise?"], ["What was it?", "Who is there?", "Why?"]):
+        similarity = finish(offered_encoders.similarity(answers, {**how, "prompts": prompts}))
+        assert similarity.settings["prompts"] == "given, in context"
+        expected = as_similarity(answers, prompts=prompts, **how).dense()
+        np.testing.assert_allclose(similarity.dense(), expected, atol=1e-5)
