@@ -97,3 +97,11 @@ def test_long_work_is_announced_with_its_time(folder, capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LONG", 1e-9)
     embed.encode(TEXTS)
     assert f"Embedding {len(TEXTS)} texts: about " in capsys.readouterr().err
+
+
+def test_a_network_without_weights_has_no_time_to_announce(folder):
+    embed = encoder(folder, pooling="mean")
+    network = embed._model
+    assert network.work(TEXTS) > 0
+    network.model = torch.nn.Identity()
+    assert network.work(TEXTS) == 0

@@ -188,11 +188,12 @@ class TextNetwork(Network):
 
     def work(self, texts: Sequence[str]) -> float:
         """Return about as many operations as embedding takes here: four letters are a token."""
-        if next(self.model.parameters()).device.type != "cpu":
+        weights = list(self.model.parameters())  # none, of a network that counts
+        if any(each.device.type != "cpu" for each in weights):
             return 0.0
         longest = self.settings["max_length"] or math.inf
         tokens = sum(min(len(text) / 4 + 2, longest) for text in texts)
-        return _PER_WEIGHT * tokens * sum(each.numel() for each in self.model.parameters())
+        return _PER_WEIGHT * tokens * sum(each.numel() for each in weights)
 
     def inputs(self, batch: list[str], report: Record) -> Options:
         limit = self.settings["max_length"]
