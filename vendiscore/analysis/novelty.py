@@ -11,10 +11,10 @@ from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Samples
-from ..resolve.group_labels import check_size, read_labels
+from ..resolve.group_labels import check_size, coded, read_labels
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sets import kept_starts, read_collection, resolve_pool
+from ..resolve.sets import read_collection, resolve_pool
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
@@ -124,23 +124,18 @@ def novelty(
             "novelty needs a kernel by which two samples are as alike in any company, which the "
             f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
         )
-    ends = kept_starts(pool, starts)
     n, m = np.diff(starts)
-    known = np.arange(ends[1], ends[2])
-    codes = np.zeros(m, dtype=int)
-    classes: tuple[Hashable, ...] = (None,)
-    if labels is not None:
-        groups = read_labels(labels, "labels")
-        check_size(groups, m, "labels")
-        codes = groups.codes
-        classes = groups.labels
-    left = np.setdiff1d(np.arange(m), np.array(list(pool.dropped)) - starts[1])
+    groups = coded([None] * m) if labels is None else read_labels(labels, "labels")
+    check_size(groups, m, "labels")
+    classes = groups.labels
+    places = np.setdiff1d(np.arange(n + m), list(pool.dropped))  # of rows of the pool
+    kept = places[places < n]
+    codes = groups.codes[places[len(kept) :] - n]
     table = np.full((n, len(classes)), np.nan)
     most = np.empty(len(classes))
-    kept = np.setdiff1d(np.arange(n), list(pool.dropped))
     with np.errstate(all="ignore"):
         for code in range(len(classes)):
-            members = known[codes[left] == code]
+            members = len(kept) + np.flatnonzero(codes == code)
             if not len(members):
                 raise ValueError(f"no reference of class {classes[code]!r} is left; add some")
             table[kept, code], most[code] = gains(pool, len(kept), members, order, psd)
@@ -157,16 +152,17 @@ def gains(
     spectrum = spectrum_of(pool.take(members), psd=psd, vectors=True)
     values, U = positive_parts(spectrum)
     weights = U / np.sqrt(values * len(members))  # of members in each eigenvector, a unit vector
-    F = None if pool.dim is None else pool.features()
+    F = None if pool.dim is None else pool.bare().features()  # no copy, for each class
     if sp.issparse(F):
         F = None
     if F is not None:
         F = to_host(F)
-        axes = F[members].T @ weights
+        scale = np.ones(pool.n) if pool.scale is None else to_host(pool.scale)
+        axes = F[members].T @ (weights * scale[members, None])
     added = np.empty(n)
     for rows in row_blocks(n, 8 * (len(members) + len(values)), least=1024):
         if F is not None:
-            Z = F[rows] @ axes
+            Z = F[rows] @ axes * scale[rows, None]
         else:
             block = np.arange(rows.start, rows.stop)
             both = pool.part(np.append(block, members))
