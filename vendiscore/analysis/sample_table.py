@@ -321,16 +321,19 @@ class Explanation(Summary):
         """Two lines of text with the score among known sets; "" if none is like this one."""
         return str(self._placed["strip"])
 
-    @property
+    @cached_property
     def _placed(self) -> Record:
         """The score among known sets, which are not sets of several prompts."""
         if self._parts:
             return nowhere()
         return place_among(self._subject, self.n, self.q, self.score, self._samples)
 
+    @property
+    def _words(self) -> str:
+        return " ".join(filter(None, [self.sentence, self.edge]))
+
     def __str__(self) -> str:
-        words = " ".join(filter(None, [self.sentence, self.edge]))
-        return "\n".join(filter(None, [words, self.strip]))
+        return "\n".join(filter(None, [self._words, self.strip]))
 
     def _repr_html_(self) -> str:
         order = np.argsort(-self.adds, kind="stable")
@@ -346,8 +349,7 @@ class Explanation(Summary):
             if isinstance(text, str):
                 shown["sample"][i] = shortened(text, LETTERS)
         table = html_table(shown, caption)
-        words = " ".join(filter(None, [self.sentence, self.edge]))
-        return f"<p>{html.escape(words)}</p>{strip_html(self._placed)}{table}"
+        return f"<p>{html.escape(self._words)}</p>{strip_html(self._placed)}{table}"
 
 
 def taken(subject: Subject, rows: np.ndarray) -> Subject:
