@@ -16,7 +16,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -24,23 +24,32 @@ from typing import Any, TypeAlias
 import numpy as np
 
 Rows: TypeAlias = list[dict[str, Any]]
-Measure: TypeAlias = Callable[[int], Rows]
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 PAUSE = 0.1  # seconds
 
 
 def compare(
-    name: str, ours: Callable[[], Any], theirs: Callable[[], Any], repeats: int = 5, **facts: Any
+    name: str,
+    ours: Callable[[], Any],
+    theirs: Callable[[], Any],
+    repeats: int = 5,
+    calls: int = 1,
+    pause: float = PAUSE,
+    **facts: Any,
 ) -> dict[str, Any]:
-    """Return median seconds of both and how many times faster ours is; printed and returned."""
+    """Return median seconds of a call of both and how many times faster ours is; print them.
+
+    A turn has so many calls, of what is too short to be timed once.
+    """
     times: tuple[list[float], list[float]] = ([], [])
     for _ in range(repeats):
         for function, seconds in zip((ours, theirs), times, strict=True):
-            time.sleep(PAUSE)
+            time.sleep(pause)
             start = time.perf_counter()
-            function()
-            seconds.append(time.perf_counter() - start)
+            for _ in range(calls):
+                function()
+            seconds.append((time.perf_counter() - start) / calls)
     ratios = [b / a for a, b in zip(*times, strict=True)]
     row = {
         "name": name,
@@ -174,31 +183,32 @@ def arguments(description: str | None) -> argparse.Namespace:
     return parser.parse_args()
 
 
-def by_threads(script: str, description: str | None, measure: Measure) -> tuple[Path | None, Rows]:
-    """Run `measure(repeats)` of a script with one thread and with two, each in a process."""
-    parser = argparse.ArgumentParser(description=description)
-    parser.add_argument("--json", type=Path, help="write the results to this file")
-    parser.add_argument("--repeats", type=int, default=21)
-    parser.add_argument("--job", action="store_true", help="measure in this process")
-    given = parser.parse_args()
-    if given.job:
-        given.json.write_text(json.dumps(measure(given.repeats)), encoding="utf-8")
-        raise SystemExit
+def by_threads(
+    script: str, threads: Iterable[int], options: Iterable[str], settings: Mapping[str, str]
+) -> Rows:
+    """Run `script --job --json FILE` with each number of threads, and return the rows of all.
+
+    A process that ends before it should leaves the rows that it has written, and one with an error.
+    """
     rows: Rows = []
-    for threads in ("1", "2"):
-        with tempfile.NamedTemporaryFile(suffix=".json") as file:
-            command = [sys.executable, script, "--job", "--json", file.name]
-            limits = {"OMP_NUM_THREADS": threads, "OPENBLAS_NUM_THREADS": threads}
-            subprocess.run(
-                [*command, "--repeats", str(given.repeats)], env=os.environ | limits, check=True
-            )
-            rows += json.loads(Path(file.name).read_text(encoding="utf-8"))
-    return given.json, rows
+    for count in map(str, threads):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "rows.json"
+            limits = {"OMP_NUM_THREADS": count, "OPENBLAS_NUM_THREADS": count, **settings}
+            command = [sys.executable, script, "--job", "--json", str(path), *options]
+            done = subprocess.run(command, env=os.environ | limits, check=False)
+            if path.exists():
+                rows += json.loads(path.read_text(encoding="utf-8"))["rows"]
+            if done.returncode:
+                error = f"the process ended with exit status {done.returncode}"
+                rows.append({"name": Path(script).name, "threads": int(count), "error": error})
+    return rows
 
 
 def write(path: Path | None, rows: list[dict[str, Any]], environment: dict[str, Any]) -> None:
     """Print where the numbers are from and write them, if a file was asked for."""
-    print(environment)
+    if environment:
+        print(environment)
     if path:
         path.parent.mkdir(parents=True, exist_ok=True)
         text = json.dumps({"environment": environment, "rows": rows}, indent=1)

@@ -1,12 +1,14 @@
 """`python benchmarks/all.py`: every pair is in it, and one that fails stops none of the others."""
 
 import argparse
+import ast
 import importlib
 import json
 import re
 import subprocess
 import sys
 import types
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -30,6 +32,16 @@ def everything(monkeypatch: pytest.MonkeyPatch) -> types.ModuleType:
 
 def given(everything: types.ModuleType, folder: Path) -> argparse.Namespace:
     return argparse.Namespace(data=folder, results=folder, repeats=1, threads=1)
+
+
+@pytest.fixture
+def grid(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    before = {*sys.modules}
+    yield importlib.import_module("grid")
+    for name in ("grid", "floors", "pairs"):
+        if name not in before:
+            sys.modules.pop(name, None)
 
 
 def test_every_script_that_times_pairs_is_run(everything: types.ModuleType) -> None:
@@ -101,3 +113,67 @@ def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.Mo
     texts = {name: (ROOT / "vendiscore" / f"{name}.py").read_text("utf-8") for name in changes}
     pieces = [(name, old) for name, pairs in changes.items() for old, _ in pairs]
     assert [(name, old) for name, old in pieces if old not in texts[name]] == []
+
+
+def test_no_floor_is_longer_than_fifteen_lines() -> None:
+    tree = ast.parse((FOLDER / "floors.py").read_text("utf-8"))
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    lines = {node.name: (node.end_lineno or 0) - node.lineno + 1 for node in functions}
+    assert {name: count for name, count in lines.items() if count > 15} == {}
+    assert [node for node in tree.body if isinstance(node, ast.ClassDef)] == []
+
+
+def test_every_question_of_the_readme_is_in_the_grid(grid: types.ModuleType) -> None:
+    text = (ROOT / "README.md").read_text("utf-8").split("## Questions and calls")[1]
+    calls = re.findall(r"`(\w+)\(", text.split("## ")[0])
+    questions = {cell.question.partition(",")[0] for cell in grid.cells()}
+    assert {*calls} <= questions
+    names = [(cell.name, cell.peer) for cell in grid.cells()]
+    assert len(names) == len({*names})
+
+
+def test_a_cell_that_fails_or_disagrees_stops_no_other(
+    grid: types.ModuleType, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def calls(ours: float, theirs: float) -> types.FunctionType:
+        return lambda: (lambda: ours, lambda: theirs)
+
+    cells = [
+        grid.Cell("compute", "same", 10, 2, calls(1.0, 1.0 + 1e-12), "peer"),
+        grid.Cell("compute", "different", 10, 2, calls(1.0, 1.1)),
+        grid.Cell("compute", "alone", 10, None, lambda: (lambda: 1.0, None)),
+    ]
+    monkeypatch.setattr(grid, "cells", lambda: cells)
+    monkeypatch.setenv("OMP_NUM_THREADS", "1")
+    rows = [*grid.job(argparse.Namespace(only=[""], repeats=2))]
+    assert [row.get("kind", "error") for row in rows] == ["peer", "error", "alone"]
+    assert rows[0]["times_faster"] > 0
+    assert rows[1]["name"] == "compute: different, 10 × 2"
+    grid.summarise(rows)
+    assert "failed: 1\n  compute: different, 10 × 2, threads: 1" in capsys.readouterr().out
+
+
+def test_the_grid_writes_its_rows_for_each_number_of_threads(tmp_path: Path) -> None:
+    path = tmp_path / "rows.json"
+    command = [sys.executable, str(FOLDER / "grid.py"), "--repeats", "2", "--json", str(path)]
+    subprocess.run([*command, "--only", "compute: labels, 1,000"], check=True)
+    rows = json.loads(path.read_text("utf-8"))["rows"]
+    assert [(row["n"], row["kind"], row["threads"]) for row in rows] == [
+        (1000, "floor", 1),
+        (1000, "floor", 2),
+    ]
+
+
+def test_a_process_that_ends_early_leaves_its_rows(
+    everything: types.ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pairs = importlib.import_module("pairs")
+    monkeypatch.delitem(sys.modules, "pairs")
+    script = tmp_path / "early.py"
+    script.write_text(
+        'import os, sys\nopen(sys.argv[3], \'w\').write(\'{"rows": [{"name": "first"}]}\')\n'
+        "sys.exit(int(os.environ['OMP_NUM_THREADS']) - 1)"
+    )
+    rows = pairs.by_threads(str(script), [1, 2], [], {})
+    assert [row["name"] for row in rows] == ["first", "first", "early.py"]
+    assert rows[2]["error"] == "the process ended with exit status 1"

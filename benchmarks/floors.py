@@ -1,0 +1,272 @@
+"""The least that NumPy, SciPy and a package that reads samples need for the numbers of the grid.
+
+Each function takes samples as `vendiscore` does and returns the same number from the same
+arithmetic, without a check or a choice of route. None has more than fifteen lines:
+tests/package/test_benchmarks.py counts them.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import scipy.linalg
+from scipy import sparse
+from scipy.spatial.distance import cdist
+
+WORDS = re.compile(r"\w+|[^\w\s]")  # the words of the grid's texts, which have no abbreviations
+LEAST = 1e-300  # in place of an eigenvalue of 0 or below, whose logarithm is not finite
+
+
+def unit(X: Any) -> np.ndarray:
+    """Return rows of length 1 in double precision, of one set or of a stack of sets."""
+    X = np.array(X, float)
+    return X / np.linalg.norm(X, axis=-1, keepdims=True)
+
+
+def similarities(sets: Any) -> np.ndarray:
+    """Return the cosines (g, m, m) of g sets of m vectors."""
+    X = unit(sets)
+    return X @ X.swapaxes(-1, -2)
+
+
+def vendi(A: np.ndarray) -> np.ndarray:
+    """Return the Vendi Score of matrices with unit trace."""
+    shares = np.maximum(np.linalg.eigvalsh(A), LEAST)
+    return np.exp(-(shares * np.log(shares)).sum(-1))
+
+
+def vendi_of_rows(X: np.ndarray) -> float:
+    """Return the Vendi Score of rows by the covariance of what they point to."""
+    X = unit(X)
+    return float(vendi(X.T @ X / len(X)))
+
+
+def vendi_of_sets(sets: Any) -> float:
+    """Return the mean Vendi Score of sets of vectors, by cosines."""
+    K = similarities(sets)
+    return float(vendi(K / K.shape[-1]).mean())
+
+
+def vendi_with_error(sets: Any) -> np.ndarray:
+    """Return the mean Vendi Score of sets and its standard error over sets."""
+    K = similarities(sets)
+    scores = vendi(K / K.shape[-1])
+    return np.array([scores.mean(), scores.std(ddof=1) / len(scores) ** 0.5])
+
+
+def gaussian(X: np.ndarray, sigma: float) -> float:
+    """Return the Vendi Score under exp(−|x − y|² / 2σ²)."""
+    X = np.asarray(X, float)
+    squares = (X**2).sum(1)
+    K = np.exp(np.minimum(2 * X @ X.T - squares - squares[:, None], 0) / (2 * sigma**2))
+    return float(vendi(K / len(K)))
+
+
+def kernel_entropy(sets: Any) -> float:
+    """Return the mean kernel language entropy, log VS of order 1."""
+    K = similarities(sets)
+    return float(np.log(vendi(K / K.shape[-1])).mean())
+
+
+def renyi_entropy(sets: Any) -> float:
+    """Return the mean Rényi kernel entropy, −log of the mean squared similarity."""
+    return float(-np.log((similarities(sets) ** 2).mean((1, 2))).mean())
+
+
+def leinster_cobbold(sets: Any) -> float:
+    """Return the mean Leinster–Cobbold diversity of order 1."""
+    return float(np.exp(-np.log(similarities(sets).mean(-1)).mean(-1)).mean())
+
+
+def internal_diversity(sets: Any) -> float:
+    """Return the mean of 1 − the mean similarity."""
+    return float(1 - similarities(sets).mean())
+
+
+def alike(labels: Sequence[Sequence[str]]) -> np.ndarray:
+    """Return which labels (g, m, m) of a set are the same."""
+    codes = np.unique(np.array(labels), return_inverse=True)[1].reshape(len(labels), -1)
+    return codes[:, :, None] == codes[:, None]
+
+
+def semantic_entropy(labels: Sequence[Sequence[str]]) -> float:
+    """Return the mean entropy of the shares of labels."""
+    return float(-np.log(alike(labels).mean(-1)).mean())
+
+
+def sample_coverage(labels: Sequence[Sequence[str]]) -> float:
+    """Return the mean Good–Turing coverage, 1 − the share of labels that stand alone."""
+    return float(1 - (alike(labels).sum(-1) == 1).mean())
+
+
+def vendi_of_labels(labels: Sequence[str]) -> float:
+    """Return the Vendi Score of labels, the exponential of their entropy."""
+    shares = np.array([*Counter(labels).values()]) / len(labels)
+    return float(np.exp(-(shares * np.log(shares)).sum()))
+
+
+def ngrams(text: str, n: int) -> Iterator[tuple[str, ...]]:
+    """Return the runs of n words of a text."""
+    words = WORDS.findall(text)
+    return zip(*(words[i:] for i in range(n)), strict=False)
+
+
+def overlaps(texts: Sequence[str], group: Sequence[int]) -> sparse.csr_array:
+    """Return the mean cosine of counts of 1- to 4-grams, of texts of the same group alone."""
+    K = sparse.csr_array((len(texts), len(texts)))
+    for n in range(1, 5):
+        counts = [Counter(ngrams(text, n)) for text in texts]
+        of = chain.from_iterable(
+            ((g, gram) for gram in c) for g, c in zip(group, counts, strict=True)
+        )
+        places: dict[Any, int] = {}
+        columns = [places.setdefault(gram, len(places)) for gram in of]
+        times = np.fromiter(chain.from_iterable(c.values() for c in counts), float, len(columns))
+        X = sparse.csr_array((times, columns, np.cumsum([0, *map(len, counts)])))
+        X = sparse.diags_array(1 / sparse.linalg.norm(X, axis=1)) @ X
+        K = K + X @ X.T / 4
+    return K
+
+
+def vendi_of_texts(texts: Sequence[str]) -> float:
+    """Return the Vendi Score of one set of texts by n-grams."""
+    return float(vendi(overlaps(texts, [0] * len(texts)).toarray() / len(texts)))
+
+
+def vendi_of_texts_order_2(texts: Sequence[str]) -> float:
+    """Return the Vendi Score of order 2 of one set of texts by n-grams: no eigenvalues."""
+    return float(len(texts) ** 2 / (overlaps(texts, [0] * len(texts)).power(2)).sum())
+
+
+def vendi_of_text_sets(groups: Sequence[Sequence[str]]) -> float:
+    """Return the mean Vendi Score of sets of texts by n-grams."""
+    m = len(groups[0])
+    K = overlaps([*chain(*groups)], [g for g in range(len(groups)) for _ in range(m)]).tocoo()
+    stack = np.zeros((len(groups), m, m))
+    stack[K.row // m, K.row % m, K.col % m] = K.data
+    return float(vendi(stack / m).mean())
+
+
+def ngram_diversity(groups: Sequence[Sequence[str]]) -> float:
+    """Return the mean share of distinct n-grams in sets of texts, over n of 1 to 4."""
+    shares = []
+    for group in groups:
+        for n in range(1, 5):
+            grams = [gram for text in group for gram in ngrams(text, n)]
+            shares.append(len({*grams}) / len(grams))
+    return float(np.mean(shares))
+
+
+def vendi_of_molecules(molecules: Sequence[Any]) -> float:
+    """Return the Vendi Score of molecules by RDKit's fingerprints and its Tanimoto in bulk."""
+    from rdkit.Chem.rdFingerprintGenerator import GetMorganGenerator
+    from rdkit.DataStructs import BulkTanimotoSimilarity
+
+    bits = GetMorganGenerator(radius=2, fpSize=1024).GetFingerprints(molecules)
+    K = np.array([BulkTanimotoSimilarity(one, bits) for one in bits])
+    return float(vendi(K / len(K)))
+
+
+def distances(sets: np.ndarray) -> np.ndarray:
+    """Return the Euclidean distances (g, m, m) of sets of vectors."""
+    K = sets @ sets.swapaxes(1, 2)
+    squares = np.diagonal(K, axis1=1, axis2=2)
+    D = np.sqrt(np.maximum(squares[:, None] + squares[:, :, None] - 2 * K, 0))
+    D[:, np.arange(D.shape[1]), np.arange(D.shape[1])] = 0
+    return D
+
+
+def magnitudes(D: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Return the magnitude (g, s) of spaces at s scales, of all (s,) or of each (g, s)."""
+    Z = np.exp(-(scales * np.ones((len(D), 1)))[:, :, None, None] * D[:, None])
+    return np.linalg.solve(Z, np.ones((D.shape[-1], 1))).sum((2, 3))
+
+
+def magnitudes_of_sets(sets: np.ndarray, scales: np.ndarray) -> np.ndarray:
+    """Return the mean magnitude of sets of vectors at each scale."""
+    return magnitudes(distances(sets), scales).mean(0)
+
+
+def areas_of_sets(sets: np.ndarray) -> float:
+    """Return the mean area under the magnitudes of sets, each up to its own convergence scale."""
+    D = distances(sets)
+    low, high = np.zeros((len(D), 1)), np.full((len(D), 1), 1 / D.mean())
+    while (below := magnitudes(D, high) < 0.95 * D.shape[1]).any():
+        high = np.where(below, 2 * high, high)
+    for _ in range(36):  # to 1e-10 of the scale
+        middle = (low + high) / 2
+        below = magnitudes(D, middle) < 0.95 * D.shape[1]
+        low, high = np.where(below, middle, low), np.where(below, high, middle)
+    scales = np.concatenate([np.linspace(0, high[:, 0], 30)[1:]], axis=1).T
+    values = np.c_[np.ones(len(D)), magnitudes(D, scales)]
+    return float(np.trapezoid(values, np.c_[np.zeros(len(D)), scales]).mean())
+
+
+def magnitudes_of_set(X: np.ndarray, scales: Sequence[float]) -> np.ndarray:
+    """Return the magnitude of one set of vectors at each scale, by Cholesky's factors."""
+    D, ones = cdist(X, X), np.ones(len(X))
+    return np.array(
+        [scipy.linalg.solve(np.exp(-t * D), ones, assume_a="pos").sum() for t in scales]
+    )
+
+
+def without_each(X: np.ndarray) -> np.ndarray:
+    """Return log VS less log VS without each row in turn, from a decomposition each."""
+    K = similarities(X)
+    left = [np.delete(np.delete(K, i, 0), i, 1) / (len(K) - 1) for i in range(len(K))]
+    return np.log(vendi(K / len(K))) - np.array([float(np.log(vendi(A))) for A in left])
+
+
+def surprises(sets: Any) -> np.ndarray:
+    """Return the surprise of each vector in its set, −xᵀ log(A) x, over the logarithm of m."""
+    K = similarities(sets)
+    m = K.shape[-1]
+    shares, V = np.linalg.eigh(K / m)
+    shares = np.maximum(shares, LEAST)
+    return (m * V**2 @ (-shares * np.log(shares))[:, :, None]).ravel() / np.log(m)
+
+
+def without_each_of_sets(sets: Any) -> np.ndarray:
+    """Return VS of a set less VS of it without each of its vectors."""
+    K = similarities(sets)
+    m = K.shape[-1]
+    left = np.array([np.delete(np.arange(m), i) for i in range(m)])
+    rest = vendi(K[:, left[:, :, None], left[:, None]] / (m - 1))
+    return (vendi(K / m)[:, None] - rest).ravel()
+
+
+def explained(X: np.ndarray) -> np.ndarray:
+    """Return the means of surprise and of the similarity with the nearest other row."""
+    X = unit(X)
+    shares, V = np.linalg.eigh(X.T @ X / len(X))
+    surprise = (X @ V) ** 2 @ -np.log(np.maximum(shares, LEAST))
+    nearest = np.empty(len(X))
+    for start in range(0, len(X), 1000):
+        block = X[start : start + 1000] @ X.T
+        block[np.arange(len(block)), start + np.arange(len(block))] = -1
+        nearest[start : start + 1000] = block.max(1)
+    return np.array([surprise.mean(), nearest.mean()])
+
+
+def explained_sets(sets: Any) -> np.ndarray:
+    """Return the means of surprise and of the similarity with the nearest other of the set."""
+    K = similarities(sets)
+    m = K.shape[-1]
+    nearest = (K - 3 * np.eye(m)).max(-1).mean()
+    return np.array([surprises(sets).mean() * np.log(m), nearest])
+
+
+def exchanged(X: np.ndarray, Y: np.ndarray, times: int) -> float:
+    """Return the difference of VS of two sets, and find it anew for so many exchanges."""
+    K, n, rng = similarities(np.vstack([X, Y])), len(X), np.random.default_rng(0)
+
+    def difference(order: np.ndarray) -> float:
+        first, second = (vendi(K[np.ix_(o, o)] / len(o)) for o in (order[:n], order[n:]))
+        return float(first - second)
+
+    for _ in range(times):
+        difference(rng.permutation(len(K)))
+    return difference(np.arange(len(K)))
