@@ -618,8 +618,8 @@ def job(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
             yield measured(cell, given.repeats, threads)
         except Exception as error:
             traceback.print_exc()
-            told = f"{type(error).__name__}: {str(error).strip()[:300]}"
-            yield {"name": cell.name, "threads": threads, "error": told}
+            reason = " ".join(f"{type(error).__name__}: {error}".split())[:300]
+            yield {"name": cell.name, "threads": threads, "error": reason}
 
 
 def chosen(given: argparse.Namespace) -> list[Cell]:
@@ -627,11 +627,9 @@ def chosen(given: argparse.Namespace) -> list[Cell]:
     return [cell for cell in cells() if any(word in cell.name for word in given.only)]
 
 
-def listed(title: str, found: Rows) -> None:
-    print(f"{title}: {len(found)}")
-    for row in sorted(found, key=lambda row: row["times_faster"]):
-        ratio = f"{row['times_faster']:.2f} × as fast as {row['peer']}"
-        print(f"  {row['name']}, threads: {row['threads']}: {ratio}, {row['ours_s']:.4f} s")
+def told(row: dict[str, Any]) -> str:
+    ratio = f"{row['times_faster']:.2f} × as fast as {row['peer']}"
+    return f"{row['name']}, threads: {row['threads']}: {ratio}, {row['ours_s']:.4f} s"
 
 
 def summarise(found: Rows) -> None:
@@ -640,16 +638,20 @@ def summarise(found: Rows) -> None:
     bare = [row for row in found if row.get("kind") == "floor"]
     for what, some in (("a peer", peers), ("bare NumPy", bare)):
         if some:
-            worst = min(some, key=lambda row: row["times_faster"])
             median = statistics.median(row["times_faster"] for row in some)
-            print(f"\n{len(some)} cells with {what}: median {median:.2f} × as fast; the worst:")
-            listed(worst["question"], [worst])
-    print()
-    listed("below a peer", [row for row in peers if row["times_faster"] < 1])
-    listed("below 0.9 × a peer", [row for row in peers if row["times_faster"] < 0.9])
-    listed("above 3 × bare NumPy", [row for row in bare if row["times_faster"] < 1 / 3])
+            print(f"\n{len(some)} cells with {what}: median {median:.2f} × as fast")
+            print(f"THE WORST: {told(min(some, key=lambda row: row['times_faster']))}")
+    for title, some, bound in (
+        ("below 1.0 × a peer", peers, 1.0),
+        ("below 0.9 × a peer", peers, 0.9),
+        ("above 3 × bare NumPy", bare, 1 / 3),
+    ):
+        behind = [row for row in some if row["times_faster"] < bound]
+        print(f"\n{title}: {len(behind)}")
+        for row in sorted(behind, key=lambda row: row["times_faster"]):
+            print(f"  {told(row)}")
     failed = [row for row in found if "error" in row]
-    print(f"failed: {len(failed)}")
+    print(f"\nfailed: {len(failed)}")
     for row in failed:
         print(f"  {row['name']}, threads: {row['threads']}: {row['error']}")
 
