@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import NotPSDError, compute
+from vendiscore import NotPSDError, compute, list_measures
 from vendiscore.measures.stack import LARGEST
 
 ORDERS = [0, 0.5, 1, 1.5, 2, 7, "inf"]
@@ -61,6 +61,71 @@ def test_texts_of_unequal_groups_score_as_one_by_one(sizes, seed):
     rng = np.random.default_rng(seed)
     groups = [[" ".join(rng.choice(WORDS, 4)) for _ in range(m)] for m in sizes]
     close(compute(groups, q=ORDERS), [compute(group, q=ORDERS) for group in groups])
+
+
+OF_GROUPS = {measure.name: measure for measure in list_measures() if not measure.groups}
+# Measures with this option seek a scale, to nine digits.
+ROOT = "epsilon"
+
+
+def drawn(rng, sizes, kind):
+    """Draw samples, some of them twice, and references for groups of these sizes."""
+    n = sum(sizes)
+    if kind == "texts":
+        texts = [" ".join(rng.choice(WORDS, 5)) for _ in range(n + 9)]
+        return texts[:n], texts[n:], {}
+    X = rng.normal(size=(n + 9, 4))
+    X[rng.integers(0, n)] = X[0]
+    how = {"k": "rbf", "sigma": 2.0} if kind == "kernel" else {}
+    return X[:n], X[n:], how
+
+
+@pytest.mark.parametrize("name", OF_GROUPS)
+@pytest.mark.parametrize("kind", ["texts", "vectors", "kernel"])
+@settings(max_examples=6, deadline=None)
+@given(sizes=st.lists(st.integers(6, 9), min_size=2, max_size=5), seed=st.integers(0, 10**6))
+def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
+    measure = OF_GROUPS[name]
+    if kind == "vectors" and measure.needs not in ("distances", "features"):
+        kind = "kernel"
+    if measure.needs == "samples":
+        kind = "texts"
+    rng = np.random.default_rng(seed)
+    samples, references, how = drawn(rng, sizes, kind)
+    if kind == "kernel" and measure.needs == "features":
+        how = {"k": "cosine"}
+    n = len(samples)
+    labels = np.repeat(np.arange(len(sizes)), sizes)
+    of_samples = {
+        "quality": rng.random(n),
+        "given": rng.integers(0, 3, n).tolist(),
+        "p": rng.random(n) + 0.1,
+    }
+    own = {option: of_samples[option] for option in measure.options if option in of_samples}
+    own |= {"given_k": "labels"} if "given" in own else {}
+    how["measures"] = [name]
+    if measure.references:
+        how["references"] = references
+    if measure.weighted:
+        own["p"] = of_samples["p"] / of_samples["p"].sum()
+    if measure.ordered:
+        how["q"] = ORDERS
+    each = []
+    for label in range(len(sizes)):
+        places = np.flatnonzero(labels == label)
+        part = [samples[i] for i in places] if kind == "texts" else samples[places]
+        parts = {
+            key: values if isinstance(values, str) else np.asarray(values)[places]
+            for key, values in own.items()
+        }
+        if "p" in parts:
+            parts["p"] /= parts["p"].sum()
+        each.append(compute(part, **how, **parts))
+    together = compute(samples, groups=labels, **how, **own)
+    for key in each[0]:
+        mean = np.mean([numbers[key] for numbers in each])
+        exact = 1e-8 if ROOT in measure.options else EXACT
+        assert together[key] == pytest.approx(mean, rel=exact, abs=exact)
 
 
 def test_large_groups_beside_small_ones_and_their_table():

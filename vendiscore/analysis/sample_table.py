@@ -211,7 +211,8 @@ class Explanation(Summary):
     @property
     def coverage(self) -> float:
         """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
-        return min(max(coverage(self.unexplained, self._subject.p), 0.0), 1.0)
+        share = coverage(self.unexplained, self._subject.p)
+        return min(max(float(share), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
         """Return the `count` largest modes, each a `Mode`; by default as many as the score.

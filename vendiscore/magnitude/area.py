@@ -7,10 +7,10 @@ from typing import Any, Literal
 import numpy as np
 
 from ..core.arguments import is_several
-from ..core.types import Samples
+from ..core.types import Number, Samples
 from .parameters import read
 from .scales import convergence, evaluate
-from .space import MetricSpace
+from .space import MetricSpace, Spaces
 from .spaces_of_samples import as_space, read_spaces
 
 
@@ -194,7 +194,7 @@ def mag_diff(
         absolute=absolute,
     )
     spaces = read_spaces([samples, references], ["samples", "references"], **how)
-    return difference_of(*spaces, **own)
+    return float(difference_of(*spaces, **own))
 
 
 def _areas(
@@ -202,23 +202,23 @@ def _areas(
 ) -> list[float]:
     """Return the areas of spaces up to a cut-off, by default their median convergence scale."""
     cut = t_cut or float(np.median([convergence(space, epsilon) for space in spaces]))
-    return [area_of(space, cut, **options) for space in spaces]
+    return [float(area_of(space, cut, **options)) for space in spaces]
 
 
 @np.errstate(over="ignore", under="ignore")
-def area_of(space: MetricSpace, t_cut: float, n_scales: int, average: bool) -> float:
-    """Return `mag_area` of a space up to a cut-off, arguments trusted."""
-    if t_cut == 0:
+def area_of(space: MetricSpace | Spaces, t_cut: Number, n_scales: int, average: bool) -> Number:
+    """Return `mag_area` of a space up to a cut-off, arguments trusted; of several spaces (g,)."""
+    if np.all(t_cut == 0):
         _check_one_point(space, "the sets")
-        return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
-    scales, values = evaluate(space, np.linspace(0.0, t_cut, n_scales))
-    area = float(np.trapezoid(values, scales))
+        return np.zeros(np.shape(t_cut)) + average  # the mean over an empty interval is Mag(0)
+    scales, values = evaluate(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
+    area = np.trapezoid(values, scales)
     return _check(area / t_cut if average else area)
 
 
 @np.errstate(over="ignore", under="ignore")
 def difference_of(
-    space: MetricSpace,
+    space: MetricSpace | Spaces,
     reference: MetricSpace,
     *,
     t_cut: float | None,
@@ -227,8 +227,8 @@ def difference_of(
     average: bool,
     relative: bool,
     absolute: bool,
-) -> float:
-    """Return `mag_diff` of two spaces, arguments trusted."""
+) -> Number:
+    """Return `mag_diff` of two spaces, arguments trusted; of several and references (g,)."""
     cut = t_cut or convergence(reference, epsilon)
     if cut == 0:
         _check_one_point(space, "`references`")
@@ -237,7 +237,7 @@ def difference_of(
     if absolute:
         scales = np.linspace(0.0, cut, n_scales)
         gap = np.abs(evaluate(space, scales).values - evaluate(reference, scales).values)
-        difference = _check(float(np.trapezoid(gap, scales)))
+        difference = _check(np.trapezoid(gap, scales))
     else:
         difference = area_of(space, cut, n_scales, False) - base
     if relative:
@@ -245,7 +245,7 @@ def difference_of(
     return difference / cut if average else difference
 
 
-def _check_one_point(space: MetricSpace, of: str) -> None:
+def _check_one_point(space: MetricSpace | Spaces, of: str) -> None:
     """Raise where several points are measured up to a scale of 0, at which all sets are alike."""
     if space.distinct > 1:
         raise ValueError(
@@ -255,8 +255,9 @@ def _check_one_point(space: MetricSpace, of: str) -> None:
         )
 
 
-def _check(area: float) -> float:
-    if not 0 <= area < math.inf:
+def _check(area: Number) -> Number:
+    """Return a finite area of at least 0; of several, NaN is looked at one by one."""
+    if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(
             f"the area came out as {area!r}, but must be finite and at least 0; use another `t_cut`"
         )

@@ -8,9 +8,10 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
+from ..core.types import Number
 from ..progress import foretell, track
 from .parameters import NEAR_END
-from .space import MetricSpace
+from .space import MetricSpace, Spaces
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
@@ -26,6 +27,8 @@ LARGEST = math.log(1e307)
 # The spread of so many points gives a good start, and a slope in log t, for the search.
 SAMPLE = 128
 GUESS_TOLERANCE = 0.01
+# The secant method takes six to ten steps.
+STEPS = 50
 
 
 class MagnitudeFunction(NamedTuple):
@@ -59,8 +62,10 @@ class MagnitudeFunction(NamedTuple):
         )
 
 
-def evaluate(space: MetricSpace, scales: np.ndarray) -> MagnitudeFunction:
-    """Evaluate Mag at scales, in the order given."""
+def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFunction:
+    """Evaluate Mag at scales (T,), in the order given; of several spaces (g, T)."""
+    if isinstance(space, Spaces):
+        return MagnitudeFunction(scales, space.magnitudes(scales))
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
     order = np.argsort(-scales, kind="stable")
@@ -81,12 +86,22 @@ def unlike_cut(n: int, unit: float, epsilon: float) -> float:
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
-def convergence(space: MetricSpace, epsilon: float) -> float:
+def convergence(space: MetricSpace | Spaces, epsilon: float) -> Number:
     """Find the scale at which Mag(t) = (1 − ε) n for n distinct points, once for each space."""
+    if isinstance(space, Spaces):
+        return _convergences(space, epsilon)
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):
         if epsilon not in space.converged:
             space.converged[epsilon] = _convergence(space, epsilon)
         return space.converged[epsilon]
+
+
+def log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
+    """Return the log odds of a magnitude between 1 and n, of one or several spaces.
+
+    They are td for n points at one distance d, and nearly straight in t, and steep, for all.
+    """
+    return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
 
 def _convergence(space: MetricSpace, epsilon: float) -> float:
@@ -95,13 +110,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-
-    def log_odds(above: float, below: float) -> float:
-        # Log odds of a magnitude between 1 and n. For n points at one distance d this is td;
-        # nearly straight in t, and steep, for all.
-        return math.log1p(n * max(above, 0.0) / max(below, 1e-15 * n))
-
-    odds = log_odds((n - 1) - epsilon * n, epsilon * n)
+    odds = float(log_odds(target, n))
     largest = space.solver.largest
     if space.solver.closest.min() == largest:
         return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
@@ -116,12 +125,11 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
 
     def spread_gap(x: float) -> float:
         ordinary = np.exp(some * -np.exp(np.float64(x))).sum(axis=1)
-        share = (1 / ordinary).mean()
-        return log_odds(n * share - 1, n * (1 - share)) - odds
+        return float(log_odds(n * (1 / ordinary).mean(), n)) - odds
 
     def gap(x: float) -> float:
         value = space.magnitude(math.exp(x))
-        difference = log_odds(value - 1, n - value) - odds
+        difference = float(log_odds(value, n)) - odds
         return 0.0 if abs(difference) <= CLOSE_ENOUGH * odds else difference
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
@@ -139,6 +147,36 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
         f"no convergence scale between {low:.3g} and {high:.3g}: the magnitude does not reach "
         f"{target:.6g} of {n} points; pass t_cut=… or scales=…"
     )
+
+
+def _convergences(spaces: Spaces, epsilon: float) -> Number:
+    """Find the scales (g,) by the secant method; NaN where one by one is safer.
+
+    Magnitude grows with the scale where distances are of negative type: there is one.
+    """
+    target = (1 - epsilon) * spaces.n
+    if target <= 1:
+        return np.zeros(len(spaces.D))
+    odds = log_odds(target, spaces.n)
+    # Points that are all at the largest distance converge at `first`, and others later.
+    first = odds / spaces.D.max(axis=(1, 2))
+
+    def gap(x: np.ndarray) -> np.ndarray:
+        values = spaces.magnitudes((x * first)[:, None])
+        return log_odds(values[:, 0], spaces.n) - odds
+
+    before = np.ones(len(first))
+    behind = gap(before)
+    x = before + GUESS_TOLERANCE
+    for _ in range(STEPS):
+        ahead = gap(x)
+        step = ahead * (x - before) / (ahead - behind)
+        step[np.abs(ahead) <= CLOSE_ENOUGH * odds] = 0.0
+        before, behind, x = x, ahead, x - step
+        if not (np.abs(step) > SCALE_TOLERANCE).any():
+            break
+    sure = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= NEAR_END)
+    return np.where(sure, x * first, np.nan)
 
 
 def _root(

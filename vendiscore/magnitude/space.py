@@ -7,10 +7,12 @@ import numpy as np
 from ..core.namespace import row_blocks
 from ..summary import one_line
 from .parameters import Solving
-from .solver import ACCEPTED, Solution, Solver
+from .solver import ACCEPTED, EPS, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.
 TWIN_TOLERANCE = 1e-6
+# The largest bound on the relative error of a magnitude that is not solved for by itself.
+EXACT = 1e-12
 
 
 class MetricSpace:
@@ -108,6 +110,44 @@ class MetricSpace:
             ordinary = np.exp(self.D[block] * np.float64(-t)).sum(axis=1)
             total += float((1 / ordinary).sum())
         return total
+
+
+class Spaces:
+    """Spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
+
+    Distances are of negative type, or 0. Numbers (g,) are NaN for spaces to be looked at one by
+    one: where some distance is 0, `MetricSpace` raises, or rounding matters.
+    """
+
+    def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
+        self.n: int = D.shape[1]
+        self.distinct = self.n
+        self.unit = unit
+        others = 1 - np.eye(self.n)
+        good = np.isfinite(D) & (D > 0) | (others == 0)
+        self.good: np.ndarray = good.all(axis=(1, 2))
+        D[~self.good] = others
+        self.D = D
+
+    def magnitudes(self, t: np.ndarray) -> np.ndarray:
+        """Return Mag (g, T) at scales (T,) or (g, T)."""
+        scales = np.where(t > 0, t, 1.0)
+        Z = np.exp(self.D[:, None] * -scales[..., None, None])
+        try:
+            w = np.linalg.solve(Z, np.ones((self.n, 1)))
+        except np.linalg.LinAlgError:
+            w = np.full((*Z.shape[:-1], 1), np.nan)
+        r = 1 - Z @ w
+        value = (w + w * r).sum((-1, -2))
+        # The error rᵀ Z⁻¹ r for eigenvalues of ε and more, and rounding of the sum.
+        error = (r * r).sum((-1, -2)) / EPS + EPS * np.abs(w).sum((-1, -2)) ** 2
+        usual = (error <= EXACT * value) & self.good[:, None]
+        return np.where(t == 0, 1.0, np.where(usual, value, np.nan))
+
+    def spread(self, t: float) -> np.ndarray:
+        """Return Σ_i 1 / Σ_j exp(−t d_ij) of each space."""
+        ordinary = np.exp(self.D * -t).sum(axis=2)
+        return np.where(self.good, (1 / ordinary).sum(axis=1), np.nan)
 
 
 def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

@@ -123,23 +123,25 @@ def measure_stacks(
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
+    in_numpy = False
     negative_mass = 0.0
     cut = 0.0
     scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
-        bad: Any = np.zeros(len(groups), dtype=bool)
+        bad = np.zeros(len(groups), dtype=bool)
         for (measure, options), own in zip(measures, pieces, strict=True):
             numbers = _by_suffix(measure, measure.compute(stack, **options), keys)
             low, high = measure.limits(stack.n)
-            slack = RANGE_ROUNDING * max(1.0, high)
             for suffix, values in numbers.items():
-                inside = values.clip(low - slack, high + slack)
-                bad |= to_host(inside != values)  # also of NaN
+                known = to_host(values)
+                slack = RANGE_ROUNDING * np.abs(known).clip(1.0)
+                bad |= ~np.isfinite(known) | (known < low - slack) | (known > high + slack)
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
+        subject.notes += stack.notes
+        in_numpy = subject.has_similarities and stack.similarity is not subject.similarity
         if scored:
-            bad |= to_host(stack.spectral.unusual)
             negative_mass = max(negative_mass, stack.spectral.negative_mass)
             cut = max(cut, stack.spectral.cut)
         apart[groups] = bad
@@ -148,7 +150,6 @@ def measure_stacks(
     places = np.concatenate(order)
     back = np.zeros(len(apart), int)
     back[places] = np.arange(len(places))
-    in_numpy = stack.similarity is not subject.similarity
     columns: list[Record] = []
     for own in pieces:
         column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}

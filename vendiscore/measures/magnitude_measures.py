@@ -1,5 +1,7 @@
 """The magnitude of a metric space as measures: at scales, as an area, and compared."""
 
+from __future__ import annotations
+
 from collections.abc import Sequence
 from functools import partial
 from typing import Literal
@@ -7,11 +9,13 @@ from typing import Literal
 import numpy as np
 
 from ..core.arguments import is_several
+from ..core.types import Number
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..signature import digits
 from .measure import register_measure
+from .stack import Stack
 from .subject import Subject
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
@@ -42,6 +46,7 @@ _register = partial(
     register_measure,
     needs="distances",
     readers={**READERS, "t": _read_scales, "t_cut": _read_cut},
+    stacks=True,
 )
 
 
@@ -51,14 +56,14 @@ _register = partial(
     source=f"{_LEINSTER}, Definition 2.1",
 )
 def magnitude(
-    subject: Subject, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
-) -> float | dict[str, float]:
+    subject: Subject | Stack, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
+) -> Number | dict[str, Number]:
     """The effective number of points at scale t of distances; several t give one for each."""
     function = evaluate(subject.solved(solver)[0], np.atleast_1d(t))
-    return _by_scale(t, function.values.tolist())
+    return _by_scale(t, list(function.values.T))
 
 
-def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | dict[str, float]:
+def _by_scale(t: float | Sequence[float], values: Sequence[Number]) -> Number | dict[str, Number]:
     """Return the value of one scale, or {"_t0.5": value} of several."""
     if isinstance(t, float):
         return values[0]
@@ -66,7 +71,9 @@ def _by_scale(t: float | Sequence[float], values: Sequence[float]) -> float | di
 
 
 @_register("Spread", range="[1, n]", source=_WILLERTON)
-def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[str, float]:
+def spread(
+    subject: Subject | Stack, t: float | Sequence[float] = 1.0
+) -> Number | dict[str, Number]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
     values = [subject.space.spread(scale) for scale in np.atleast_1d(t)]
     return _by_scale(t, values)
@@ -79,13 +86,13 @@ def spread(subject: Subject, t: float | Sequence[float] = 1.0) -> float | dict[s
     references_without="t_cut",
 )
 def magnitude_area(
-    subject: Subject,
+    subject: Subject | Stack,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
     average: bool = False,
     solver: Solving = "auto",
-) -> float:
+) -> Number:
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
     For distances of a kernel it ends where the magnitude of as many samples that have nothing in
@@ -94,6 +101,7 @@ def magnitude_area(
     be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
     """
     space, *references = subject.solved(solver)
+    cut: Number
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
@@ -113,7 +121,9 @@ def magnitude_area(
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
-def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving = "auto") -> float:
+def convergence_scale(
+    subject: Subject | Stack, epsilon: float = 0.05, solver: Solving = "auto"
+) -> Number:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
     return convergence(subject.solved(solver)[0], epsilon)
 
@@ -125,7 +135,7 @@ def convergence_scale(subject: Subject, epsilon: float = 0.05, solver: Solving =
     references=True,
 )
 def magnitude_difference(
-    subject: Subject,
+    subject: Subject | Stack,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
@@ -133,7 +143,7 @@ def magnitude_difference(
     relative: bool = False,
     absolute: bool = False,
     solver: Solving = "auto",
-) -> float:
+) -> Number:
     """The area between the magnitude functions of samples and references, to t_conv of these."""
     return difference_of(
         *subject.solved(solver),

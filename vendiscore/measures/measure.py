@@ -120,11 +120,12 @@ NAMES = {
     "column_spread": "GMStds",
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
+    "kernel_entropies": "RKE KernelLanguageEntropy SampleCoverage",
     "kernel_means": "MMD KID",
     "magnitude_measures": "Magnitude Spread MagArea t_conv MagDiff",
     "mean_similarity": "LC IntDiv AvgSim",
     "precision_recall": "Precision Recall Density Coverage",
-    "vendi_family": "VS qVS RKE KernelLanguageEntropy SampleCoverage",
+    "vendi_family": "VS qVS",
     "semantic_classes": "DistinctK UtilityK SemanticEntropy",
     "text_repetition": "NgramDiversity SelfBLEU CompressionRatio",
 }

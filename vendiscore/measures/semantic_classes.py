@@ -1,6 +1,5 @@
 """Numbers of classes of samples that are the same, by any similarity: novelty, utility, entropy."""
 
-import math
 from collections.abc import Iterable
 from functools import partial
 from typing import Any
@@ -8,15 +7,15 @@ from typing import Any
 import numpy as np
 
 from ..core.arguments import number
-from ..core.hill import effective_number
-from ..core.namespace import as_kind_of, is_torch, namespace, to_host
+from ..core.namespace import Array, as_kind_of, is_torch, namespace, to_host
 from ..core.types import Number
+from ..spectral.clusters import effective_numbers
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject
 from .vendi_family import numbers_of, quality_of, read_numbers, read_quality
 
-_register = partial(register_measure, needs="similarity")
+_register = partial(register_measure, needs="similarity", stacks=True)
 _READERS = {
     "same_above": partial(
         number,
@@ -60,7 +59,6 @@ def class_codes(subject: Subject | Stack, same_above: float) -> np.ndarray:
     source="NoveltyBench: Zhang et al., arXiv 2504.05228, §3",
     readers=_READERS,
     weighted=True,
-    stacks=True,
 )
 def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Number:
     """The number of classes of samples that are the same: VS of q = 0 under k="equivalence".
@@ -96,8 +94,8 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     },
 )
 def utility(
-    subject: Subject, quality: Any = None, patience: float = 0.8, same_above: float = 0.5
-) -> float:
+    subject: Subject | Stack, quality: Any = None, patience: float = 0.8, same_above: float = 0.5
+) -> Number:
     """Σ r^i s_i [sample i founds a class] / Σ r^i: the quality s of new answers, at patience r.
 
     For a reader who takes the answers in their order, i = 0, 1, …, and goes on to the next with
@@ -108,7 +106,7 @@ def utility(
     own = quality_of(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)
     new = class_codes(subject, same_above) == np.arange(subject.n)
-    return float(weights @ (own * new) / weights.sum())
+    return (own * new) @ weights / weights.sum()
 
 
 @_register(
@@ -127,7 +125,9 @@ def utility(
     },
     weighted=True,
 )
-def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float = 0.5) -> Number:
+def semantic_entropy(
+    subject: Subject | Stack, logprobs: Any = None, same_above: float = 0.5
+) -> Number:
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 
     The mass is the share of samples, or what they have of `p`, or of exp(`logprobs`): one
@@ -135,9 +135,11 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
     these, a sample that was drawn again counts again. At most log n; classes as for DistinctK.
     """
     codes = class_codes(subject, same_above)
-    p = subject.p
-    if logprobs is not None:
-        if p is not None:
+    p = np.full(codes.shape, 1 / subject.n) if subject.p is None else subject.p
+    if isinstance(subject, Stack):
+        subject.unusual |= logprobs is not None  # whose texts must differ
+    elif logprobs is not None:
+        if subject.p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
         texts = [x for x in subject.samples if isinstance(x, str)]
         if len({*texts}) < len(texts):
@@ -149,8 +151,16 @@ def semantic_entropy(subject: Subject, logprobs: Any = None, same_above: float =
         own = numbers_of(subject, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()
-    founders, inverse = np.unique(codes, return_inverse=True)
-    if p is not None and is_torch(p):
-        mass = as_kind_of((np.arange(len(founders))[:, None] == inverse).astype(float), p) @ p
-        return namespace(mass).log(effective_number(mass, 1.0))
-    return math.log(effective_number(np.bincount(inverse, p) / (len(codes) if p is None else 1)))
+    number = effective_numbers(_masses(codes, p), 1.0)
+    return namespace(number).log(number)
+
+
+def _masses(codes: np.ndarray, p: Array) -> Array:
+    """Return the mass of each class at the place of its first member, (…, n)."""
+    n = codes.shape[-1]
+    if is_torch(p):
+        places = namespace(p).asarray(codes, device=p.device)
+        return p.new_zeros(p.shape).scatter_add(-1, places, p)
+    starts = np.arange(0, codes.size, n).reshape(*codes.shape[:-1], 1)
+    places = (starts + codes).ravel()
+    return np.bincount(places, p.ravel(), codes.size).reshape(codes.shape)

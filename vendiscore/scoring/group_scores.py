@@ -79,7 +79,12 @@ def _columns(
     """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
-    stacked = [chosen for chosen in each if chosen.measure.stacks]
+    alone = "distances" if request.details else ""  # details have how each group was solved
+    stacked: list[Chosen] = []
+    rest: list[Chosen] = []
+    for chosen in each:
+        one_by_one = not chosen.measure.stacks or chosen.measure.needs == alone
+        (rest if one_by_one else stacked).append(chosen)
     columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
@@ -89,7 +94,6 @@ def _columns(
             for key, values in numbers.items():
                 # Some are put in place one by one, which no tensor has.
                 column[key] = list(values) if apart.any() else values
-    rest = [chosen for chosen in each if not chosen.measure.stacks]
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
     parts = subject.parts if len(left) else []
     for i in track(left.tolist(), len(left), "scoring groups"):

@@ -19,7 +19,7 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.hill import log_power_mean
 from ..core.namespace import Array, row_blocks, scalar, to_host
-from ..core.types import Weights
+from ..core.types import Number, Weights
 from .clusters import leave_cluster_out
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
 from .spectrum import Spectrum, positive_parts
@@ -136,22 +136,29 @@ def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
 def unexplained(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
     values, U = positive_parts(spectrum)
-    t = RIDGE / spectrum.n
     found = np.zeros(len(U))
     for rows, squares in _squares(U):
-        p = squares @ values
-        shifted = values + t
-        explained = squares @ (values / shifted)
-        rest = _outside(squares) + t * (squares @ (1 / shifted))
-        np.divide(t * explained, p * rest, out=found[rows], where=p > 0)
-    return np.clip(found, 0.0, 1.0)
+        found[rows] = unexplained_of(values, squares, spectrum.n)
+    return found
 
 
-def coverage(shares: np.ndarray, p: Weights | None = None) -> float:
+def unexplained_of(values: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
+    """Find it, (…, n), from eigenvalues (…, r) and squared eigenvectors (…, n, r)."""
+    t = RIDGE / n
+    column = values[..., None]
+    shifted = column + t
+    p = squares @ column
+    explained = squares @ (column / shifted)
+    rest = _outside(squares)[..., None] + t * (squares @ (1 / shifted))
+    shares = np.zeros(p.shape)
+    np.divide(t * explained, p * rest, out=shares, where=p > 0)
+    return np.clip(shares[..., 0], 0.0, 1.0)
+
+
+def coverage(shares: np.ndarray, p: Weights | None = None) -> Number:
     """Return 1 − the weighted mean of unexplained shares: on labels the Good–Turing coverage."""
     weights = None if p is None else to_host(p)
-    mean = np.average(shares, weights=weights)
-    return 1 - float(mean)
+    return 1 - np.average(shares, axis=-1, weights=weights)
 
 
 def log_score(spectrum: Spectrum, q: float) -> float:

@@ -14,7 +14,7 @@ from ..core.namespace import Array, as_kind_of, detached, namespace, to_host
 from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, shares_above
 from .clusters import effective_numbers, positive_shares
 from .eigen import decompose
-from .rank_one import influence_of, surprise_of, without_each
+from .rank_one import influence_of, surprise_of, unexplained_of, without_each
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
 LEAST_WEIGHT = 1e-12
@@ -111,6 +111,12 @@ class Spectra:
         values = to_host(self.shares)
         squares = np.square(to_host(self.vectors))
         return surprise_of(values[:, None, :], squares, q)
+
+    def unexplained(self) -> np.ndarray:
+        """Return the part of each sample that no other of its set explains, (g, m)."""
+        values = to_host(self.shares)
+        squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
+        return unexplained_of(values, squares, self.K.shape[1])
 
     def without_each(self, q: float) -> np.ndarray:
         """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""

@@ -1,0 +1,62 @@
+"""Entropies of a similarity matrix, and how much of its source a sample covers."""
+
+from functools import partial
+
+import numpy as np
+
+from ..core.namespace import is_torch
+from ..core.types import Number
+from ..spectral.rank_one import coverage, unexplained
+from ..spectral.vendi import vendi
+from .measure import register_measure
+from .stack import Stack
+from .subject import Subject
+
+
+def log_score(subject: Subject | Stack, q: float) -> Number:
+    """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
+    if isinstance(subject, Stack):
+        (number,) = subject.spectra([q]).values
+    else:
+        known = subject.needed_spectrum
+        (number,) = vendi(subject.similarity, [q], subject.p, subject.psd, spectrum=known).values
+    return number.log() if is_torch(number) else np.log(number)
+
+
+_register_entropy = partial(
+    register_measure, needs="similarity", range="[0, ∞)", weighted=True, stacks=True
+)
+
+
+@_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
+def renyi_kernel_entropy(subject: Subject | Stack) -> Number:
+    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS of q = 2, for any `q`."""
+    return log_score(subject, 2.0)
+
+
+@_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
+def kernel_language_entropy(subject: Subject | Stack) -> Number:
+    """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
+
+    It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
+    SemanticEntropy, which has no nearness between classes.
+    """
+    return log_score(subject, 1.0)
+
+
+@register_measure(
+    "SampleCoverage",
+    needs="eigenvectors",
+    range="[0, 1]",
+    direction="lower",
+    source="Good, Biometrika 1953, for similarities: 1 − the mean of 1/(K⁻¹)_ii",
+    weighted=True,
+    stacks=True,
+)
+def sample_coverage(subject: Subject | Stack) -> Number:
+    """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
+    if isinstance(subject, Stack):
+        shares = subject.spectra([], vectors=True).unexplained()
+    else:
+        shares = unexplained(subject.eigen)
+    return coverage(shares, subject.p)

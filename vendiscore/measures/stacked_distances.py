@@ -1,0 +1,61 @@
+"""Distances within small groups, as one stack for each size."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..core.arguments import refuse_gradient
+from ..core.namespace import to_host
+from ..magnitude.space import Spaces
+from ..magnitude.spaces_of_samples import metric_of_rows
+from ..resolve.kernel_request import Metric
+from ..similarity.all_pairs import UNIT_ROUNDING, numpy_rows, unit_rows
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
+from ..similarity.kernel_distances import kernel_rounding, sparse_squares
+from ..similarity.pairs import CLOSE
+from .subject import Subject
+
+_HALVED = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance
+
+
+def points_of(whole: Subject) -> FeatureSimilarity | None:
+    """Return the samples as points at the distances of a metric; None if SciPy has to find them."""
+    metric = metric_of_rows(whole.how)
+    if metric not in ("euclidean", *_HALVED):
+        return None
+    X = numpy_rows(whole.samples)
+    if metric in _HALVED:
+        X = unit_rows(X, str(metric), "samples")
+    return FeatureSimilarity(X)
+
+
+def spaces_of(
+    similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, of_rows: bool
+) -> Spaces:
+    """Return the spaces of samples at `rows` (g, m), at the distances that `as_spaces` finds."""
+    if similarity is None or not similarity.psd:
+        return Spaces(np.zeros((*rows.shape, rows.shape[1])))
+    refuse_gradient("magnitude", samples=similarity)
+    D = _squares(similarity, rows)
+    halved = metric in _HALVED
+    distances, unit = (D / 2, 1.0) if halved else (np.sqrt(D), math.sqrt(2))
+    return Spaces(distances, None if of_rows else unit)
+
+
+def _squares(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
+    """Return squared distances (g, m, m) of `rows` (g, m); 0 where rounding decides."""
+    K = to_host(similarity.stack(rows))
+    diagonal = K.diagonal(axis1=1, axis2=2)
+    sums = diagonal[:, :, None] + diagonal[:, None, :]
+    D = sums - (K + K.swapaxes(1, 2))
+    rounding = kernel_rounding(similarity)
+    if similarity.dim is not None:
+        rounding = UNIT_ROUNDING
+        k, i, j = np.nonzero(np.triu(~(10 * CLOSE * sums < D), 1))
+        if len(k):
+            F = similarity.features()
+            D[k, i, j] = D[k, j, i] = sparse_squares(F, rows[k, i], rows[k, j])
+    return np.where(rounding < D, D, 0.0)
