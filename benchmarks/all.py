@@ -135,6 +135,7 @@ BENCHMARKS = (
         files=("trec_questions.tsv", "noveltybench_pairs.jsonl.gz"),
     ),
     Benchmark("explain", "leave-one-out scores with a decomposition for each sample"),
+    Benchmark("group_stacks", "measures of many small groups with bare NumPy"),
     Benchmark("neighbours", "precision and recall with prdc", ("prdc==0.2", SKLEARN)),
     Benchmark(
         "few_samples",

@@ -53,6 +53,7 @@ def _squares(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
     D = sums - (K + K.swapaxes(1, 2))
     rounding = kernel_rounding(similarity)
     if similarity.dim is not None:
+        # From differences where a product of matrices could lose the thirteenth digit.
         rounding = UNIT_ROUNDING
         k, i, j = np.nonzero(np.triu(~(10 * CLOSE * sums < D), 1))
         if len(k):
