@@ -128,6 +128,17 @@ def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
         assert together[key] == pytest.approx(mean, rel=exact, abs=exact)
 
 
+def test_areas_of_groups_of_one_point_are_as_of_each():
+    X = np.repeat(np.random.default_rng(0).normal(size=(3, 4)), 5, axis=0)
+    how = {"measures": ["MagArea", "t_conv"], "average": True, "epsilon": 0.9}
+    assert compute(X, groups=np.repeat(np.arange(3), 5), **how)["MagArea"] == 1.0
+    with pytest.raises(ValueError, match="no interval to measure") as raised:
+        compute(np.arange(8.0)[:, None], groups=list("aaaabbbb"), **how)
+    assert any("group 'a'" in note for note in raised.value.__notes__)
+    line = {"groups": list("aaab"), "references": [[0.0], [0.0]], "measures": "MagDiff"}
+    assert compute(np.zeros((4, 1)), **line)["MagDiff"] == 0.0
+
+
 def test_large_groups_beside_small_ones_and_their_table():
     rng = np.random.default_rng(0)
     labels = np.repeat(np.arange(4), [1, 40, LARGEST, LARGEST + 1])

@@ -208,9 +208,11 @@ def _areas(
 @np.errstate(over="ignore", under="ignore")
 def area_of(space: MetricSpace | Spaces, t_cut: Number, n_scales: int, average: bool) -> Number:
     """Return `mag_area` of a space up to a cut-off, arguments trusted; of several spaces (g,)."""
-    if np.all(t_cut == 0):
+    if isinstance(space, Spaces):
+        t_cut = np.where(t_cut, t_cut, np.nan)  # an empty interval is looked at one by one
+    elif t_cut == 0:
         _check_one_point(space, "the sets")
-        return np.zeros(np.shape(t_cut)) + average  # the mean over an empty interval is Mag(0)
+        return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
     scales, values = evaluate(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
     area = np.trapezoid(values, scales)
     return _check(area / t_cut if average else area)
@@ -231,6 +233,8 @@ def difference_of(
     """Return `mag_diff` of two spaces, arguments trusted; of several and references (g,)."""
     cut = t_cut or convergence(reference, epsilon)
     if cut == 0:
+        if isinstance(space, Spaces):
+            return np.full(len(space.D), np.nan)
         _check_one_point(space, "`references`")
         return 0.0
     base = area_of(reference, cut, n_scales, False)
@@ -245,7 +249,7 @@ def difference_of(
     return difference / cut if average else difference
 
 
-def _check_one_point(space: MetricSpace | Spaces, of: str) -> None:
+def _check_one_point(space: MetricSpace, of: str) -> None:
     """Raise where several points are measured up to a scale of 0, at which all sets are alike."""
     if space.distinct > 1:
         raise ValueError(

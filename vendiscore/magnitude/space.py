@@ -121,7 +121,6 @@ class Spaces:
 
     def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
         self.n: int = D.shape[1]
-        self.distinct = self.n
         self.unit = unit
         others = 1 - np.eye(self.n)
         good = np.isfinite(D) & (D > 0) | (others == 0)
