@@ -266,6 +266,7 @@ GONE = {
     "--within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
     "to_state": "State.empty(k='cosine').update(embeddings) keeps sums that can be added up.",
     "dask": "Copy it from examples/recipes/dask_collection.py.",
+    "verl": "Copy it from examples/recipes/verl_reward.py.",
     "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (
         "A metric scores the samples of one process: gather them there, or let each process add "
