@@ -124,8 +124,8 @@ def test_broken_files_are_refused(tmp_path):
     path.write_bytes(whole[:-4])
     with pytest.raises(ValueError, match="cut short"):
         encoder(tmp_path)
-    path.write_bytes(whole.replace(b'"F32"', b'"F8_"'))
-    with pytest.raises(ValueError, match="dtype F8_; save it in one of F64"):
+    path.write_bytes(whole.replace(b'"F32"', b'"U32"'))
+    with pytest.raises(ValueError, match="dtype U32; save it in one of F64"):
         encoder(tmp_path)
 
 

@@ -1,35 +1,32 @@
 """Static models: a vector for each token, and texts by the mean of theirs, without torch.
 
 A folder of model2vec or wordllama has the vectors in one file of safetensors, and a tokenizer in
-JSON; both may lie in folders below. The format of safetensors is eight bytes that say how long its
-header is, the header (JSON: dtype, shape and place of each tensor), and the numbers.
+JSON; both may lie in folders below.
 """
 
 import json
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..core.types import Record
 from ..hashing import hash_bytes
 from ..optional import MissingPackageError, require
 
 _DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
-_LARGEST = 100_000_000  # bytes of a header, as the format allows
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
 _VECTORS = ("embeddings", "embedding.weight")
 _OTHERS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):
-    """The files of a static model: vectors with their header, and the tokenizer."""
+    """The files of a static model: tensors, of which `name` has the vectors, and the tokenizer."""
 
-    vectors: Path
-    header: Record
-    start: int  # of the numbers
-    name: str  # of the vectors
+    tensors: Path
+    name: str
     tokenizer: Path
 
 
@@ -47,11 +44,11 @@ def static_files(path: Any) -> StaticFiles | None:
     tokenizers = sorted(folder.glob("tokenizer.json")) or sorted(folder.glob("*/*tokenizer*.json"))
     if len(vectors) != 1 or len(tokenizers) != 1:
         return None
-    header, start = _header(vectors[0])
-    matrices = [name for name in header if name not in _OTHERS]
+    with _damaged(vectors[0]) as package, package.safe_open(vectors[0], "np") as tensors:
+        matrices = [name for name in tensors.keys() if name not in _OTHERS]  # noqa: SIM118
     if len(matrices) != 1 or not matrices[0].endswith(_VECTORS):
         return None
-    return StaticFiles(vectors[0], header, start, matrices[0], tokenizers[0])
+    return StaticFiles(vectors[0], matrices[0], tokenizers[0])
 
 
 def _wordllama() -> Path:
@@ -77,39 +74,32 @@ def _is_static(modules: Path) -> bool:
     return bool(steps) and all(step.endswith(known) for step in steps)
 
 
-def _header(path: Path) -> tuple[Record, int]:
-    """Return what a file of safetensors says of its tensors, and where their numbers begin."""
+@contextmanager
+def _damaged(path: Path) -> Iterator[Any]:
+    """Yield the package safetensors; name the file in its errors."""
+    package = require("safetensors", "static", "a static model")
     try:
-        with path.open("rb") as file:
-            size = int.from_bytes(file.read(8), "little")
-            header = dict(json.loads(file.read(size if size <= _LARGEST else 0)))
-    except (TypeError, ValueError):
-        raise ValueError(f"{str(path)!r} is not a safetensors file; get the model again") from None
-    header.pop("__metadata__", None)
-    return header, 8 + size
+        yield package
+    except package.SafetensorError as error:
+        damaged = f"{str(path)!r} is not a safetensors file, or cut short ({error})"
+        raise ValueError(f"{damaged}; get the model again") from None
 
 
-def _tensor(files: StaticFiles, name: str) -> Any:
-    """Return one tensor, in single precision if it has less; None where a file has none."""
-    if name not in files.header:
-        return None
-    entry = files.header[name]
-    kind = entry["dtype"]
-    low, high = entry["data_offsets"]
-    if kind not in _DTYPES:
-        raise ValueError(
-            f"{str(files.vectors)!r} has numbers of dtype {kind}; save it in one of "
-            f"{', '.join(_DTYPES)}"
-        )
-    dtype = np.dtype(_DTYPES[kind])
-    count = (high - low) // dtype.itemsize
-    array = np.fromfile(files.vectors, dtype, count, offset=files.start + low)
-    if array.size != int(np.prod(entry["shape"])):
-        raise ValueError(f"{str(files.vectors)!r} is cut short; get the model again")
-    if kind == "BF16":
-        array = (array.astype(np.uint32) << 16).view(np.float32)
-    array = array.reshape(entry["shape"])
-    return array.astype(np.float32) if kind == "F16" else array
+def _tensors(path: Path) -> dict[str, np.ndarray]:
+    """Return tensors by name, in single precision if they have less."""
+    with _damaged(path) as package:
+        read = package.deserialize(path.read_bytes())
+    tensors = {}
+    for name, tensor in read:
+        kind = tensor["dtype"]
+        if kind not in _DTYPES:
+            expected = ", ".join(_DTYPES)
+            raise ValueError(f"{str(path)!r} has dtype {kind}; save it in one of {expected}")
+        array = np.frombuffer(tensor["data"], _DTYPES[kind]).reshape(tensor["shape"])
+        if kind == "BF16":
+            array = (array.astype(np.uint32) << 16).view(np.float32)
+        tensors[name] = array.astype(np.float32) if kind == "F16" else array
+    return tensors
 
 
 class StaticModel:
@@ -120,11 +110,12 @@ class StaticModel:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        self._vectors = _tensor(files, files.name)
-        self._rows = _tensor(files, "mapping")
-        self._weights = _tensor(files, "weights")
+        tensors = _tensors(files.tensors)
+        self._vectors = tensors[files.name]
+        self._rows = tensors.get("mapping")
+        self._weights = tensors.get("weights")
         if self._vectors.ndim != 2:
-            raise ValueError(f"{str(files.vectors)!r} must hold a matrix with a row per token")
+            raise ValueError(f"{str(files.tensors)!r} must hold a matrix with a row per token")
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
