@@ -104,7 +104,11 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if not head.rows:
         return Choice(wanted.column or columns[0].name, wanted.kind or "texts")
     if wanted.column:
-        return _named_choice(head, columns, wanted)
+        name = wanted.column
+        if name not in head.names and wanted.kind == "vectors" and "," in name:
+            return _all_numbers(columns, wanted, name)
+        kind = _kind(column_kind(head, name), wanted)
+        return Choice(name, kind, *_grouping(columns, name, wanted))
     if known := _known_choice(head, wanted):
         return known
     record = _record_of_counts(head, columns, wanted)
@@ -271,15 +275,6 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
         rows=[list(row) for row in zip(*cells, strict=True)],
         above=[*table.above, merged],
     )
-
-
-def _named_choice(head: Table, columns: Sequence[Column], wanted: Wanted) -> Choice:
-    """Return the choice of a person, with the kind of what is under the name."""
-    name = str(wanted.column)
-    if name not in head.names and wanted.kind == "vectors" and "," in name:
-        return _all_numbers(columns, wanted, name)
-    kind = _kind(column_kind(head, name), wanted)
-    return Choice(name, kind, *_grouping(columns, name, wanted))
 
 
 def _kind(held: str, wanted: Wanted) -> str:

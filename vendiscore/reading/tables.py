@@ -132,11 +132,15 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
         above += [f"row {place} names the columns again" for place, _ in rows[1 : again + 1]]
         del rows[1 : again + 1]
     body = rows[header:][: limits.samples]
+    surplus = (
+        f"split by {_in_words(sign)}, where the header has {width}: put cells with such signs in "
+        "quotes"
+    )
     return Table(
         names=_distinct(first if header else [""] * width),
         rows=[_fitted(cells, width, sign) for _, cells in body],
         places=[place for place, _ in body],
-        problems={i - header: _surplus(cells, width, sign) for i, cells in ragged.items()},
+        problems={i - header: f"has {cells} cells, {surplus}" for i, cells in ragged.items()},
         header=first if header else None,
         delimiter=sign,
         encoding=encoding,
@@ -286,7 +290,7 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     likely = ""
     error = None
     most = min(limits.samples + 1, _LOOK)
-    first_row = _first_row(text)
+    first_row = next(_FIRST_ROW.finditer(text.lstrip("\r\n ")))[0]
     named = role_of(first_row) or not first_row.strip()  # one column, of texts with such signs
     for sign in DELIMITERS:
         titled = sign not in first_row
@@ -313,11 +317,6 @@ def delimiter(text: str, numeric: bool, limits: Limits) -> str:
     if not likely and error:
         raise error
     return likely
-
-
-def _first_row(text: str) -> str:
-    first = _FIRST_ROW.match(text.lstrip("\r\n "))
-    return first[0] if first else ""
 
 
 def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
@@ -377,13 +376,6 @@ def _fitted(cells: list[str], width: int, sign: str) -> list[str]:
 
 def _in_words(sign: str) -> str:
     return DELIMITERS.get(sign, repr(sign))
-
-
-def _surplus(cells: int, width: int, sign: str) -> str:
-    return (
-        f"has {cells} cells, split by {_in_words(sign)}, where the header has {width}: put cells "
-        "with such signs in quotes"
-    )
 
 
 def _ragged(rows: Sequence[Row], ragged: Mapping[int, int], sign: str) -> AskError:
