@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.shares import PSD
-from ..core.types import Options, Record
+from ..core.types import Options
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..scoring.subsampling import MIN_SAMPLES
@@ -23,7 +23,7 @@ from ..signature import plain
 from ..similarity.base import Similarity
 from .comparison import Comparison, Effects, PairRow, Plan
 from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .permutation import Null, holm, needed, permuted
+from .permutation import holm, needed, permuted
 from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
 
@@ -125,7 +125,7 @@ def compare(
     18.0
     """
     labels = None if by is None else read_by(by, names)
-    named: Record = {}
+    named = {}
     if labels is None:
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
@@ -185,7 +185,7 @@ def comparing(
         sets = PairedSets(pool, groups, names, plan)
     rows = tuple(sets.row(i) for i in range(len(names)))
     statistics = [sets.pair(i, j) for i, j in pairs]
-    nulls: list[Null] = []
+    nulls = []
     for done, pair in enumerate(statistics):
         steps = permuted(pair, plan.permutations, plan.level)
         nulls.append((yield from told(steps, partial(add, done * plan.permutations))))

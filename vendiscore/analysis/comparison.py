@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
@@ -253,7 +252,7 @@ class Comparison(Summary):
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
-        rows: Sequence[PairRow | SetRow] = self.pairs if what == "pairs" else self.sets
+        rows = self.pairs if what == "pairs" else self.sets
         return frame([asdict(row) for row in rows])
 
     def to_dict(self) -> Record:

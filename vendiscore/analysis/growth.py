@@ -265,7 +265,7 @@ def grown(
     if similarity.settings.get("kernel") == "labels":
         classes = similarity.groups()
     coverage = None
-    end: Kappa | None = None
+    end = None
     if classes is not None:
         abundances = Abundances(classes)
         coverage = tuple(map(abundances.coverage, sizes))

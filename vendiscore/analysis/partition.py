@@ -36,7 +36,7 @@ Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
     """Return the sets by name: A, B, … for sets without names."""
-    given: Any = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
+    given = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
     if len(given) < 2:
         passed = []
         for name, value in how.items():
@@ -103,7 +103,7 @@ def pooled_sets(
     names = list(named)
     read = [read_collection(samples, how, name) for name, samples in named.items()]
     labels = None
-    of_sets: list[Labels] = []
+    of_sets = []
     if groups is not None:
         sizes = sizes_of(read, how)
         labels = _labels(groups, dict(zip(names, sizes, strict=True)))
@@ -173,7 +173,7 @@ def _labels(groups: Any, sizes: Mapping[str, int]) -> list[Hashable]:
             f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
             f"{quoted(groups)}; pass groups=[labels_a, labels_b]"
         )
-    every: list[Hashable] = []
+    every = []
     for (name, n), labels in zip(sizes.items(), each, strict=True):
         read = read_labels(labels, "groups")
         if len(read.codes) != n:

@@ -162,8 +162,7 @@ class _Words:
 def _floats(column: Any) -> np.ndarray:
     """Return numbers, or a row for each list of as many; NaN for null, or for lists that differ."""
     if pa.types.is_primitive(column.type):
-        floats: np.ndarray = column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
-        return floats
+        return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
     lengths = set(column.value_lengths().to_pylist())
     if len(lengths) > 1 or not all(lengths):
         return np.full((len(column), 1), np.nan)

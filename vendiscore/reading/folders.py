@@ -77,7 +77,7 @@ def folder_samples(folder: Path, kind: str, below: bool, encoding: str | None) -
     left = [*(file for file in files if file not in set(found)), *folders]
     note = f"{len(found):,} samples; left out, as no {what}: {_named(sorted(left))}"
     values = paths = [str(folder / file) for file in found]
-    problems: dict[int, str] = {}
+    problems = {}
     if found is texts:
         values = [""] * len(paths)
         for i, path in enumerate(paths):

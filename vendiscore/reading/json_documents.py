@@ -18,8 +18,8 @@ _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
-    values: list[Any] = []
-    problems: dict[int, str] = {}
+    values = []
+    problems = {}
     every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
     filled = ((i, line) for i, line in every if line.strip())
     kept = list(islice(filled, wanted.limits.samples + 1))

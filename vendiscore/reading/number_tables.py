@@ -35,7 +35,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
     X = np.full((len(table.rows), check_width(width, wanted.limits)), np.nan)
     shown = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
     signs = [] if rows or table.typed else _signs_of_columns(shown, table.delimiter)
-    problems: dict[int, tuple[str, int]] = {}  # by row: a predicate, and the column
+    problems = {}  # by row: a predicate, and the column
     for i, row in enumerate(shown):
         plain = [of.plain(cell) for cell, of in zip(row, signs, strict=True)] if signs else row
         try:
@@ -215,7 +215,7 @@ def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Sig
 
 def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
     """Return the signs that most of the cells can be written with."""
-    fits: list[int] = []
+    fits = []
     for signs in possible:
         fits.append(sum(map(signs.fits, cells)))
         if fits[-1] == len(cells):

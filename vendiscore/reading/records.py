@@ -174,7 +174,7 @@ def answers_in(cell: Any) -> Any:
         return cell
     if any(isinstance(one, Mapping) and "type" in one for one in cell):
         return _content(cell) or None
-    each: list[Any] = []
+    each = []
     for one in map(answers_in, cell):
         each += one if isinstance(one, list) else [one]
     return each[0] if len(each) == 1 else each

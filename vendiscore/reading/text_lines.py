@@ -21,7 +21,7 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
         rows.pop()
     kept = [(place, row) for place, row in enumerate(rows, 1) if row.strip()]
     between = "\n"
-    above: list[str] = []
+    above = []
     if molecules:
         kept = [(place, row) for place, row in kept if not row.startswith("#")]
         if kept and not could_be_smiles(kept[0][1].split()[0]):

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arguments import number, one_of
 from ..core.checks import WEIGHT_TOLERANCE
 from ..core.errors import SampleError, quoted
-from ..core.types import Options, Record, Samples
+from ..core.types import Options, Samples
 from ..hints import suggestion
 from ..signature import digits
 from ..similarity.base import Similarity
@@ -47,9 +47,9 @@ def mix(
     builds = [partial(_build, part) for part in parts]
     skipping = [part.skips for part in parts]
     built, dropped = build_all(builds, columns, skipping, "the mixture", fit_to)
-    settings: Record = {}
-    fitted: Record = {}
-    every: Record = {}
+    settings = {}
+    fitted = {}
+    every = {}
     for part, similarity in zip(parts, built, strict=True):
         for key, value in similarity.settings.items():
             if key != "kernel":

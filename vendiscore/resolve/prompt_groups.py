@@ -40,7 +40,7 @@ def answered(
             "`clusters` are for one set, and `prompts` are independent units; leave one of the two "
             "out"
         )
-    every: list[object] = []
+    every = []
     for values, places in asked.of_sets(sets, sizes_of(sets, how)):
         prompts = list(values)
         every += [prompts[place] for place in places]
@@ -68,7 +68,7 @@ def groups_of(prompts: Sequence[object]) -> Groups:
     prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
     if all(map(is_hashable, prompts)):
         return coded(prompts)
-    firsts: list[object] = []
+    firsts = []
     for prompt in prompts:
         if prompt not in firsts:
             firsts.append(prompt)

@@ -55,7 +55,7 @@ class Prompts:
         nested = isinstance(values, list) and all(map(is_several, values))
         if self.taken:
             nested = depth(values, sets[0]) > 1
-        by_set: Sequence[Any] = [values] * len(sets)
+        by_set = [values] * len(sets)
         if len(sets) > 1 and nested and size(values) == len(sets):
             by_set = values
         for i, samples in enumerate(sets):
