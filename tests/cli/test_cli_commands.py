@@ -195,7 +195,7 @@ def test_one_kernel_or_measure_is_told_whole(run):
 
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
-    (["compare", "{x}", "{x}"], "compare takes different files"),
+    (["compare", "{x}", "{x}"], "compare takes two or more different files"),
     (["compare", "{x}", "{y}", "--level", "2"], "--level must be a level from 0.5 to below 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "--permutations must be"),
     (

@@ -71,12 +71,17 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
 @pytest.mark.parametrize(
     ("rows", "options", "code", "said"),
     [
-        (TABLE, ("--column", "answer", "--pool"), 2, "for one table, name the column of sets"),
+        (
+            TABLE,
+            ("--column", "answer", "--pool"),
+            2,
+            "for one table, name the column that tells sets",
+        ),
         (
             TABLE,
             ("--column", "answer", "--group-by", "model"),
             2,
-            "of sets, such as --by model",
+            "sets apart, such as --by model",
         ),
         (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by must have two labels or more"),
@@ -110,7 +115,7 @@ def test_rows_without_a_model_are_left_out_if_that_is_asked_for(run, tmp_path):
 def test_several_files_have_no_column_of_sets(run, many_files):
     code, _, err = run("compare", *many_files, "--by", "model")
     assert code == 2
-    assert "--by compares the sets in one file, got 2 files" in err
+    assert "--by names a column of one file, got 2 files" in err
 
 
 @pytest.fixture

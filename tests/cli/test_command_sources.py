@@ -180,7 +180,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--column", "answer", "--pool"), 2, "such as --source model, or two or more"),
+        (("--column", "answer", "--pool"), 2, "sets apart, such as --source model"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt cannot be"),

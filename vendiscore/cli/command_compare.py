@@ -8,32 +8,21 @@ from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, Plan, chance, percent
 from ..signature import line
 from . import output
-from .exit_codes import UsageError
 from .kernel_options import (
     compared,
     placing,
     prompts_of,
-    read_all,
     read_how,
+    read_sets,
     usage,
 )
 
 
 def run_compare(args: Namespace) -> str:
-    if args.by and len(args.files) > 1:
-        count = f"got {len(args.files)} files; leave --by out, or put all rows in one table"
-        raise UsageError(f"--by compares the sets in one file, {count}")
-    if len({*args.files}) < len(args.files):
-        raise UsageError("compare takes different files")
     how = read_how(args, ("psd",))
     with usage():
         Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
-    sources = read_all(args.files, how)
-    if len(sources) == 1 and not sources[0].sets:
-        raise UsageError(
-            "compare takes two or more different files; for one table, name the column of sets, "
-            "such as --by model"
-        )
+    sources = read_sets(args, how)
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
         sources = [compared(each, asked, args.given_prompt)[0] for each in sources]

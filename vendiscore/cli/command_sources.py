@@ -16,23 +16,17 @@ from ..summary import shortened
 from . import output
 from .exit_codes import DataError, UsageError
 from .files import BY_FOLDER, check
-from .kernel_options import read_all, read_how, usage
+from .kernel_options import read_how, read_sets, usage
 
 _LETTERS = 60  # of a name or a prompt in a table of text
 
 
 def run_sources(args: Namespace) -> str:
-    _check_arguments(args)
     how = read_how(args, ("psd",))
     with usage():
         read_plan(how.order, args.level, "check", args.given_prompt)
     try:
-        files = read_all(args.files, how)
-        if len(files) == 1 and not files[0].sets:
-            raise UsageError(
-                "sources takes one table with a column of sources, such as --source model, or two "
-                "or more different files, one for each source"
-            )
+        files = read_sets(args, how)
         if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != BY_FOLDER:
             how.note("sources are compared as whole sets; for answers to prompts, pass --prompt")
         asked = how.of(files[0]) | {"level": args.level, "q": how.order}
@@ -55,15 +49,6 @@ def run_sources(args: Namespace) -> str:
     for note in found.notes:
         how.note(note)
     return _printed(args, found)
-
-
-def _check_arguments(args: Namespace) -> None:
-    """Raise unless there are several files, or one whose column tells its sources apart."""
-    count = len(args.files)
-    if args.by and count > 1:
-        raise UsageError(f"--source names a column of one file, got {count} files; leave it out")
-    if len({*args.files}) < count:
-        raise UsageError("sources takes different files, one for each source")
 
 
 def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:

@@ -25,7 +25,7 @@ _MOST_WAYS = 12
 # Kernels that stand for a kind of samples, in what a person can type.
 _KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
 # Options that name the column of sets, by the command.
-_OF_SETS = {"score": "--group-by", "compare": "--by", "sources": "--source"}
+OF_SETS = {"score": "--group-by", "compare": "--by", "sources": "--source"}
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
 
@@ -54,7 +54,7 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
 def _ways(args: Namespace, error: AskError) -> list[str]:
     """Return the flags to add to a command for each answer to a question."""
     ways = []
-    one_set = _OF_SETS.get(args.command)
+    one_set = OF_SETS.get(args.command)
     compares = args.command in ("compare", "sources")
     alone = compares and len(args.files) == 1
     for _, asked in error.choices[:_MOST_WAYS]:

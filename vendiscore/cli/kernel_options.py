@@ -18,7 +18,7 @@ from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
-from .files import check, read
+from .files import OF_SETS, check, read
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {
@@ -194,6 +194,21 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
         if source.kind != found[0].kind:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
+    return found
+
+
+def read_sets(args: Namespace, how: How) -> list[Samples]:
+    """Read several files, a set each, or one file whose column tells its sets apart."""
+    count = len(args.files)
+    by = OF_SETS[args.command]
+    if args.by and count > 1:
+        raise UsageError(f"{by} names a column of one file, got {count} files; leave it out")
+    found = read_all(args.files, how)
+    if len({*args.files}) < count or (count == 1 and not found[0].sets):
+        raise UsageError(
+            f"{args.command} takes two or more different files; for one table, name the column "
+            f"that tells sets apart, such as {by} model"
+        )
     return found
 
 
