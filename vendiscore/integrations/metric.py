@@ -39,9 +39,6 @@ _SAMPLES = (
     datasets.Value("float64"),
     datasets.List(datasets.Value("float64")),
 )
-FEATURES = [datasets.Features({"predictions": kind}) for kind in _SAMPLES]
-# For a metric that uses references.
-PAIRS = [datasets.Features({"predictions": kind, "references": kind}) for kind in _SAMPLES]
 _ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
 
 
@@ -213,7 +210,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         super().__init__(config_name, **passed_on)
 
     def _info(self) -> Any:
-        features = PAIRS if self.keeps_references else FEATURES
+        names = ("predictions", "references") if self.keeps_references else ("predictions",)
+        features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLES]
         return evaluate.MetricInfo(**self.about, features=features)
 
     # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
