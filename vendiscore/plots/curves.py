@@ -47,8 +47,7 @@ def profile(
     ax.plot(orders, to_host(values), color="C0", lw=2)
     if mark is not None and mark[0] <= orders[-1]:
         ax.plot(
-            [mark[0]],
-            [mark[1]],
+            *mark,
             "o",
             color="C1",
             ms=7,
@@ -153,8 +152,8 @@ def magnitude(
     ax.axvline(curve.convergence, ls="--", **thin(ax))
     if t is not None:
         ax.plot(
-            [t],
-            [curve.at(t)],
+            t,
+            curve.at(t),
             "o",
             color="C1",
             ms=7,
@@ -251,8 +250,8 @@ def intervals(
             alpha=0.6,
         )
         ax.plot(
-            [value],
-            [i],
+            value,
+            i,
             ls="",
             ms=7,
             color=colour,
