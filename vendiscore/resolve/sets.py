@@ -286,12 +286,6 @@ def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> No
         raise ValueError(f"the prompt of sample {sample}, in `prompts`, {why}")
 
 
-def kept_starts(pool: Similarity, starts: np.ndarray) -> np.ndarray:
-    """Return where each set begins among the samples of a pool that were not left out."""
-    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    return np.searchsorted(kept, starts)
-
-
 def _merged(sets: Sequence[Samples], how: How) -> tuple[Any, np.ndarray]:
     """Return all samples as a kernel takes them, and where each set begins."""
     if not isinstance(how.k, tuple):
@@ -424,7 +418,8 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
     """Split a pool into its sets, which begin at `starts`, each with its record of lost samples."""
-    ends = itertools.pairwise(kept_starts(pool, starts))
+    kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
+    ends = itertools.pairwise(np.searchsorted(kept, starts))
     parts = []
     for (low, high), (first, last) in zip(itertools.pairwise(starts.tolist()), ends, strict=True):
         dropped = {i - low: why for i, why in pool.dropped.items() if low <= i < high}
