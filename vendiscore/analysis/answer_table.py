@@ -159,8 +159,11 @@ def _entries(passed: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     if isinstance(answers, list):
         answers = choose(answers, places)
         if any(isinstance(answer, list) for answer in answers):
-            single = object if how.is_function else str
-            answers = [_several(answer, single) for answer in answers]
+            single = object if how.is_function else str  # becomes a list of one
+            answers = [
+                one if isinstance(one, list) or not isinstance(one, single) else [one]
+                for one in answers
+            ]
             if how.is_function:
                 counts = list(map(len, answers))
                 return pooled(answers), np.repeat(places, counts), length
@@ -168,13 +171,6 @@ def _entries(passed: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
     if groups is not None:
         places = places[groups.codes]
     return flat, places, length
-
-
-def _several(answer: Any, single: type) -> Any:
-    """Return the answers to one prompt as a list, a single one too."""
-    if isinstance(answer, single) and not isinstance(answer, list):
-        return [answer]
-    return answer
 
 
 def _missing(samples: Samples, n: int) -> np.ndarray:
