@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ..core.namespace import Array
 from ..core.types import Axes, Record
+from ..optional import require
 from .axes import axes_of
 
 _POINTS = 8.0  # height of a name
 _WIDE = 0.58  # width of a letter, as a share of its height
 _GAP = 4.0  # between a point and its name
 _DOT = 2.0  # half the size of a point
-Box: TypeAlias = tuple[float, float, float, float]  # left, low, right, high
 
 
 def source_map(
@@ -59,17 +59,18 @@ def source_map(
     points = 72 / ax.figure.dpi
     pixels = points * ax.transData.transform(at)
     first, _, last, _ = points * np.array(ax.get_window_extent().extents)
-    dots = [_box(x - _DOT, y, 2 * _DOT, 2 * _DOT) for x, y in pixels]
+    box_of = require("matplotlib.transforms", "plots", "a picture").Bbox.from_bounds
+    dots = [box_of(x - _DOT, y - _DOT, 2 * _DOT, 2 * _DOT) for x, y in pixels]
     style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
-    taken: list[Box] = []
+    taken: list[Any] = []
     for i in order.tolist():
         x, y = pixels[i]
         wide = _WIDE * _POINTS * len(names[i])
         free = []
         for side, gap, left in (("left", _GAP, x + _GAP), ("right", -_GAP, x - _GAP - wide)):
-            box = _box(left, y, wide, _POINTS)
-            if first <= left and left + wide <= last and not _meets(box, taken):
-                free.append((_meets(box, dots), side, gap, box))
+            box = box_of(left, y - _POINTS / 2, wide, _POINTS)
+            if first <= left and left + wide <= last and not box.count_overlaps(taken):
+                free.append((box.count_overlaps(dots) > 0, side, gap, box))
         if free:
             _, side, gap, box = min(free)
             taken.append(box)
@@ -82,18 +83,3 @@ def source_map(
                 **style,
             )
     return ax
-
-
-def _box(
-    left: float,
-    middle: float,
-    width: float,
-    height: float,
-) -> Box:
-    """Return a box from its left end and the middle of its height."""
-    return left, middle - height / 2, left + width, middle + height / 2
-
-
-def _meets(a: Box, others: list[Box]) -> bool:
-    """Return whether a box overlaps one of the others."""
-    return any(a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3] for b in others)
