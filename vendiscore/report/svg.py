@@ -8,7 +8,6 @@ from collections.abc import Callable
 from typing import Any
 
 from ..core.types import Record
-from ..hashing import hash_bytes
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -19,7 +18,6 @@ ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b
 _INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
 _STYLE: Record = {
     "svg.fonttype": "none",
-    "svg.hashsalt": "vendiscore",  # else names within a picture are drawn at random
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -42,7 +40,8 @@ def svg(
     """Return the drawing of `draw` as inline SVG that screen readers read out as `label`."""
     Figure = require("matplotlib.figure", "plots", "a picture").Figure
     matplotlib = require("matplotlib", "plots", "a picture")
-    with _lock, matplotlib.rc_context(_STYLE):
+    # The salt makes ids unique among other pictures; without one they are drawn at random.
+    with _lock, matplotlib.rc_context(_STYLE | {"svg.hashsalt": label}):
         figure = Figure(figsize=size)
         draw(figure.add_axes(frame))  # a layout found by matplotlib takes as long as the picture
         for axis in figure.findobj(matplotlib.axis.Axis):
@@ -55,13 +54,11 @@ def svg(
     # The page sets the size: remove the size in points.
     head, _, body = text.partition(">")
     view = head[head.index("viewBox") :].split('"')[1]
-    name = f"v{hash_bytes((label + body).encode()).hex()[:8]}"
-    # Remove styles and namespaces, which HTML does not need; make ids unique among other pictures.
+    # Remove styles, namespaces and the ids of nothing, which HTML does not need.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
     body = _NAMESPACES.sub("", body)
     used = set(_REFERRED.findall(body))
-    body = _NAMED.sub(lambda m: f' id="{name}{m[1]}"' if m[1] in used else "", body)
-    body = _REFERRED.sub(lambda m: m[0].replace("#", f"#{name}"), body)
+    body = _NAMED.sub(lambda m: m[0] if m[1] in used else "", body)
     body = re.sub(r"\n\s*", "\n", body)
     return (
         f'<svg viewBox="{view}" role="img" aria-label="{html.escape(label)}" '
