@@ -120,15 +120,8 @@ def _transformer(
     decodes = getattr(model.config, "is_encoder_decoder", False)
     forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
-    tokenize = partial(
-        tokenizer,
-        padding=True,
-        padding_side="right",  # the first token is where pooling looks for it
-        truncation=limit is not None,
-        max_length=limit,
-        return_tensors="pt",
-        verbose=False,
-    )
+    # The first token is where pooling looks for it.
+    tokenize = partial(_tokenizing_to(tokenizer, limit), padding_side="right")
 
     def embed(inputs: Record) -> Any:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
@@ -218,6 +211,18 @@ class TextNetwork(Network):
         return inputs
 
 
+def _tokenizing_to(tokenizer: Any, limit: int | None) -> partial[Any]:
+    """Return a tokenizer of batches, cut to so many tokens if there is a limit."""
+    return partial(
+        tokenizer,
+        padding=True,
+        truncation=limit is not None,
+        max_length=limit,
+        return_tensors="pt",
+        verbose=False,
+    )
+
+
 def limit_of(
     model: Any, tokenizer: Any, max_length: int | None, stated_length: int | None
 ) -> int | None:
@@ -288,19 +293,10 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     tokenizer = files.part("AutoTokenizer")
     limit = limit_of(model, tokenizer, max_length, None)
     label, both = _same_label(model.config)
+    tokenize = _tokenizing_to(tokenizer, limit)
 
     def prepare(pairs: list[object]) -> Any:
-        first, second = map(list, zip(*pairs, strict=True))
-        inputs = tokenizer(
-            first,
-            second,
-            padding=True,
-            truncation=limit is not None,
-            max_length=limit,
-            return_tensors="pt",
-            verbose=False,
-        )
-        return dict(inputs)
+        return tokenize(*map(list, zip(*pairs, strict=True)))
 
     def share(inputs: Record) -> Any:
         logits = model(**inputs).logits.float()
