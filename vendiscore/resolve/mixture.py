@@ -149,8 +149,7 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
     """Build the Similarity of one part from the values of its column."""
     where = f"of column {part.column!r} " if part.column else ""
     if isinstance(values, list):
-        missing = {i: v.problem for i, v in enumerate(values) if isinstance(v, _Missing)}
-        SampleError.check(missing)
+        SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _Missing)})
     try:
         return build_kernel(part.kernel, values, part.options, fit_to)
     except SampleError as error:
@@ -160,11 +159,8 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
         raise SampleError.of(problems) from error.__cause__
 
 
-@dataclass(frozen=True)
-class _Missing:
-    """A stand-in for the value of a record without the column."""
-
-    problem: str
+class _Missing(str):
+    """A problem in place of the value of a record without the column."""
 
 
 def column(samples: Any, part: Part) -> Any:
