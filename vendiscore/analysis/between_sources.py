@@ -195,9 +195,8 @@ class Sources(Summary):
     def groups(self, threshold: float) -> list[list[str]]:
         """Return groups of sources, the largest first, by average linkage at that similarity."""
         read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
-        names = self.names
         groups = linked_groups(self.similarity, read)
-        return [[names[i] for i in group] for group in groups]
+        return [[self.sources[i].name for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
         """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
@@ -222,7 +221,6 @@ class Sources(Summary):
         known = self.found.keys("VS")
         if self.corrected is not None:
             known |= self.corrected.keys("VS_corrected")
-        names = self.names
         return {
             **known,
             "q": plain_order(self.q),
@@ -230,7 +228,7 @@ class Sources(Summary):
             "notes": list(self.notes),
             "sources": plain(list(self.rows("sources"))),
             "prompts": plain(list(self.rows("prompts"))),
-            "order": [names[i] for i in self.order],
+            "order": [self.sources[i].name for i in self.order],
             "similarity": self.similarity.tolist(),
             "signature": self.signature,
         }

@@ -174,8 +174,7 @@ class Findings:
 
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
-        samples = self.subject.samples
-        return explained(subject, q, self.threshold, self.floor, samples, places)
+        return explained(subject, q, self.threshold, self.floor, self.subject.samples, places)
 
     @property
     def adds_order(self) -> float:
@@ -249,10 +248,9 @@ class Findings:
             spectrum = self.looked.eigen
         n = some.n
         q = self.order
-        psd = self.subject.psd
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
-        return grown(some, wanted, q, psd=psd, spectrum=spectrum)
+        return grown(some, wanted, q, psd=self.subject.psd, spectrum=spectrum)
 
     @cached_property
     def curve(self) -> Curve | None:

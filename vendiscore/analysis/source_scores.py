@@ -256,7 +256,7 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
                         spread[prompt, sources] = _scores(K, plan.q)
         return usable
 
-    settings: Record = {}
+    settings = {}
     done = in_order(compared, range(prompts))
     for similarity, _, problems in track(done, prompts, "comparing answers"):
         dropped |= problems

@@ -164,9 +164,8 @@ class DrawnSets:
 
     def __post_init__(self) -> None:
         plan = self.plan
-        n = self.pool.n
         self.rng = np.random.default_rng(plan.seed)
-        self.members = np.split(np.arange(n), self.starts[1:-1])
+        self.members = np.split(np.arange(self.pool.n), self.starts[1:-1])
         least = min(map(len, self.members))
         if plan.size is not None and plan.size > least:
             raise ValueError(

@@ -181,4 +181,4 @@ def averaged(K: np.ndarray, cells: int) -> np.ndarray:
     of_rows = np.add.reduceat(K, edges, axis=0)
     sums = np.add.reduceat(of_rows, edges, axis=1)
     sizes = np.diff(edges, append=n)
-    return np.asarray(sums / np.outer(sizes, sizes))
+    return sums / np.outer(sizes, sizes)

@@ -152,7 +152,7 @@ class _Words:
     def of(self, column: Any) -> list[Any]:
         if not pa.types.is_dictionary(column.type):
             self.size += column.nbytes
-            return list(column.to_pylist())
+            return column.to_pylist()
         if not column.dictionary.equals(self._dictionary):
             self.size += column.dictionary.nbytes
             self._dictionary, self._words = column.dictionary, column.dictionary.to_pylist()

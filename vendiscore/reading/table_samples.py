@@ -210,7 +210,7 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     values = list(chain.from_iterable(lists))
     rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
     places: list[int | str] = [read.places[i] for i in rows]
-    groups: list[str] = []
+    groups = []
     if any(len(each) != 1 for each in lists):
         counts = [k for each in lists for k in range(1, len(each) + 1)]
         groups = [f"{read.unit} {place}" for place in places]

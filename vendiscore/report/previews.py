@@ -138,6 +138,6 @@ def _said(sample: object) -> str:
     if isinstance(sample, Mapping):
         return ", ".join(f"{name}: {_said(value)}" for name, value in sample.items())
     if hasattr(sample, "GetNumAtoms"):
-        return str(require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample))
+        return require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample)
     said = plain(sample)
     return shortened(said if isinstance(said, str) else repr(said), 300)

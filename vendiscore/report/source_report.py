@@ -48,8 +48,7 @@ def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Tabl
 def source_report(found: Sources, title: str | None = None) -> Report:
     """Write the report of how many sources effectively differ."""
     n = len(found.sources)
-    score = found.score
-    number = headline(score, n, " sources")
+    number = headline(found.score, n, " sources")
     notes = listing(escape(note, 2_000) for note in found.notes) if found.notes else ""
     parts = dict.fromkeys(("sources", "pairs", "prompts"), "")
     for name, caption, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):

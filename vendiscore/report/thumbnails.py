@@ -59,7 +59,7 @@ def depicted(smiles: str, letters: bool = False) -> str:
         canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
         canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
         canvas.FinishDrawing()
-    return str(canvas.GetDrawingText())
+    return canvas.GetDrawingText()
 
 
 def uri(image: Image, kind: str = "png", **options: object) -> str:
