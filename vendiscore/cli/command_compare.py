@@ -1,7 +1,6 @@
 """`vendiscore compare`: find out which of several sets is more diverse."""
 
 from argparse import Namespace
-from dataclasses import asdict
 from typing import Any
 
 from ..analysis.compare_sets import compare
@@ -49,10 +48,10 @@ def run_compare(args: Namespace) -> str:
 
 
 def _printed(args: Namespace, found: Comparison) -> str:
+    result = found.to_dict()
     if args.format == "json":
-        return output.as_json(found.to_dict(), args.width)
-    sets = [{k: v for k, v in asdict(row).items() if v is not None} for row in found.sets]
-    pairs = [asdict(row) | {"verdict": found.verdict(row.a, row.b)} for row in found.pairs]
+        return output.as_json(result, args.width)
+    pairs = result["pairs"]
     if args.format == "csv":
         return output.comma_separated(pairs, args.width)
     for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
@@ -69,5 +68,5 @@ def _printed(args: Namespace, found: Comparison) -> str:
         "seed": args.seed,
     }
     signature = line(["VS"], {**found.settings, **asked})
-    tables = [made(sets, args.width), made(pairs, args.width)]
+    tables = [made(result["sets"], args.width), made(pairs, args.width)]
     return "\n".join([f"{found.sentence}\n", *tables, f"{signature}\n"])

@@ -125,7 +125,7 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
     how = read_how(args, own)
     source = read_all([args.file], how)[0]
-    check_one_set(args, source)
+    check_one_set(source)
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
     source, similarity = compared(source, given, args.given_prompt)

@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 
 from ..analysis.between_sources import Sources
 from ..analysis.source_scores import read_plan
@@ -80,7 +79,7 @@ def _printed(args: Namespace, found: Sources) -> str:
     if args.format == "json":
         return output.as_json(found.to_dict(), args.width)
     if args.format == "csv":
-        return output.comma_separated([asdict(row) for row in found.sources], args.width)
+        return output.comma_separated(list(found.rows("sources")), args.width)
     if args.format == "html":
         return f"{report(found).html().rstrip()}\n"
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"

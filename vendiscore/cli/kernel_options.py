@@ -220,7 +220,7 @@ def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
     return replace(source, prompts=prompts)
 
 
-def check_one_set(args: Namespace, source: Samples) -> None:
+def check_one_set(source: Samples) -> None:
     """Refuse samples of several prompts or models, unless all are meant together."""
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
