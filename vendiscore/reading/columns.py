@@ -86,7 +86,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
 
     Parameters
     ----------
-    head : Table
+    head : Table, not empty
     wanted : Wanted, the columns and the kind of samples, as far as a person named them
 
     Returns
@@ -101,8 +101,6 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         Where two readings exist, with the choices; without a column of samples.
     """
     columns = _columns(head, wanted)
-    if not head.rows:
-        return Choice(wanted.column or columns[0].name, wanted.kind or "texts")
     if wanted.column:
         name = wanted.column
         if name not in head.names and wanted.kind == "vectors" and "," in name:

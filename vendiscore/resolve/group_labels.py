@@ -104,9 +104,10 @@ def grouped(
     With `stacks` an array of one dimension more, or a list of arrays, has groups; else it is
     refused.
     """
+    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
     if not stacks:
-        _check_shape(samples, how, table, name)
-    members = None if table else _members(samples, how, name)
+        _check_shape(samples, kind, table, name)
+    members = None if table else _members(samples, kind, name)
     if members is None:
         return samples, None if labels is None else read_labels(labels)
     if labels is not None:
@@ -265,20 +266,18 @@ def _usual(sets: Sequence[Any]) -> list[str]:
     return letters[: len(sets)]
 
 
-def _check_shape(samples: Samples, how: How, table: bool, name: str) -> None:
+def _check_shape(samples: Samples, kind: str, table: bool, name: str) -> None:
     """Raise for arrays that have a dimension more than samples of their kind."""
-    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
     if kind in _OF_ROWS:
         check_rows(samples, name)
     if kind == "labels":
         check_label_shape(samples, name, table=table)
 
 
-def _members(samples: Samples, how: How, name: str) -> Any:
+def _members(samples: Samples, kind: str, name: str) -> Any:
     """Return groups as a list of lists or arrays, or as one array; None if samples have none."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return None
-    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
     is_group = _GROUPS.get(kind)
     if is_group is None:
         if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
