@@ -7,7 +7,9 @@ timed, estimates with the exact number of 4,000 to within four standard errors, 
 are timed after.
 
 Without a GPU it says so and runs nothing. `--cpu-small` tries it all: every case with 500
-samples, tensors of the CPU instead of the GPU, and NumPy arrays to compare.
+samples, tensors of the CPU instead of the GPU, and NumPy arrays to compare. `--short` runs the
+cases of `gpu_short.py` instead, in six minutes; NumPy, SciPy, torch, array-api-compat, psutil,
+threadpoolctl and tqdm will do, and this folder's parent in PYTHONPATH.
 """
 
 from __future__ import annotations
@@ -98,6 +100,7 @@ def check(case: Case, ours: Device, theirs: Device, n: int) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--cpu-small", action="store_true", help="try it all, without a GPU")
+    parser.add_argument("--short", action="store_true", help="six minutes: time, memory, reads")
     parser.add_argument("--no-cpu", action="store_true", help="time the GPU alone")
     parser.add_argument("--only", default="", help="cases whose name has this in it")
     parser.add_argument("--repeats", type=int, default=3)
@@ -138,6 +141,14 @@ def main() -> None:
         print(NO_GPU)
         return
     device = "cpu" if given.cpu_small else "cuda"
+    setting = environment("torch")
+    if device == "cuda":
+        setting["gpu"] = torch.cuda.get_device_name()
+    if given.short:
+        from gpu_short import short
+
+        short(device, given.cpu_small, lambda rows: write(given.json, rows, setting))
+        return
 
     def ours(X: np.ndarray) -> Any:
         return torch.as_tensor(X, device=device)
@@ -154,9 +165,6 @@ def main() -> None:
         timed(case, SMALL if given.cpu_small else case.n, ours, other(case), given)
         for case in chosen
     ]
-    setting = environment("torch")
-    if device == "cuda":
-        setting["gpu"] = torch.cuda.get_device_name()
     write(given.json, rows, setting)
 
 

@@ -103,3 +103,13 @@ def test_tiles_and_pairs_are_parts_of_the_matrix(kind, large):
     i, j = RNG.integers(0, similarity.n, (2, 150))
     i, j = i[i != j], j[i != j]
     np.testing.assert_allclose(found.pairs(i, j), K[i, j], atol=1e-12)
+
+
+def test_rows_of_a_tensor_are_compared_as_rows_of_numpy(large):
+    torch = pytest.importorskip("torch")
+    K = as_similarity(torch.as_tensor(ROWS.astype(np.float32)), k="cosine")
+    near, found = compare_samples(K)
+    expected_near, expected = compare_samples(KINDS["cosine, float32"])
+    np.testing.assert_array_equal(near.nearest, expected_near.nearest)
+    np.testing.assert_allclose(near.similarity, expected_near.similarity, atol=1e-12)
+    np.testing.assert_array_equal(found.clusters, expected.clusters)

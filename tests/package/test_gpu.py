@@ -69,3 +69,17 @@ def test_one_case_alone_and_without_the_cpu(run):
     said = run("--cpu-small", "--only", "norm", "--repeats", "1", "--no-cpu")
     assert "1 cases agree" in said
     assert said.count(" × (") == 1
+
+
+def test_the_short_run_measures_every_kind_and_counts_reads(tmp_path, run):
+    path = tmp_path / "gpu.json"
+    run("--short", "--cpu-small", "--json", str(path))
+    rows = json.loads(path.read_text())["rows"]
+    kinds = {row["name"].partition(",")[0] for row in rows}
+    assert kinds == {"score_X", "groups", "loss and gradient", "eigvalsh", "explain"}
+    assert all(row["seconds"] > 0 for row in rows)
+    for row in rows:
+        if row["name"].startswith(("score_X", "loss")):
+            assert row["host_reads"] > 0
+        if row["name"].startswith("score_X"):
+            assert row["foretold_gb"] > 0

@@ -12,6 +12,7 @@ import numpy as np
 from ..core.namespace import row_blocks, to_host
 from ..progress import foretell, track
 from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
 from ..similarity.threads import in_order
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
 from .near_pairs import ROUNDING, NearPairs, Neighbours
@@ -47,6 +48,8 @@ def compare_all(
     distinct = similarity
     if len(places) < len(every):
         distinct = similarity.take(places)
+    if isinstance(distinct, FeatureSimilarity):
+        distinct = distinct.on_host()  # n × d numbers, where their products are n²
     n = distinct.n
     if floor is None:
         floor = threshold - MARGIN

@@ -203,7 +203,13 @@ class FeatureSimilarity(Similarity):
         X = in_host_memory(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
-        host = self._of(X)
+        return self.on_host()
+
+    def on_host(self) -> Self:
+        """Return the same of NumPy arrays, wherever its tensors are, without their gradient."""
+        if not is_torch(self.X):
+            return self
+        host = self._of(to_host(self.X))
         if self.scale is not None:
             host.scale = to_host(self.scale)
         return host

@@ -1,0 +1,77 @@
+"""How often torch waits for a device, to read numbers from it: `with HostReads() as reads`.
+
+Calls and operators are counted, so that tensors of the CPU show what those of a device would do.
+Of a CUDA device, `torch.cuda.set_sync_debug_mode` counts too, also what is copied to it.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections import Counter
+from typing import Any, Self
+
+import torch
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+# Operators whose result is a number, or of a size that depends on numbers; a mask is one by its
+# `nonzero`. LAPACK's and cuSOLVER's reports are read by `_linalg_check_errors`.
+READS = ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "equal")
+# Calls that read a whole tensor, which reach no operator where it is on the host already.
+WHOLE = ("tolist", "__array__", "numpy")
+
+
+class _Operators(TorchDispatchMode):
+    def __init__(self, count: Counter[str]) -> None:
+        super().__init__()
+        self.count = count
+
+    def __torch_dispatch__(self, op: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = op.overloadpacket.__name__
+        masks = args[1] if name in ("index", "index_put") else ()
+        masked = any(mask is not None and mask.dtype == torch.bool for mask in masks)
+        self.count[name] += name in READS or masked
+        return op(*args, **(kwargs or {}))
+
+
+class _Calls(TorchFunctionMode):
+    def __init__(self, count: Counter[str]) -> None:
+        super().__init__()
+        self.count = count
+
+    def __torch_function__(self, call: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        name = getattr(call, "__name__", "")
+        self.count[name] += name in WHOLE
+        return call(*args, **(kwargs or {}))
+
+
+class HostReads:
+    """Count reads meanwhile: `count` by name, their sum in `total`, and `waits` of CUDA."""
+
+    def __init__(self) -> None:
+        self.count: Counter[str] = Counter()
+        self.waits = 0
+        self._modes = [_Operators(self.count), _Calls(self.count)]
+        self._caught = warnings.catch_warnings(record=True)
+
+    @property
+    def total(self) -> int:
+        return self.count.total()
+
+    def __enter__(self) -> Self:
+        self._warned = self._caught.__enter__()
+        warnings.simplefilter("always")
+        if torch.cuda.is_available():
+            torch.cuda.set_sync_debug_mode("warn")
+        for mode in self._modes:
+            mode.__enter__()
+        return self
+
+    def __exit__(self, *error: Any) -> None:
+        for mode in reversed(self._modes):
+            mode.__exit__(*error)
+        if torch.cuda.is_available():
+            torch.cuda.set_sync_debug_mode("default")
+        self._caught.__exit__(*error)
+        self.waits = sum("synchronizing" in str(warning.message) for warning in self._warned)
+        self.count = +self.count
