@@ -241,7 +241,7 @@ def test_a_gpu_without_room_says_so_itself(monkeypatch):
     def full(*args):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
 
-    K = torch.eye(3, dtype=torch.float64)
+    K = torch.eye(3, dtype=torch.float64, requires_grad=True)
     monkeypatch.setattr(namespace(K).linalg, "eigvalsh", full)
     with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
         score_K(K)

@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
-from vendiscore.spectral import routes
 
 # Orders below 1 may say that what they leave out as rounding counts.
 pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
@@ -136,7 +135,7 @@ def single_columns(draw):
 def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     p = data.draw(fuzz.weights(len(X)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(routes, "SINGLE_SIZE", 1)  # as if there were many more rows
+        patch.setattr("vendiscore.core.score.SINGLE_SIZE", 1)  # as if there were many more rows
         got = compute(X, score_X=True, normalize=True, q=q, p=p)["VS"]
     F = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
     root = np.full(len(F), len(F) ** -0.5) if p is None else np.sqrt(p)

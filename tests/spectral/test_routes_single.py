@@ -9,7 +9,7 @@ from vendiscore import FeatureSimilarity, effective_number, spectrum
 from vendiscore.spectral.routes import SINGLE
 from vendiscore.spectral.vendi import vendi
 
-N, D = 9000, 60  # more than two blocks of rows
+N, D = 17_000, 60  # more than a block of rows
 rng = np.random.default_rng(0)
 falling = np.arange(D)
 turn = np.linalg.qr(rng.standard_normal((D, D)))[0]

@@ -9,7 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.namespace import row_blocks, to_host
+from ..core.namespace import is_torch, row_blocks, to_host
 from ..progress import foretell, track
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -48,8 +48,11 @@ def compare_all(
     distinct = similarity
     if len(places) < len(every):
         distinct = similarity.take(places)
-    if isinstance(distinct, FeatureSimilarity):
-        distinct = distinct.on_host()  # n × d numbers, where their products are n²
+    if isinstance(distinct, FeatureSimilarity) and is_torch(distinct.X):
+        scale = distinct.scale
+        distinct = FeatureSimilarity(to_host(distinct.X))  # n × d numbers, where pairs are n²
+        if scale is not None:
+            distinct = distinct.scaled(to_host(scale))
     n = distinct.n
     if floor is None:
         floor = threshold - MARGIN

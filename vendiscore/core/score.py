@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from .checks import check_positive, check_unit_diagonal, checked_matrix, is_sound
 from .hill import hill_number, within_range
-from .namespace import Array, as_kind_of, gram, is_numpy, namespace, of_moderate_length
+from .namespace import Array, gram, is_numpy, namespace, of_moderate_length
 from .shares import Rounding, diagonal_shares, shares
 
 # Returns all eigenvalues of a symmetric matrix, ascending.
@@ -18,15 +18,15 @@ Solver: TypeAlias = Callable[[np.ndarray], np.ndarray]
 # Least sizes at which spectral/ takes one thread, finds one eigenvalue for order ∞, and takes two
 # stages for all. They are not used here: a caller passes such a solver.
 ALONE_SIZE, LANCZOS_SIZE, TWO_STAGE_SIZE = 192, 500, 1536
-# Below so many multiplications, double precision takes a millisecond.
-SINGLE_SIZE = 10**7
-# Rows that are multiplied in single precision at once: from 1,024 to 16,384 rows the error is the
-# same, and fewer take longer.
-SINGLE_ROWS = 8192
+# Below so many multiplications, double precision takes a millisecond; and rows that are multiplied
+# in single at once: from 1,024 to 16,384 the error is the same, and fewer take longer.
+SINGLE_SIZE, SINGLE_ROWS = 10**7, 16_384
 # If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
 FAR = 1e30
 # A larger share is found in double precision: noise of 1e-5 would be a percent of the other shares.
 NEARLY_ALL = 0.999
+# Lengths that differ by no more, as of rows normalised in single precision, are of one length.
+EVEN = 1e-6
 
 
 def score_K(
@@ -70,14 +70,14 @@ def score_X(
 ) -> float:
     """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
 
-    The caller has read q, and p of sum 1. Rows become float64, but for many float32 rows without p.
+    The caller has read q, and p of sum 1. Rows become float64, but where products are `in_single`.
     The smaller of XXᵀ and XᵀX is decomposed: they share all eigenvalues but zeros.
 
     >>> score_X(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]]), q=0)
     2.0
     """
     n, d = X.shape
-    single = X.dtype == np.float32 and p is None and q >= 1 and d < n and n * d**2 >= SINGLE_SIZE
+    single = p is None and q >= 1 and in_single(X)
     X = X if single else X.astype(np.float64, copy=False)
     squares = _squares(X)
     if normalize:
@@ -89,15 +89,14 @@ def score_X(
         check_unit_diagonal(squares, rows=True, of="of `X` ")
     # Lengths of 1 but for rounding become 1, so that the trace is the sum of p.
     scale = np.sqrt((1 / n if p is None else p) / squares)
-    rounding = Rounding(n, True, 0.0, lambda: CLIP)
-    if single:
-        values = without_noise(eigenvalues(covariance_single(X, scale).astype(np.float32)))
-        if values[-1] < NEARLY_ALL:
-            return float(hill_number(values[values > 0], q))
-        return score_X(X.astype(np.float64), q, None, normalize, eigenvalues=eigenvalues)
-    F = X * scale[:, None]
-    # FᵀF (d, d) or FFᵀ (n, n)
-    return _number(gram(F.T if d < n else F), q, rounding, eigenvalues)
+    F, s = (X, scale) if d < n else ((X * scale[:, None]).T, None)
+    A = covariance(F, s, single)  # FᵀF (d, d) or FFᵀ (n, n)
+    if not single:
+        return _number(A, q, Rounding(n, True, 0.0, lambda: CLIP), eigenvalues)
+    values = without_noise(eigenvalues(A.astype(np.float32, copy=False)))
+    if values[-1] < NEARLY_ALL:
+        return float(hill_number(values[values > 0], q))
+    return score_X(X.astype(np.float64), q, None, normalize, eigenvalues=eigenvalues)
 
 
 # A matrix that passed the checks may not be a similarity; `compute` takes `psd`.
@@ -119,18 +118,29 @@ def _squares(X: np.ndarray) -> np.ndarray:
         return np.vecdot(X, X)
 
 
-def covariance_single(X: Array, scale: Array | None) -> Array:
-    """Return FᵀF of F = diag(s) X by blocks of rows that are multiplied in single precision."""
-    xp, d = namespace(X), X.shape[1]
-    C = xp.zeros((d, d), dtype=xp.float64, device=X.device)
-    s = None if scale is None else as_kind_of(scale, X)[:, None]
-    out = np.empty_like(X[:SINGLE_ROWS]) if is_numpy(X) else None  # new memory takes longer
-    for start in range(0, len(X), SINGLE_ROWS):
-        block = slice(start, start + SINGLE_ROWS)
+def in_single(X: Array) -> bool:
+    """Return whether rows in single precision are so many that their products stay in it."""
+    n, d = X.shape
+    return str(X.dtype).endswith("float32") and n * d * min(n, d) >= SINGLE_SIZE
+
+
+def covariance(X: Array, scale: Array | None, single: bool = False) -> Array:
+    """Return FᵀF of F = diag(s) X by blocks of rows; one s for all is left out if `single`."""
+    xp = namespace(X)
+    dtype, rows = (xp.float32, SINGLE_ROWS) if single else (xp.float64, SINGLE_ROWS // 4)
+    if single and scale is not None and is_numpy(X) and np.ptp(scale) <= EVEN * scale[0]:
+        scale = None
+    s = None if scale is None else xp.astype(scale, dtype)[:, None]
+    out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # new memory takes longer
+    total = xp.float64 if out is None or len(X) > rows else dtype
+    C: Any = 0.0
+    for start in range(0, len(X), rows):
+        block = slice(start, start + rows)
         F = X[block]
         if s is not None:
             F = F * s[block] if out is None else np.multiply(F, s[block], out=out[: len(F)])
-        C += gram(F.T)
+        F = xp.astype(F, dtype, copy=False)
+        C = C + xp.astype(gram(F.T), total, copy=False)
     return C
 
 

@@ -11,6 +11,7 @@ from ..core import score as core
 from ..core.arguments import DEFAULT_ORDER, is_several, read_order
 from ..core.checks import unit_sum
 from ..core.errors import quoted
+from ..core.namespace import as_kind_of, is_torch
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 # Smaller sets take a tenth of a second and some megabytes. There the core is called by itself: the
 # checks of memory, the progress and the other routes of `compute` would cost more than they save.
 SMALL_ROWS = 1 << 22
+# In single precision, of which no copy is made, so many take a second with one thread.
+SINGLE_ROWS = 1 << 26
 # From this size on `compute` merges repeats.
 MERGED = 64
 # So many samples are looked at for them: merging few of a set saves little.
@@ -266,17 +269,25 @@ def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> 
 
     The rows may not be finite, which the core refuses.
     """
+    if is_torch(matrix) and not matrix.requires_grad:
+        from ..similarity.inputs import as_samples, in_host_memory
+
+        matrix = in_host_memory(as_samples(matrix, name))
     rows = plain_rows(matrix)
-    if rows is None or rows.size > SMALL_ROWS or type(normalize) is not bool:
+    if rows is None or type(normalize) is not bool:
         return None
     n = len(rows)
     size = min(rows.shape)
     weights = None if p is None else plain_weights(p, n)
     if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
         return None
-    if size >= MERGED and (rows.shape[1] > n if name == "X" else _has_repeats(rows)):
-        return None
     order = read_order(_single(q))
+    single = name == "X" and p is None and order >= 1 and core.in_single(rows)
+    if rows.size > (SINGLE_ROWS if single else SMALL_ROWS):
+        return None
+    may_repeat = rows.shape[1] > n if name == "X" else size >= MERGED and _has_repeats(rows)
+    if size >= MERGED and may_repeat and not single:
+        return None
     if math.isinf(order) and size >= core.LANCZOS_SIZE:
         return None
     few: Record = {name: rows, "q": order, "p": weights, "normalize": normalize}
@@ -307,7 +318,8 @@ def _of_matrix(matrix: Any, name: str, q: object, p: Any, normalize: bool) -> An
     if few is not None:
         number = core.score_X if name == "X" else core.score_K
         try:
-            return number(**few)
+            value = number(**few)
+            return as_kind_of(value, matrix[0, 0].double()) if is_torch(matrix) else value
         except ValueError:
             if np.isfinite(few[name]).all():
                 raise

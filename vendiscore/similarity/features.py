@@ -21,7 +21,7 @@ from ..core.namespace import (
     scale_rows,
     to_host,
 )
-from ..core.score import FAR, covariance_single
+from ..core.score import FAR, covariance, in_single
 from ..core.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
@@ -83,8 +83,8 @@ class FeatureSimilarity(Similarity):
 
     @property
     def multiplies_in_single(self) -> bool:
-        """True if X is dense and in single precision, an array or a tensor."""
-        return not sp.issparse(self.X) and str(self.X.dtype).endswith("float32")
+        """True if X is dense and in single precision, an array or a tensor, and large."""
+        return not sp.issparse(self.X) and in_single(self.X)
 
     @property
     def in_threads(self) -> bool:
@@ -203,13 +203,7 @@ class FeatureSimilarity(Similarity):
         X = in_host_memory(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
-        return self.on_host()
-
-    def on_host(self) -> Self:
-        """Return the same of NumPy arrays, wherever its tensors are, without their gradient."""
-        if not is_torch(self.X):
-            return self
-        host = self._of(to_host(self.X))
+        host = self._of(X)
         if self.scale is not None:
             host.scale = to_host(self.scale)
         return host
@@ -312,18 +306,9 @@ class FeatureSimilarity(Similarity):
         return out
 
     def covariance(self, single: bool = False) -> Array:
-        if single and self.multiplies_in_single:
-            return covariance_single(self.X, self.scale)
-        if not is_numpy(self.X):
+        if sp.issparse(self.X):
             return super().covariance()
-        # One pass over X. NumPy notices that the factors are transposes of each other and does
-        # half the work (syrk). SciPy's own BLAS is not called between NumPy's: their waiting
-        # threads take each other's cores. Adding d² numbers costs as much as d rows.
-        d = self.X.shape[1]
-        C = np.zeros((d, d))
-        for _, F in self.wide_blocks(self.scale, least=4 * d):
-            C += gram(F.T)
-        return C
+        return covariance(self.X, self.scale, single)
 
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:

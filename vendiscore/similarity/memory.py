@@ -9,7 +9,7 @@ _OWN = Path("/proc/self/cgroup")
 _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
-FEW_BYTES = 1 << 22
+FEW_BYTES = 1 << 26
 
 
 class TooLargeError(MemoryError):

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
-from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_SIZE, without_noise
+from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_ROWS, without_noise
 from ..core.shares import PSD, Rounding, shares
 from ..progress import foretell
 from ..similarity import memory
@@ -153,7 +153,6 @@ class Covariance:
         cost = self.cost(weighted, vectors)
         rounding = rounding_of(weighted)
         single = isinstance(weighted, FeatureSimilarity) and weighted.multiplies_in_single
-        single = single and n * d**2 >= SINGLE_SIZE
         with _prepared(cost, n, d, vectors):
             if single and p is None and min(orders, default=0.0) >= 1:
                 spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
@@ -165,8 +164,8 @@ class Covariance:
 
     def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
         """Return the spectrum of C, whose eigenvalues down to the most negative one are noise."""
-        if is_numpy(C) and len(C) <= NUMPY_SIZE:
-            C = C.astype(np.float32)
+        if is_numpy(C):
+            C = C.astype(np.float32 if len(C) <= NUMPY_SIZE else np.float64, copy=False)
         values = without_noise(decompose(C, rounding.fault).values)
         why = f"{why}, {SINGLE}"
         kept = shares(values, rounding, "clip")
@@ -268,7 +267,7 @@ def _covariance_bytes(similarity: Similarity) -> int:
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
-    rows: int = next(iter(row_blocks(similarity.n, 8 * d, least=4 * d))).stop
+    rows = min(similarity.n, SINGLE_ROWS // 2)  # in double precision, or twice as many in single
     return 8 * (2 * d**2 + rows * d)
 
 
