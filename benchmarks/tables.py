@@ -111,6 +111,28 @@ def scaling() -> str:
     )
 
 
+def gpu() -> str:
+    """Write the times of a GPU next to NumPy's on its host, where they were measured."""
+    if not (RESULTS / "gpu.json").exists():
+        return "`python benchmarks/gpu.py --short` measures a GPU in six minutes."
+    run = loaded("gpu")
+    rows = [row for row in run["rows"] if "seconds" in row]
+    return f"{run['environment']['gpu']}, `python benchmarks/gpu.py --short`.\n\n" + table(
+        ("call", "GPU", "NumPy, its host", "memory", "foretold", "host reads"),
+        (
+            (
+                row["name"],
+                f"{row['seconds']:.3g} s",
+                f"{row['numpy_s']:.3g} s" if "numpy_s" in row else "",
+                f"{row['peak_gb']:.2g} GB",
+                f"{row['foretold_gb']:.2g} GB" if "foretold_gb" in row else "",
+                str(row.get("host_reads", "")),
+            )
+            for row in rows
+        ),
+    )
+
+
 def estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
     rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
@@ -311,6 +333,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "grid": grid,
     "speed-short": grid_short,
     "scaling": scaling,
+    "gpu": gpu,
     "estimate-errors": estimate_errors,
     "null": null,
     "novelty": novel_samples,

@@ -1,8 +1,10 @@
-"""Tensors stay tensors, on their device: no more than single numbers leave torch on the way."""
+"""Tensors stay tensors, on their device: single numbers and shares alone leave torch."""
 
+import importlib
 import math
 import sys
 import traceback
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -30,6 +32,7 @@ from vendiscore.similarity.pairs import distinct_places
 torch = pytest.importorskip("torch")
 VendiLoss = pytest.importorskip("vendiscore.integrations.loss").VendiLoss
 
+BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 ORDERS = [0.5, 1, 2, 3, math.inf]
 WAYS_OUT = ("numpy", "__array__", "tolist", "cpu")
 KERNELS = {
@@ -44,7 +47,7 @@ KERNELS = {
 
 @pytest.fixture
 def left(monkeypatch):
-    """Record what leaves torch: the way out and the line, but for single numbers.
+    """Record what leaves torch: the way out and the line, but for single numbers and shares.
 
     As if tensors lay on another device, where NumPy cannot share their memory.
     """
@@ -53,8 +56,9 @@ def left(monkeypatch):
 
     def watched(name, way):
         def leave(self, *args, **options):
-            if self.numel() > 1:
-                found.append((name, "".join(traceback.format_stack(limit=6)[:-1])))
+            lines = "".join(traceback.format_stack(limit=6)[:-1])
+            if self.numel() > 1 and "core/shares.py" not in lines:  # which reads all of them once
+                found.append((name, lines))
             return way(self, *args, **options)
 
         return leave
@@ -144,6 +148,33 @@ def test_spectra_and_several_orders_stay_in_torch(left):
     found = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
     assert all(map(torch.is_tensor, found.values()))
     assert not left
+
+
+# Entries, lengths, the diagonal, shares and the number are each checked before the next is found;
+# a matrix has entries above 1 and asymmetry instead of lengths. Then the gradient is checked.
+READS = {
+    "score_X": (lambda X: score_X(X), 5),
+    "unit rows": (lambda X: score_X(X / X.norm(dim=1, keepdim=True), normalize=False), 4),
+    "cosine": (lambda X: score(X, "cosine"), 5),
+    "order 2": (lambda X: score(X, "cosine", q=2), 5),
+    "score_K": (lambda X: score_K(cosines(X)), 6),
+    "loss": (lambda X: VendiLoss()(X), 4),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_device_is_read_a_few_times_a_score(name, left, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    HostReads = importlib.import_module("host_reads").HostReads
+    number, most = READS[name]
+    X = torch.randn(40, 12, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    with HostReads() as reads:
+        value = number(X)
+    assert 0 < reads.total <= most, reads.count
+    if name != "order 2":
+        with HostReads() as reads:
+            value.backward()
+        assert reads.total == 1, reads.count
 
 
 @pytest.mark.parametrize("given", ["rows", "matrix"])

@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 from fractions import Fraction
+from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,7 @@ import scipy.sparse as sp
 
 from vendiscore import SampleError, compute, mag_diff
 from vendiscore.similarity.identical import identical_rows
-from vendiscore.similarity.inputs import as_matrix, as_samples, precision
+from vendiscore.similarity.inputs import as_matrix, as_samples, precision, with_doubles
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 
@@ -305,3 +306,12 @@ def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
     found, expected = compute(tensor, X[:5], **two), compute(X, X[:5], **two)
     assert isinstance(found["VS"], torch.Tensor)
     assert {name: float(value) for name, value in found.items()} == pytest.approx(expected)
+
+
+def test_tensors_of_a_device_without_doubles_come_to_the_host():
+    torch = pytest.importorskip("torch")
+    here = torch.ones(2, 3)
+    assert with_doubles(here) is here
+    there = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: here)
+    with pytest.warns(UserWarning, match="MPS has no double precision"):
+        assert with_doubles(there) is here

@@ -49,10 +49,7 @@ def compare_all(
     if len(places) < len(every):
         distinct = similarity.take(places)
     if isinstance(distinct, FeatureSimilarity) and is_torch(distinct.X):
-        scale = distinct.scale
-        distinct = FeatureSimilarity(to_host(distinct.X))  # n × d numbers, where pairs are n²
-        if scale is not None:
-            distinct = distinct.scaled(to_host(scale))
+        distinct = FeatureSimilarity(to_host(distinct.features()))  # n × d, where pairs are n²
     n = distinct.n
     if floor is None:
         floor = threshold - MARGIN

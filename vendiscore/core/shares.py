@@ -10,7 +10,7 @@ import numpy as np
 from .arguments import one_of
 from .errors import NotPSDError, warn
 from .hill import RANGE_TOLERANCE
-from .namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+from .namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 
 PSD = Literal["check", "clip"]
 
@@ -63,13 +63,20 @@ class Shares:
     negative_mass: float = 0.0  # minus the sum of the negative eigenvalues set to zero
     cut: float = 0.0  # eigenvalues below this counted as rounding and were set to zero
     lost: int = 0  # how many of those may have been more than rounding of exact zeros
+    rank: int = 0  # how many are positive, of a tensor, which is not to be read for it
+
+    @property
+    def positive(self) -> Array:
+        """The shares above 0."""
+        values = self.values
+        return values[values > 0] if is_numpy(values) else values[: self.rank]
 
     def warn_of_cut(self, orders: Sequence[float]) -> None:
         """Warn where the eigenvalues set to zero may have changed the number of an order."""
         q = min(orders, default=1.0)  # the least order moves most
         if not self.lost or q >= 1:
             return
-        kept = self.values[self.values > 0]
+        kept = self.positive
         total = scalar(namespace(kept).sum(kept**q))
         # The gain of log Σ λ^q, less the gain from the trace.
         more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
@@ -90,7 +97,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     """
     on_host = is_numpy(values)
     values = values[::-1] if on_host else namespace(values).flip(values)
-    known = values if on_host else detached(values)  # only single numbers leave a device
+    known = to_host(values)  # a device is read once
     total = float(known.sum())
     if not abs(total - 1) <= RANGE_TOLERANCE:
         raise ValueError(
@@ -120,7 +127,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - kept
     positive = shares_above(values, cut, psd)
-    return Shares(values=positive, negative_mass=negative_mass, cut=cut, lost=lost)
+    return Shares(values=positive, negative_mass=negative_mass, cut=cut, lost=lost, rank=kept)
 
 
 def shares_above(values: Array, cut: Any, psd: PSD = "check") -> Array:

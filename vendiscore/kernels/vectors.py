@@ -142,12 +142,11 @@ def _power(K: np.ndarray, degree: int) -> np.ndarray:
 
 
 def _normalized(X: Rows, zero: str) -> FeatureSimilarity:
-    similarity = FeatureSimilarity(X)
-    with np.errstate(all="ignore"):
-        bad = similarity.diagonal() == 0  # or too short for a square
-    if bool(bad.any()):
-        SampleError.check(_where(bad & (_largest(X) == 0), zero))
-    return similarity.normalized()
+    try:
+        with np.errstate(all="ignore"):
+            return FeatureSimilarity(X).normalized()
+    except SampleError:
+        raise SampleError.of(_where(_largest(X) == 0, zero)) from None
 
 
 def _largest(X: Rows) -> Array:
@@ -159,7 +158,7 @@ def _largest(X: Rows) -> Array:
 
 
 def _where(bad: Array, problem: str) -> dict[int, str]:
-    return {int(i): problem for i in np.flatnonzero(bad.tolist())} if bool(bad.any()) else {}
+    return {int(i): problem for i in np.flatnonzero(bad.tolist())}
 
 
 def _exponential(law: Law, vectors: Pool, sigma: Any) -> Similarity:

@@ -11,7 +11,7 @@ from ..core import score as core
 from ..core.arguments import DEFAULT_ORDER, is_several, read_order
 from ..core.checks import unit_sum
 from ..core.errors import quoted
-from ..core.namespace import as_kind_of, is_torch
+from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
@@ -319,7 +319,10 @@ def _of_matrix(matrix: Any, name: str, q: object, p: Any, normalize: bool) -> An
         number = core.score_X if name == "X" else core.score_K
         try:
             value = number(**few)
-            return as_kind_of(value, matrix[0, 0].double()) if is_torch(matrix) else value
+            if not is_torch(matrix):
+                return value
+            xp = namespace(matrix)
+            return xp.asarray(value, dtype=xp.float64, device="cpu")
         except ValueError:
             if np.isfinite(few[name]).all():
                 raise

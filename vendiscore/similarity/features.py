@@ -21,7 +21,7 @@ from ..core.namespace import (
     scale_rows,
     to_host,
 )
-from ..core.score import FAR, covariance, in_single
+from ..core.score import FAR, covariance
 from ..core.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
@@ -69,22 +69,14 @@ class FeatureSimilarity(Similarity):
 
     def normalized(self) -> Self:
         squares = self._squares
-        xp = namespace(squares)
         safe = (squares >= 1 / FAR) & (squares <= FAR)
-        if self.scale is not None or bool(xp.all(safe)):
-            return super().normalized()
+        if self.scale is None and bool(safe.all()):
+            return self.scaled(1 / namespace(squares).sqrt(squares))
         # Cosines do not change with the lengths of rows.
-        rescaled = self._of(of_moderate_length(self.X))
-        return Similarity.normalized(rescaled)
+        return Similarity.normalized(self._of(of_moderate_length(self.X)))
 
     def _of(self, X: Rows) -> Self:
-        similar = self._like(type(self)(X), slice(None))
-        return similar._with(dropped=self.dropped)
-
-    @property
-    def multiplies_in_single(self) -> bool:
-        """True if X is dense and in single precision, an array or a tensor, and large."""
-        return not sp.issparse(self.X) and in_single(self.X)
+        return self._like(type(self)(X), slice(None))._with(dropped=self.dropped)
 
     @property
     def in_threads(self) -> bool:
@@ -140,16 +132,14 @@ class FeatureSimilarity(Similarity):
         some = self.X.any(axis=0)
         if some.all() or not some.any():
             return self
-        columns = np.ascontiguousarray(self.X[:, some])
-        return self._of(columns)
+        return self._of(np.ascontiguousarray(self.X[:, some]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X: Any = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
-        shape = (len(index), max(1, len(used)))
-        few = sp.csr_array((X.data, columns, X.indptr), shape)
+        few = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
         if len(index) * len(used) <= FEW:
             few = few.toarray()
         return FeatureSimilarity(few)
@@ -167,8 +157,7 @@ class FeatureSimilarity(Similarity):
         first[by_column.indptr] = True
         starts = np.flatnonzero(first)
         entries = (by_column.data, by_column.indices, starts)
-        shape = (len(starts) - 1, g * m)
-        F = sp.csr_array(entries, shape)
+        F = sp.csr_array(entries, (len(starts) - 1, g * m))
         pairs = (F.T @ F).tocoo()
         K = np.zeros((g, m, m))
         sets, rows_of_sets = np.divmod(pairs.row, m)
@@ -225,8 +214,7 @@ class FeatureSimilarity(Similarity):
         counts = np.bincount(X.indices, minlength=X.shape[1])
         rare = counts[~self._is_common]
         common = len(counts) - len(rare)
-        pairs = float(rare @ rare)
-        return 2.0 * self.n**2 * common + PAIR * pairs
+        return 2.0 * self.n**2 * common + PAIR * float(rare @ rare)
 
     def covariance_work(self) -> float:
         X: Any = self.X
@@ -320,8 +308,7 @@ class FeatureSimilarity(Similarity):
         of_both = transposed @ common
         total = np.sum(of_common**2) + 2 * np.sum(of_both**2)
         for block in row_blocks(self.n, 8 * self.n):
-            of_rare = rare[block] @ transposed
-            total += np.sum(of_rare.data**2)
+            total += np.sum((rare[block] @ transposed).data ** 2)
         return float(total)
 
     def _groups(self) -> np.ndarray | None:
@@ -331,14 +318,12 @@ class FeatureSimilarity(Similarity):
 def dots(A: Any, B: Any) -> Array:
     """Return the dot product of each row of A with the same row of B, dense or sparse."""
     if sp.issparse(A):
-        products = A.multiply(B)
-        return np.asarray(products.sum(axis=1)).ravel()
+        return np.asarray(A.multiply(B).sum(axis=1)).ravel()
     return namespace(A).linalg.vecdot(A, B)
 
 
 def add_sparse(K: np.ndarray, entries: sp.csr_array) -> np.ndarray:
     """Add a CSR matrix to a dense one in place, and return it."""
-    sizes = np.diff(entries.indptr)
-    rows = np.repeat(np.arange(len(K)), sizes)
+    rows = np.repeat(np.arange(len(K)), np.diff(entries.indptr))
     K[rows, entries.indices] += entries.data
     return K

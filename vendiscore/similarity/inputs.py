@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.errors import SampleError, quoted
+from ..core.errors import SampleError, quoted, warn
 from ..core.namespace import Array, is_numpy, is_torch, scalar, to_host
 from ..core.shares import EPS
 from ..core.types import Pool, Rows, Tensor
@@ -87,6 +87,7 @@ def _from_other(samples: Any, name: str) -> Pool:
         samples = samples.to_numpy()
     if is_torch(samples):
         _check_tensor(samples, name)
+        samples = with_doubles(samples)
     elif is_array_api_obj(samples) or hasattr(samples, "__array__"):
         samples = to_numpy(samples, name)
     if hasattr(samples, "ndim"):
@@ -157,6 +158,14 @@ def _check_tensor(X: Tensor, name: str) -> None:
     for kind, (found, remedy) in kinds.items():
         if found:
             raise TypeError(f"`{name}` must be a dense torch tensor, got a {kind} one; {remedy}")
+
+
+def with_doubles(X: Tensor) -> Tensor:
+    """Return a tensor on the host if its device, MPS, lacks double precision."""
+    if X.device.type != "mps":
+        return X
+    warn("MPS has no double precision: its tensors are scored on the CPU")
+    return X.cpu()
 
 
 def _from_arrow(column: Any) -> list[Any] | np.ndarray:
@@ -429,14 +438,9 @@ def _check_whole(X: Rows, name: str) -> None:
 def check_finite(X: Rows, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
     values = in_host_memory(X.data if sp.issparse(X) else X)
-    # A finite sum (of squares) proves that every entry is finite, at the speed of memory.
-    if isinstance(values, np.ndarray):
-        flat = values.ravel(order="K")
-        with np.errstate(all="ignore"):
-            if np.isfinite(np.vdot(flat, flat)):
-                return
-    elif np.isfinite(scalar(values.sum())):
-        return
+    with np.errstate(all="ignore"):
+        if np.isfinite(scalar(values.sum())):  # proves that every entry is, at the speed of memory
+            return
     flat = to_host(values).ravel()
     places = np.flatnonzero(~np.isfinite(flat))
     if sp.issparse(X):

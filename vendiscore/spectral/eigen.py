@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import scipy
 
-from ..core.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..core.namespace import Array, is_numpy, is_torch, namespace
 from ..core.score import ALONE_SIZE, TWO_STAGE_SIZE
 from ..progress import foretell
 from ..similarity.threads import at_most
@@ -45,7 +45,7 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
     on_host = is_numpy(A)
     linalg = np.linalg if on_host else namespace(A).linalg
     try:
-        if not math.isfinite(scalar(A.sum())):
+        if on_host and not math.isfinite(A.sum()):  # torch looks by itself
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
             from . import two_stage

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
-from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_ROWS, without_noise
+from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_ROWS, in_single, without_noise
 from ..core.shares import PSD, Rounding, shares
 from ..progress import foretell
 from ..similarity import memory
@@ -152,7 +152,9 @@ class Covariance:
         why = f"{d} features are fewer than {n} samples"
         cost = self.cost(weighted, vectors)
         rounding = rounding_of(weighted)
-        single = isinstance(weighted, FeatureSimilarity) and weighted.multiplies_in_single
+        single = False
+        if isinstance(weighted, FeatureSimilarity) and not sp.issparse(weighted.X):
+            single = in_single(weighted.X)
         with _prepared(cost, n, d, vectors):
             if single and p is None and min(orders, default=0.0) >= 1:
                 spectrum = self._run_single(weighted.covariance(single=True), rounding, why)

@@ -37,7 +37,7 @@ class Spectrum(Shares):
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
                 f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
             )
-        return hill_number(self.values[self.values > 0], q)
+        return hill_number(self.positive, q)
 
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""
@@ -120,7 +120,7 @@ def decomposed(
     if V is None:
         return spectrum
     xp = namespace(V)
-    rank = int(xp.sum(spectrum.values > 0))
+    rank = len(spectrum.positive)
     V = V[:, :rank]
     if project is None:
         if is_numpy(V):
