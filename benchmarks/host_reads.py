@@ -1,7 +1,7 @@
-"""How often torch waits for a device, to read numbers from it: `with HostReads() as reads`.
+"""Count how often torch reads numbers from a device: `with HostReads() as reads`.
 
-Calls and operators are counted, so that tensors of the CPU show what those of a device would do.
-Of a CUDA device, `torch.cuda.set_sync_debug_mode` counts too, also what is copied to it.
+Calls and operators are counted, so that tensors on the CPU show the reads that a device would have.
+On CUDA, `torch.cuda.set_sync_debug_mode` counts each wait, copies to the device included.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import torch
 from torch.overrides import TorchFunctionMode
 from torch.utils._python_dispatch import TorchDispatchMode
 
-# Operators whose result is a number, or of a size that depends on numbers; a mask is one by its
-# `nonzero`. LAPACK's and cuSOLVER's reports are read by `_linalg_check_errors`.
+# Operators that return a number, or a tensor whose size depends on numbers, as an index by a mask.
 READS = ("_local_scalar_dense", "nonzero", "masked_select", "unique_dim", "_unique2", "equal")
 # Calls that read a whole tensor, which reach no operator where it is on the host already.
 WHOLE = ("tolist", "__array__", "numpy")
