@@ -4,12 +4,16 @@ import math
 import random
 import re
 from collections import Counter
+from itertools import chain
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
 from vendiscore.kernels import bleu as bleu_module
+from vendiscore.kernels import text as text_module
 
 TEXTS = [
     "The cat sat on the mat.",
@@ -149,6 +153,31 @@ def test_ngram_overlap_is_the_mean_of_cosines(ns, questions):
     texts = [q.split() for q in questions[::150] if len(q.split()) >= max(ns)]
     K = as_similarity([" ".join(t) for t in texts], k="ngram_overlap", ns=ns, tokenizer=str.split)
     np.testing.assert_allclose(K.dense(), naive_ngram_overlap(texts, ns), atol=1e-12)
+
+
+def ngrams(tokens, n):
+    return [tuple(tokens[i : i + n]) for i in range(len(tokens) - n + 1)]
+
+
+@settings(max_examples=60)
+@given(
+    st.lists(st.lists(st.sampled_from("ab👍ßc"), min_size=1, max_size=9), min_size=1, max_size=8)
+)
+def test_ngrams_of_any_texts_are_those_of_a_naive_count(tokens):
+    texts = [" ".join(own) for own in tokens]
+    how = {"k": "ngram_overlap", "tokenizer": str.split}
+    expected = naive_ngram_overlap(tokens, (1, 2, 3, 4))
+    bags = [Counter(chain(*(ngrams(own, n) for n in (1, 2, 3, 4)))) for own in tokens]
+    for few in (0, text_module.FEW):  # sparse, and dense
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(text_module, "FEW", few)
+            K = as_similarity(texts, **how)
+            np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-14)
+            same = K.groups()
+            score = compute(K, q=2)["VS"]
+        first = [bags.index(bag) for bag in bags]
+        assert [list(same).index(group) for group in same] == first
+        assert score == pytest.approx(len(texts) ** 2 / (expected**2).sum(), rel=1e-12)
 
 
 def test_sequences_are_compared_by_their_kmers():

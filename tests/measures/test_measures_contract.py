@@ -257,7 +257,11 @@ def test_deviations_are_those_of_the_samples_or_of_kernel_features() -> None:
     sparse = sp.csr_array(rng.random((30, 4)) * (rng.random((30, 4)) < [1, 0.5, 0.5, 0.5]))
     found = compute(sparse, score_X=True, normalize=True, measures="GMStds")["GMStds"]
     assert found == pytest.approx(sparse.toarray().std(axis=0).prod() ** 0.25)
-    assert compute(["a b", "c b"], measures="GMStds")["GMStds"] == 0.0  # b never varies
+    labels = compute(["a", "b", "b", "b"], k="labels", measures="GMStds")["GMStds"]
+    assert labels == pytest.approx(math.sqrt(3) / 4)
+    for k in ("ngram_overlap", ["ngram_overlap", "labels"]):  # columns stand for several n-grams
+        with pytest.raises(TypeError, match=r"GMStds needs .* got .*ngram_overlap"):
+            compute(["a b", "c b"], k=k, measures="GMStds")
     with pytest.raises(TypeError, match=r"GMStds needs samples that are vectors .* leave it out"):
         compute(np.eye(3), score_K=True, measures="GMStds")
 

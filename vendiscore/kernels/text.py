@@ -1,9 +1,10 @@
 """Kernels on text."""
 
 import os
+from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
-from itertools import chain
+from itertools import chain, count
 from typing import Any, Literal
 
 import numpy as np
@@ -132,28 +133,38 @@ def ngram_overlap(
     least, than = min(orders), f"every n in ns={orders}"
     tokens = tokenized(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
-    similarity = FeatureSimilarity(_unit_features(tokens, orders), settings)
+    X = _unit_features(tokens, orders)
+    similarity = FeatureSimilarity(X, settings)
     if len(orders) > 1:  # else a person asked for no more
         if analyzer == "word":
             similarity.partial = {i: _ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
-        # Texts of the same n-grams have the same tokens.
-        similarity.merges = len(set(map(frozenset, tokens))) < len(tokens)
+        sums = np.unique(X @ np.arange(X.shape[1]))  # equal for equal rows
+        similarity.merges = len(sums) < len(tokens)
     return similarity
 
 
 def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:
-    """Return sums of one unit vector for each n that a text is long enough for, as unit rows."""
+    """Return unit rows, sums over n; n-grams that occur only once share a column of their text."""
     n = len(tokens)
-    scales = 1 / np.sqrt([sum(len(t) >= order for order in orders) for t in tokens])
-    found = []
+    numbers = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
+    scales = 1 / np.sqrt((numbers > 0).sum(axis=0))
+    alone = np.zeros(n)
+    parts = []
     width = 0
-    for rows, columns, counts in count_ngrams(tokens, orders):
-        norms = np.sqrt(np.bincount(rows, counts**2, n))
-        found.append((rows, width + columns, counts * (1 / norms[rows]) * scales[rows]))
-        width += int(columns.max(initial=0)) + 1
-    rows, columns, values = map(np.concatenate, zip(*found, strict=True))
+    for number, (rows, columns, counts) in zip(numbers, count_ngrams(tokens, orders), strict=True):
+        others = number - np.bincount(rows, counts, n)
+        squares = others + np.bincount(rows, counts**2, n)
+        factors = scales / np.sqrt(np.maximum(squares, 1))
+        alone += others * factors**2
+        parts.append((rows, width + columns, counts * factors[rows]))
+        width += columns.max(initial=-1) + 1
+    own = np.flatnonzero(alone)
+    parts.append((own, width + np.arange(len(own)), np.sqrt(alone[own])))
+    width += len(own)
+    rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
     if n * width > FEW:
-        return sp.csr_array((values, (rows, columns)), (n, width))
+        starts = np.flatnonzero(np.diff(columns, prepend=-1, append=width))
+        return sp.csc_array((values, rows, starts), (n, width)).tocsr()
     X = np.zeros((n, width))
     X[rows, columns] = values
     return X
@@ -253,40 +264,30 @@ def count_ngrams(
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return, for each n in `orders`, n-grams by number, ascending, their texts, and how often.
 
-    As (texts, n-grams, counts): an n-gram's texts ascend, too.
+    As (texts, n-grams, counts): its texts ascend, too. N-grams that occur only once are left out.
     """
-    every = list(chain.from_iterable(tokens))
-    names = {token: i for i, token in enumerate(dict.fromkeys(every))}
-    ids = np.fromiter(map(names.__getitem__, every), dtype=int, count=len(every))
+    number: defaultdict[Any, int] = defaultdict(count().__next__)
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
-    starts = np.arange(len(ids))
-    keys = ids
+    every = map(number.__getitem__, chain.from_iterable(tokens))
+    grams = np.fromiter(every, int, len(text))
+    starts = np.arange(len(text))
     found = {}
     for n in range(1, max(orders) + 1):
-        order, first = _sorted(keys)
-        own, numbers = text[starts[order]], np.cumsum(first) - 1
+        if n > 1:
+            at = np.full(len(text), -1)
+            at[starts] = grams
+            left, right = at[:-1], at[1:]
+            starts = np.flatnonzero((left >= 0) & (right >= 0) & (text[:-1] == text[1:]))
+            pairs = left[starts] * len(text) + right[starts]
+            grams = np.unique(pairs, return_inverse=True)[1]
+        recurs = np.bincount(grams) > 1
+        starts = starts[recurs[grams]]
+        grams = (np.cumsum(recurs) - 1)[grams[recurs[grams]]]
         if n in orders:
-            at = np.flatnonzero(first | (np.diff(own, prepend=-1) != 0))
-            found[n] = own[at], numbers[at], np.diff(at, append=len(own))
-        grams = np.empty_like(order)
-        grams[order] = numbers
-        ends = starts + n
-        inside = ends < len(ids)
-        inside[inside] = text[ends[inside]] == text[starts[inside]]
-        keys = grams[inside] * len(names) + ids[ends[inside]]
-        starts = starts[inside]
+            pairs, counts = np.unique(grams * len(tokens) + text[starts], return_counts=True)
+            of_texts, texts = np.divmod(pairs, len(tokens))
+            found[n] = texts, of_texts, counts
     return [found[n] for n in orders]
-
-
-def _sorted(keys: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the stable order of integers ≥ 0, and where in it another one begins."""
-    n = len(keys)
-    if n * (int(keys.max(initial=0)) + 1) < np.iinfo(np.int64).max:  # sorting alone is faster
-        keys, order = np.divmod(np.sort(keys * n + np.arange(n)), max(n, 1))
-    else:
-        order = np.argsort(keys, kind="stable")
-        keys = keys[order]
-    return order, np.diff(keys, prepend=-1) != 0
 
 
 def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:

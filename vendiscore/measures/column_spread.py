@@ -17,7 +17,7 @@ from .subject import Subject
 def geometric_mean_of_deviations(subject: Subject) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if one is constant.
 
-    The columns of texts are their own words and phrases, not the words of other groups.
+    The columns of labels are their own classes; n-grams are refused, as they have no fixed ones.
     """
     X = subject.features
     if sp.issparse(X):

@@ -105,7 +105,7 @@ def _raw_features(subject: Subject) -> list[Rows]:
         F = to_host(F)
     if inner is not K:
         F = F[K.inverse]  # type: ignore[attr-defined]
-    F = own_columns(F, subject)
+    F = own_columns(F, K)
     return [F[:n], F[n:]]
 
 

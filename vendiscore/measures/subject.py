@@ -16,6 +16,7 @@ from ..core.namespace import Array, to_host
 from ..core.shares import PSD
 from ..core.types import Record, Rows, Samples, Weights
 from ..resolve.kernel import Kernel
+from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
 from ..resolve.sets import (
     apart,
@@ -338,7 +339,7 @@ class Subject(SampleSet):
         if rows is not None:
             return rows if sp.issparse(rows) else numpy_rows(rows)
         check_features(self.similarity)
-        return own_columns(self.similarity.features(), self)
+        return own_columns(self.similarity.features(), self.similarity)
 
     @property
     def n(self) -> int:
@@ -460,26 +461,14 @@ class Part(Subject):
 
 
 def check_features(K: Similarity) -> None:
-    """Raise for a similarity without features."""
-    if K.dim is None:
-        raise UnsuitedError(
-            f"samples that are vectors or a kernel that has features, got {type(K).__name__}"
-        )
+    """Raise for a similarity without features, or whose columns stand for many n-grams."""
+    if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
+        raise UnsuitedError(f"samples that are vectors or a kernel that has features, got {K!r}")
 
 
-def own_columns(F: Rows, subject: Subject) -> Rows:
-    """Drop columns without a number, such as the words of other groups, from a kernel's features.
-
-    Columns that depend on no sample, such as the columns of an encoder, stay.
-    """
-    how = subject.how
-    if isinstance(subject.whole.samples, Similarity) or how.given:
-        return F
-    if isinstance(how.k, tuple):
-        fixed = all(part.kernel.rows for part in how.k)
-    else:
-        fixed = isinstance(how.k, Kernel) and how.k.rows
-    if fixed:
+def own_columns(F: Rows, K: Similarity) -> Rows:
+    """Drop columns without a number, such as the labels of other groups, where samples recur."""
+    if not K.recurs:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 

@@ -48,8 +48,9 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
     ratios = []
     left = []
     for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
-        if len(grams):
-            ratios.append((int(grams.max()) + 1) / int(counts.sum()))
+        total = sum(max(0, len(tokens) - n + 1) for tokens in read)
+        if total:
+            ratios.append((total - counts.sum() + grams.max(initial=-1) + 1) / total)
         else:
             left.append(n)
     if left:
