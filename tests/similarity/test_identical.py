@@ -5,7 +5,9 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore.similarity import identical
+from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.identical import identical_rows
+from vendiscore.similarity.matrix import in_full
 
 RNG = np.random.default_rng(0)
 PICKS = RNG.integers(0, 150, 700)
@@ -63,3 +65,16 @@ def test_codes_of_different_rows_differ(kind):
 def test_the_two_zeros_and_one_nan_are_one_number_each(n):
     A = np.tile([[0.0, np.nan], [-0.0, np.nan], [1.0, np.nan], [0.0, 2.0]], (n // 4, 1))
     assert identical_rows(A).tolist() == [0, 0, 1, 2] * (n // 4)
+
+
+def test_copies_stay_equal_where_a_matrix_is_made_of_them():
+    """Rounding of a product of matrices differs between the copies of a row."""
+    rng = np.random.default_rng(0)
+    for n in (20, 50, 100):
+        places = rng.integers(0, n // 3, n)
+        X = rng.normal(size=(n // 3, 130))[places]
+        made = in_full(FeatureSimilarity(X).normalized(), 1000)
+        _, expected = np.unique(places, return_inverse=True)
+        _, found = np.unique(made.groups(), return_inverse=True)
+        assert len(set(zip(expected, found, strict=True))) == len(set(found)) == len(set(expected))
+        np.testing.assert_allclose(made.dense(), FeatureSimilarity(X).normalized().dense())

@@ -95,7 +95,13 @@ def in_full(K: Similarity, least: int) -> Similarity:
     """Return K as a matrix in NumPy, off which parts are read, unless its features are fewer."""
     if K.dim is not None and K.dim < least:
         return K
-    matrix = MatrixSimilarity(to_host(K.dense()), psd=K.psd)
+    dense = to_host(K.dense())
+    groups = K.groups()
+    if groups is not None:  # rounding differs between copies, which stay equal
+        _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+        alike = first[inverse]
+        dense = dense[alike][:, alike]
+    matrix = MatrixSimilarity(dense, psd=K.psd)
     return matrix.noted(roundoff=K.roundoff, recurs=K.recurs)
 
 
