@@ -1,6 +1,7 @@
 """The line that says how long work takes, before it begins."""
 
 import re
+import threading
 
 import numpy as np
 import pytest
@@ -55,6 +56,25 @@ def test_parts_of_foretold_work_are_not_foretold(capsys):
     assert capsys.readouterr().err == ""
     progress.foretell("Scoring", MUCH)
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_lock_that_an_interrupt_left_stops_no_thread():
+    """tqdm keeps its lock where an interrupt comes between taking and releasing it."""
+    from tqdm.auto import tqdm
+
+    lock = tqdm.get_lock()
+    lock.acquire()
+    done = []
+    try:
+        work = threading.Thread(
+            target=lambda: done.extend(progress.track("ab", 2, "waiting")), daemon=True
+        )
+        work.start()
+        work.join(20)
+        assert done == ["a", "b"]
+        assert list(progress.track("ab", 2, "going on")) == ["a", "b"]
+    finally:
+        lock.release()
 
 
 def test_the_line_is_silenced_as_bars_are(capsys):

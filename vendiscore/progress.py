@@ -3,6 +3,7 @@
 import contextlib
 import math
 import sys
+import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from contextvars import ContextVar
@@ -137,12 +138,20 @@ def _rate(single: bool) -> float:
 def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
-    how = {"delay": _DELAY, "file": _Terminal(sys.stderr), "dynamic_ncols": True}
-    return tqdm(items, total=total, desc=description, **how)
+    return tqdm(
+        items,
+        total=total,
+        desc=description,
+        delay=_DELAY,
+        file=_Terminal(sys.stderr),
+        dynamic_ncols=True,
+        disable=None,  # outside of notebooks, bars are for terminals alone
+    )
 
 
 def _silenced() -> bool:
-    if _QUIET.get():
+    # An interrupt inside of tqdm can leave its lock to the main thread: others would wait for ever.
+    if _QUIET.get() or threading.current_thread() is not threading.main_thread():
         return True
     # Nobody can have disabled the bars of `datasets` without importing it.
     datasets = sys.modules.get("datasets")

@@ -41,8 +41,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         tell("error: standard output is closed, so that nothing can be printed")
         return DATA
     try:
-        terminal = sys.stderr is not None and not sys.stderr.closed and sys.stderr.isatty()
-        with warnings.catch_warnings(), quiet(not terminal):
+        with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
             _show_warnings(made.in_flags)
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
