@@ -29,11 +29,14 @@ TOLERANCE = 1e-9
 def calls() -> dict[str, Callable[[], Any]]:
     """Return calls that both versions know, from a fraction of a millisecond to some seconds."""
     import vendiscore
-    from vendiscore import compare, compute, explain, mag_area, mag_areas, score_K, score_X
+    from vendiscore import compare, compute, explain, mag_area, mag_areas, score_K, score_X, select
 
     rng = np.random.default_rng(0)
     words = [f"w{i}" for i in range(3000)]
     texts = [" ".join(rng.choice(words, 30)) for _ in range(1500)]
+    rare = 1 / np.arange(1, 20_001)
+    ranks = rng.choice(20_000, (8000, 60), p=rare / rare.sum())
+    many_texts = [" ".join(f"w{rank}" for rank in row) for row in ranks.tolist()]
     few, narrow, wide = (rng.normal(size=shape) for shape in ((10, 3), (2000, 8), (2000, 256)))
     many, tall = rng.normal(size=(5000, 64)), rng.normal(size=(50_000, 256)).astype(np.float32)
     K = 0.5 * np.corrcoef(rng.normal(size=(1500, 60))) + 0.5 * np.eye(1500)
@@ -77,6 +80,14 @@ def calls() -> dict[str, Callable[[], Any]]:
             wide, references=wide + 0.1, k="cosine", measures=neighbours
         ),
         "what 400 samples add": lambda: explain(wide[:400], k="cosine").score,
+        "1,000 groups of 8 texts of 60 words": lambda: compute(
+            [many_texts[i : i + 8] for i in range(0, 8000, 8)]
+        ),
+        "area of one set of 200": lambda: compute(narrow[:200], k="rbf", measures="MagArea"),
+        "100 of 2,000 × 256 selected": lambda: select(wide, 100, k="cosine").scores[-1],
+        "50 of 2,000 × 256 represent all": lambda: (
+            select(wide, 50, k="cosine", objective="represent").places
+        ),
         "200 groups of 8 texts": lambda: compute([texts[i : i + 8] for i in range(0, 1500, 8)]),
         "two sets of 100 texts": lambda: compare(texts[:100], texts[100:200]).sets[0].score,
         "mixture of 800 records": lambda: compute(records, k=mixed),
@@ -106,7 +117,7 @@ def work(folder: str) -> None:
     print(json.dumps(list(known)), flush=True)
     for line in sys.stdin:
         found = known[line.strip()]()
-        numbers = list(found.values()) if isinstance(found, dict) else [found]
+        numbers = list(found.values()) if isinstance(found, dict) else np.ravel(found)
         print(json.dumps([float(number) for number in numbers]), flush=True)
 
 
