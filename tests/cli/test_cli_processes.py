@@ -1,5 +1,6 @@
 """The command as a program: pipes, signals, encodings, and what it does not import."""
 
+import json
 import os
 import subprocess
 import sys
@@ -164,6 +165,28 @@ def test_bars_are_for_terminals_only(texts, save, monkeypatch, capsys):
     assert "comparing sets" not in bars()
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     assert "comparing sets" in bars()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypatch, capsys):
+    def stopped(items, total, description):
+        yield from (0, 1, 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vendiscore.selection.search.track", stopped)
+    assert main(["select", texts, "-n", "5", *(["-f", "json"] * (form == "json"))]) == 130
+    out, err = capsys.readouterr()
+    assert "warning: interrupted: 3 of 5 samples are chosen" in err
+    chosen = json.loads(out)["places"] if form == "json" else out.splitlines()
+    assert len(chosen) == 3
+
+
+def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_LONG", 0.0)
+    assert main(["select", texts, "-n", "3"]) == 0
+    assert capsys.readouterr().err.count("Choosing 3 of 300 samples: about ") == 1
+    assert main(["select", texts, "-n", "3", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
 
 
 def test_what_is_quiet_is_so_for_a_while(capsys):

@@ -1,5 +1,6 @@
 """Each pick looks at few of many candidates, and the choice is the same as if it looked at all."""
 
+import math
 import os
 import signal
 import subprocess
@@ -116,11 +117,34 @@ def test_an_interrupted_choice_has_what_was_chosen(objective, monkeypatch):
     monkeypatch.setattr(search, "track", steps)
     with pytest.warns(UserWarning, match="interrupted: 12 of 30 samples are chosen"):
         found = select(X, 30, objective=objective, k="cosine")
+    assert (found.interrupted, whole.interrupted) == (True, False)
     np.testing.assert_array_equal(found.places, whole.places[:12])
     assert len(found.scores) == 12
     assert found.certified <= 1 + 1e-12
     with pytest.raises(KeyboardInterrupt):  # nothing is chosen but what was passed
         select(X, 30, objective=objective, k="cosine", initial=range(12))
+
+
+def test_above_the_rank_further_samples_are_k_centres():
+    few = RNG.normal(size=(300, 3))
+    with pytest.warns(UserWarning, match=r"the objective is flat: features of 3 columns"):
+        found = select(few, 40, k="cosine")
+    unit = few / np.linalg.norm(few, axis=1)[:, None]
+    K = unit @ unit.T
+    start = np.flatnonzero(found.scores > 3 * math.exp(-1e-3))[0] + 1
+    assert 3 <= start < 40
+    for m in range(start, 40):
+        nearest = K[found.places[:m]].max(axis=0)
+        assert nearest[found.places[m]] == pytest.approx(nearest.min(), abs=1e-12)
+    assert (found.scores[start - 1 :] > 2.9).all()
+    assert found.swapped == 0
+
+
+def test_quality_is_maximised_above_the_rank_too():
+    few = RNG.normal(size=(60, 2))
+    quality = RNG.random(60)
+    found = select(few, 30, k="cosine", quality=quality)
+    assert quality[found.places].mean() > 1.2 * quality.mean()
 
 
 def test_an_interrupted_exchange_keeps_all(monkeypatch):
@@ -136,6 +160,7 @@ def test_an_interrupted_exchange_keeps_all(monkeypatch):
     monkeypatch.setattr(objectives.Spectral, "exchange", stopped)
     with pytest.warns(UserWarning, match="all 30 samples are chosen, and exchanges ended after"):
         found = select(X, 30, k="cosine")
+    assert found.interrupted
     assert len(set(found.places.tolist())) == 30
     assert found.scores[-1] >= plain.scores[-1] - 1e-9
 

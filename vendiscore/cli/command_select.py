@@ -1,5 +1,6 @@
 """`vendiscore select` and `vendiscore explain`: choose samples, or explain them one by one."""
 
+import sys
 from argparse import Namespace
 from collections.abc import Sequence
 
@@ -47,15 +48,18 @@ def run_select(args: Namespace) -> str:
             **given,
         )
     kept = found.places.tolist()
+    places = _places(source, kept)
     if args.format == "json":
-        return output.as_json({**found.to_dict(), "samples": _places(source, kept)}, args.width)
-    how.note(
-        f"{source.name}: {len(kept):,} of {len(source):,} samples by {args.objective!r}, of which "
-        f"{found.scores[-1]:.4g} are effectively different"
-    )
-    if source.written and not args.rows:
-        return source.written(kept)
-    return "".join(f"{place}\n" for place in _places(source, kept))
+        text = output.as_json({**found.to_dict(), "samples": places}, args.width)
+    else:
+        how.note(f"{source.name}: {found.sentence}")
+        text = "".join(f"{place}\n" for place in places)
+        if source.written and not args.rows:
+            text = source.written(kept)
+    if found.interrupted:
+        sys.stdout.write(text)
+        raise KeyboardInterrupt
+    return text
 
 
 def run_explain(args: Namespace) -> str:

@@ -8,12 +8,11 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.shares import PSD, check_psd
 from ..core.types import Samples
-from ..hints import GONE, synonym
+from ..hints import GONE
 from ..progress import foretell, quiet
 from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
-from ..similarity.matrix import MatrixSimilarity
 from ..similarity.threads import at_most
 from ..spectral.vendi import spectrum_of
 from .candidates import Candidates
@@ -31,8 +30,19 @@ from .selection import Selection
 
 Wish = Literal["vendi", "represent"]
 # For hints about misspelt keywords.
-_KEYWORDS = ["size", "objective", "q", "initial", "quota", "groups", "quality", "relevance"]
-_KEYWORDS += ["tradeoff", "swaps", "psd"]
+_KEYWORDS = [
+    "size",
+    "objective",
+    "q",
+    "initial",
+    "quota",
+    "groups",
+    "quality",
+    "relevance",
+    "tradeoff",
+    "swaps",
+    "psd",
+]
 OBJECTIVES: tuple[Wish, ...] = ("vendi", "represent")
 
 
@@ -113,8 +123,10 @@ def select(
     candidates need no second look. Greedy choice has a (1 − 1/e) guarantee for Σλ^q with q < 1, but
     none for log VS at q = 1: `bound` says how good this one is.
 
-    Ctrl-C ends the search with a warning: the Selection has the samples chosen so far or, while
-    members are exchanged, all `size`. Bars show each phase.
+    Ctrl-C ends the search with a warning: the Selection, `interrupted`, has the samples chosen so
+    far or, while members are exchanged, all `size`. Bars show each phase. No selection of d columns
+    scores above d. Within 0.1 % of d, a warning says so, and each further pick is the sample that
+    is least like its nearest chosen one (k-centres; Gonzalez, 1985), without swaps.
 
     Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
     k/25 looks at all candidates; a round of swaps takes about as long. 1,000
@@ -139,8 +151,9 @@ def select(
     1.0
     """
     wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
-    usual = "q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
-    order = read_order(q, zero=False, most=2, remedy=usual)
+    order = read_order(
+        q, zero=False, most=2, remedy="q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
+    )
     swaps = flag("swaps", swaps)
     psd = check_psd(psd)
     given = "quality" if relevance is None else "relevance"
@@ -156,29 +169,21 @@ def select(
             raise ValueError(
                 "`tradeoff` needs `relevance` or `quality`: pass a score for each sample"
             )
-        expected = "a number from 0 (relevance alone) to 1 (diversity alone)"
-        remedy = "leave it out for the product of both"
-        share = number("tradeoff", tradeoff, expected, lambda part: 0 <= part <= 1, remedy)
+        share = number(
+            "tradeoff",
+            tradeoff,
+            "a number from 0 (relevance alone) to 1 (diversity alone)",
+            lambda part: 0 <= part <= 1,
+            "leave it out for the product of both",
+        )
     if scores is not None and wish == "represent":
         raise ValueError(
             f"`{given}` has no part in objective={wish!r}; leave it out, or take 'vendi'"
         )
-    if size is None:
-        passed: dict[str, object] = {**options, "k": k}
-        other = [name for name in options if synonym(name, ["size"])]
-        if isinstance(passed["k"], (int, np.integer)):
-            other.append("k")
-        instead = f"; how many to choose is not `{other[0]}`" if other else ""
-        raise TypeError(f"`size` is missing{instead}: pass select(samples, size=5)")
-    if "p" in options:
-        raise TypeError(
-            "`p` weighs samples of a score, but all chosen samples count alike; pass how good each "
-            "sample is as `quality`"
-        )
-    if unused := [name for name in ("metric", "solver", "fit") if name in options]:
+    if unused := [name for name in ("p", "metric", "fit") if name in options]:
         raise TypeError(
             f"`{unused[0]}` is not used in a selection, which looks at similarities of one set; "
-            f"leave it out, and name a kernel by `k`"
+            f"leave it out, name a kernel by `k`, and pass how good each sample is as `quality`"
         )
     similarity = similarity_of(samples, {"k": k, **options}, _KEYWORDS)
     refuse_gradient("select", **options, samples=similarity, **{given: scores})
@@ -214,13 +219,14 @@ def select(
         )
         if share == 1:
             merit = None
-        rows, swapped = _chosen(candidates, constraints, wish, order, merit, swaps)
+        rows, swapped, ended = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
-        K = candidates.among(rows)
-        chosen = MatrixSimilarity(K.copy(), psd=similarity.psd)
-        spectrum_of(chosen, psd=psd)
+        spectrum = spectrum_of(candidates.similarity.take(rows), psd=psd)
         merit = merit and merit.of(rows)
-    return Selection(kept[rows], wish, order, swapped, K, merit, candidates, constraints, rows)
+    places = kept[rows]
+    return Selection(
+        places, wish, order, swapped, ended, spectrum, merit, candidates, constraints, rows
+    )
 
 
 def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
@@ -228,12 +234,9 @@ def _operations(candidates: Candidates, size: int, wish: Wish) -> float:
     n = candidates.n
     dim = candidates.dim or size
     if wish == "represent":
-        represented = min(n, COVERED)
-        return 4.0 * n * dim * represented
+        return 4.0 * n * dim * min(n, COVERED)
     # Looks at all candidates, one for about 12 picks, and changes of the few that are followed.
-    looks = n * dim / 6
-    changes = 2e5
-    return size * min(size, dim) * (looks + changes)
+    return size * min(size, dim) * (n * dim / 6 + 2e5)
 
 
 def _chosen(
@@ -243,19 +246,20 @@ def _chosen(
     q: float,
     merit: Merit | None,
     swaps: bool,
-) -> tuple[np.ndarray, int]:
-    """Return the rows chosen, in order, and how many were swapped."""
+) -> tuple[np.ndarray, int, bool]:
+    """Return the rows chosen, in order, how many were swapped, and whether Ctrl-C ended that."""
     if wish == "represent":
         cover = Cover(candidates, constraints)
-        greedy(cover)
-        return np.array(cover.places), 0
+        interrupted = greedy(cover)
+        return np.array(cover.places), 0, interrupted
     objective = Spectral(candidates, constraints, q, merit)
     swapped = 0
-    if not greedy(objective) and swaps:
-        swapped = exchanged(objective)
+    interrupted = greedy(objective)
+    if swaps and not interrupted and objective.nearest is None:
+        swapped, interrupted = exchanged(objective)
     rows = np.array(objective.places)
     if not swapped:
-        return rows, 0
+        return rows, 0, interrupted
     initial = constraints.initial
     rest = rows[~np.isin(rows, initial)]
     rows = np.concatenate([initial, rest]).astype(int)
@@ -263,4 +267,4 @@ def _chosen(
     again = Spectral(Candidates(part), constraints.of(rows), q, merit and merit.of(rows))
     with quiet():
         greedy(again)
-    return rows[again.places], swapped
+    return rows[again.places], swapped, interrupted

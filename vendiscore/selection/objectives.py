@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..core.errors import warn
 from ..core.namespace import row_blocks
 from ..similarity import memory
 from ..similarity.threads import each, in_order, slices
@@ -32,6 +33,8 @@ EQUAL = 1e-11
 # off are compared exactly. With more, fewer ridges do: they put log VS off by less than 1e-6.
 EXACTLY = 100
 NEAR = 1e-7
+# No more is to be gained in log VS than this: d columns score d at most.
+FLAT = 1e-3
 # An exchange is worth its time if it raises the sum Φ, size · log VS at q = 1, by this.
 WORTH = 1e-3
 # Up to so many candidates are all looked at for each pick; of more, the best ones are, as many as
@@ -79,10 +82,8 @@ class Spectral:
         self._coarse = vendi_form(q, most, COARSE)
         n = candidates.n
         dim = candidates.dim
-        followed = min(n, FEW + most)
-        ridges = len(self._fine.t)
-        changes = min(most, CHANGES)
-        of_followed = followed * (ridges * changes + 2 * (dim or most))
+        of_each = len(self._fine.t) * min(most, CHANGES) + 2 * (dim or most)
+        of_followed = min(n, FEW + most) * of_each
         of_members = most * n if dim is None else 2 * most * dim
         memory.require(
             8 * (3 * n + of_followed + of_members),
@@ -95,9 +96,20 @@ class Spectral:
         # Exact gains of the candidates that are followed, bounds on the gains of all others.
         self._bounds = np.full(n, np.inf)
         self._frontier: Frontier | None = None
+        # Similarities to the nearest member, once no score is left to be gained.
+        self.nearest: np.ndarray | None = None
 
     def best(self, allowed: np.ndarray) -> int:
         """Return the candidate, of those `allowed` (N,), with which the set is worth most."""
+        if self.nearest is None and self._is_flat:
+            self.nearest = self.candidates.rows(np.array(self.places)).max(axis=0)
+            warn(
+                f"from sample {len(self.places) + 1:,} on, the objective is flat: features of "
+                f"{self.candidates.dim:,} columns score no more than that; further samples are "
+                f"chosen far from all chosen ones"
+            )
+        if self.nearest is not None:
+            return int(np.argmin(np.where(allowed, self.nearest, np.inf)))
         frontier = self._frontier
         if frontier is None or frontier.is_old:
             frontier = self._renew(allowed)
@@ -128,7 +140,9 @@ class Spectral:
         if self._rows is not None:
             row = self._rows[len(self.places)] = self.candidates.row(v)
         frontier = self._frontier
-        if frontier is not None and v in frontier.at:
+        if self.nearest is not None:
+            np.maximum(self.nearest, self.candidates.row(v), out=self.nearest)
+        elif frontier is not None and v in frontier.at:
             self.total += float(self._bounds[v])
             frontier.change(frontier.at[v], row)
         else:
@@ -201,6 +215,15 @@ class Spectral:
         frontier = self._followed()
         here = frontier.positions([self.places[j] for j in members])
         return frontier.losses(here)
+
+    @property
+    def _is_flat(self) -> bool:
+        m = len(self.places)
+        dim = self.candidates.dim
+        if self.merit is not None or dim is None or m < dim:
+            return False
+        log = math.log(m) + log_of_entropy(self.total / m, self.q)
+        return bool(log > math.log(dim) - FLAT)
 
     @property
     def least(self) -> float:

@@ -47,13 +47,10 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
         return one_by_one()
     log = log_of_entropy(S / m, q)
-    scores = m * np.exp(log)
-    scores[-1] = vendi_of(K, q)
-    return scores
+    return m * np.exp(log)
 
 
 def vendi_of(K: np.ndarray, q: float) -> float:
     """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
-    values = np.linalg.eigvalsh(K)
-    score = effective_number(positive_shares(values), q)
-    return float(score)
+    shares = positive_shares(np.linalg.eigvalsh(K))
+    return float(effective_number(shares, q))

@@ -42,8 +42,8 @@ def greedy(objective: Objective) -> bool:
     return False
 
 
-def exchanged(objective: Spectral) -> int:
-    """Exchange members for candidates while that helps, or until Ctrl-C; return how many were."""
+def exchanged(objective: Spectral) -> tuple[int, bool]:
+    """Exchange members while that helps; return how many were, and whether Ctrl-C stopped it."""
     done = [0]
     size = objective.constraints.size
     try:
@@ -53,7 +53,8 @@ def exchanged(objective: Spectral) -> int:
             f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "
             f"more might raise the score"
         )
-    return done[0]
+        return done[0], True
+    return done[0], False
 
 
 def _rounds(objective: Spectral, done: list[int]) -> Counts[None]:

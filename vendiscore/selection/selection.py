@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -10,12 +10,13 @@ import numpy as np
 from ..core.errors import NotPSDError
 from ..core.types import Axes, Record
 from ..plots.curves import selection as draw
+from ..spectral.spectrum import Spectrum
 from ..summary import Summary, cut, html_table
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
 from .objectives import Merit
-from .prefixes import prefix_scores, vendi_of
+from .prefixes import prefix_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,6 +28,7 @@ class Selection(Summary):
     places, swapped : int array (size,), int
         Where each is in the list that was given (the first m are a selection of m, for every m);
         how many samples were exchanged after the greedy choice.
+    interrupted : bool, whether Ctrl-C ended the search
     objective, q : str, float, what was made large, and the order of `scores` and `bound`
 
     Examples
@@ -44,12 +46,12 @@ class Selection(Summary):
     objective: str
     q: float
     swapped: int
-    _K: np.ndarray
+    interrupted: bool
+    _spectrum: Spectrum
     _merit: Merit | None
     _candidates: Candidates
     _constraints: Constraints
     _rows: np.ndarray
-    _bounds: list[float] = field(default_factory=list)  # one, once it was asked for
 
     def __len__(self) -> int:
         return len(self.places)
@@ -57,11 +59,13 @@ class Selection(Summary):
     @cached_property
     def scores(self) -> np.ndarray:
         """VS_q of the first sample, the first two and so on, (size,); of 1,000 in about 2 s."""
-        return prefix_scores(self._K, self.q)
+        scores = prefix_scores(self._candidates.among(self._rows), self.q)
+        scores[-1] = self._score
+        return scores
 
     @cached_property
     def _score(self) -> float:
-        return vendi_of(self._K, self.q)
+        return float(self._spectrum.effective_number(self.q))
 
     @cached_property
     def gains(self) -> np.ndarray:
@@ -86,7 +90,7 @@ class Selection(Summary):
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
 
-    @property
+    @cached_property
     def bound(self) -> float:
         """A proved upper bound on VS_q of every selection of this size that meets the constraints.
 
@@ -94,10 +98,8 @@ class Selection(Summary):
         features, or up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are
         negative (even with psd="clip", which takes them off the scores only).
         """
-        if not self._bounds:
-            proved = bound(self._candidates, self._rows, self._constraints, self.q)
-            self._bounds.append(max(proved, self._score))  # but for rounding
-        return self._bounds[0]
+        proved = bound(self._candidates, self._rows, self._constraints, self.q)
+        return max(proved, self._score)  # but for rounding
 
     @property
     def certified(self) -> float:
@@ -147,7 +149,7 @@ class Selection(Summary):
     def sentence(self) -> str:
         """The number of samples chosen, their score, and its share of the bound if it is known."""
         best = ""
-        if self._bounds:  # not looked for only to be shown
+        if "bound" in vars(self):  # not looked for only to be shown
             best = f", at least {self.certified:.1%} of what is possible"
         return (
             f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
