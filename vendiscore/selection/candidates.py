@@ -43,9 +43,7 @@ class Candidates:
 
     def features(self, index: np.ndarray | slice) -> np.ndarray:
         """Return features (…, dim) of unit length in double precision, where `dim` is not None."""
-        X = self._X[index].astype(np.float64)
-        X *= self._scale[index, None]
-        return X
+        return np.multiply(self._X[index], self._scale[index, None], dtype=np.float64)
 
     def blocks(self) -> Iterator[slice]:
         """Yield slices of samples whose features fit in the cache."""

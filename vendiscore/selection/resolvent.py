@@ -110,10 +110,10 @@ class Basis:
             self._V = F.T @ U
         self.values: np.ndarray = np.maximum(values, 0.0)
 
-    def coordinates(self, index: np.ndarray) -> np.ndarray:
-        """Return z (len(index), m)."""
+    def coordinates(self, index: np.ndarray, F: np.ndarray | None = None) -> np.ndarray:
+        """Return z (len(index), m), from the features of these samples if they are known."""
         if self._rows is None:
-            return self.candidates.features(index) @ self._V
+            return (self.candidates.features(index) if F is None else F) @ self._V
         similarities = self._rows[:, index]
         return similarities.T @ self._V
 
@@ -169,7 +169,10 @@ class Frontier:
         self.at: dict[int, int] = {place: i for i, place in numbered}
         self._first = len(index)
         self.is_member: np.ndarray = np.arange(len(self.index)) >= self._first
-        self._Z = basis.coordinates(self.index)
+        self._F: np.ndarray | None = None
+        if basis.candidates.dim is not None and not basis.whole:
+            self._F = basis.candidates.features(self.index)
+        self._Z = basis.coordinates(self.index, self._F)
         self._over = basis.over(form.t)
         self.D = basis.resolve(self._Z, form.t)
         self.squares: np.ndarray = basis.squares(self._Z)
@@ -183,9 +186,6 @@ class Frontier:
             left = 1 - s if basis.whole else t * s
             self.D[:, self._first :] = left
             self._floor()
-        self._F: np.ndarray | None = None
-        if basis.candidates.dim is not None and not basis.whole:
-            self._F = basis.candidates.features(self.index)
         self._changes: list[tuple[np.ndarray, int]] = []
 
     @property
@@ -212,7 +212,8 @@ class Frontier:
 
     def without(self, some: np.ndarray) -> np.ndarray:
         """Return what candidates (n,) add without each of some members, (len(some), n)."""
-        s = np.square(self._across(some))
+        s = self._across(some)
+        s *= s
         s /= self.D[:, some, None]
         s += self.D[:, None]
         similar = self._similar(some)
