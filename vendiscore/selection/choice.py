@@ -150,6 +150,8 @@ def select(
     >>> round(found.certified, 6)  # no three are more different
     1.0
     """
+    if size is None:
+        raise TypeError("`size` is missing, how many to choose: pass select(samples, size=5)")
     wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
     order = read_order(
         q, zero=False, most=2, remedy="q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
