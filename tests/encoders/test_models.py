@@ -280,6 +280,7 @@ def counting(n):
 
 def test_a_bar_takes_the_steps_and_comes_to_its_end(monkeypatch, capsys):
     monkeypatch.setattr("vendiscore.progress._DELAY", 0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert counted(counting(5), 5, "counting") == 5
     assert "counting: 100%" in capsys.readouterr().err
     import datasets

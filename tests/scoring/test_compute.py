@@ -336,7 +336,7 @@ def test_questions_agree_with_a_naive_reference(questions):
     )
 
 
-@pytest.mark.parametrize("measures", ["IntDiv", ["SelfBLEU", "IntDiv"], {"GMStds": {}}])
+@pytest.mark.parametrize("measures", ["IntDiv", ["SelfBLEU", "IntDiv"], {"NgramDiversity": {}}])
 @pytest.mark.parametrize("q", [2, [1], "inf"])
 def test_an_order_that_no_measure_has_is_refused(measures, q):
     texts = ["a cat sat", "a cat ran", "the dog"]

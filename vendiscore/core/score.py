@@ -77,7 +77,8 @@ def score_X(
     2.0
     """
     n, d = X.shape
-    single = p is None and q >= 1 and in_single(X)
+    few = n * d * min(n, d) < SINGLE_SIZE
+    single = not few and p is None and q >= 1 and in_single(X)
     X = X if single else X.astype(np.float64, copy=False)
     squares = _squares(X)
     if normalize:
@@ -89,8 +90,9 @@ def score_X(
         check_unit_diagonal(squares, rows=True, of="of `X` ")
     # Lengths of 1 but for rounding become 1, so that the trace is the sum of p.
     scale = np.sqrt((1 / n if p is None else p) / squares)
-    F, s = (X, scale) if d < n else ((X * scale[:, None]).T, None)
-    A = covariance(F, s, single)  # FᵀF (d, d) or FFᵀ (n, n)
+    F, s = (X, scale) if d < n and not few else (X * scale[:, None], None)
+    F = F if d < n else F.T
+    A = gram(F.T) if few else covariance(F, s, single)  # FᵀF (d, d) or FFᵀ (n, n)
     if not single:
         return _number(A, q, Rounding(n, True, 0.0, lambda: CLIP), eigenvalues)
     values = without_noise(eigenvalues(A.astype(np.float32, copy=False)))
@@ -110,7 +112,7 @@ def _number(A: np.ndarray, q: float, rounding: Rounding, eigenvalues: Solver) ->
     exact = diagonal_shares(A)
     spectrum = exact[0] if exact else shares(eigenvalues(A), rounding)
     spectrum.warn_of_cut([q])
-    return float(hill_number(spectrum.positive, q))
+    return float(hill_number(spectrum.values[spectrum.values > 0], q))
 
 
 def _squares(X: np.ndarray) -> np.ndarray:

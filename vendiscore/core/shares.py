@@ -97,7 +97,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     """
     on_host = is_numpy(values)
     values = values[::-1] if on_host else namespace(values).flip(values)
-    known = to_host(values)  # a device is read once
+    known = values if on_host else to_host(values)  # a device is read once
     total = float(known.sum())
     if not abs(total - 1) <= RANGE_TOLERANCE:
         raise ValueError(

@@ -263,6 +263,6 @@ def _check(area: Number) -> Number:
     """Return a finite area of at least 0; of several, NaN is looked at one by one."""
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(
-            f"the area came out as {area!r}, but must be finite and at least 0; use another `t_cut`"
+            f"the area came out as {area:g}, but must be finite and at least 0; use another `t_cut`"
         )
     return area

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -52,6 +52,7 @@ class Selection(Summary):
     _candidates: Candidates
     _constraints: Constraints
     _rows: np.ndarray
+    _bounds: list[float] = field(default_factory=list)  # one, once it was asked for
 
     def __len__(self) -> int:
         return len(self.places)
@@ -90,7 +91,7 @@ class Selection(Summary):
         with np.errstate(invalid="ignore"):
             return np.diff(logs, prepend=0.0)
 
-    @cached_property
+    @property
     def bound(self) -> float:
         """A proved upper bound on VS_q of every selection of this size that meets the constraints.
 
@@ -98,8 +99,10 @@ class Selection(Summary):
         features, or up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are
         negative (even with psd="clip", which takes them off the scores only).
         """
-        proved = bound(self._candidates, self._rows, self._constraints, self.q)
-        return max(proved, self._score)  # but for rounding
+        if not self._bounds:
+            proved = bound(self._candidates, self._rows, self._constraints, self.q)
+            self._bounds.append(max(proved, self._score))  # but for rounding
+        return self._bounds[0]
 
     @property
     def certified(self) -> float:
@@ -149,7 +152,7 @@ class Selection(Summary):
     def sentence(self) -> str:
         """The number of samples chosen, their score, and its share of the bound if it is known."""
         best = ""
-        if "bound" in vars(self):  # not looked for only to be shown
+        if self._bounds:  # not looked for only to be shown
             best = f", at least {self.certified:.1%} of what is possible"
         return (
             f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
