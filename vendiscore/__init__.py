@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from .resolve.kernel import list_kernels as list_kernels
     from .resolve.kernel import register_kernel as register_kernel
     from .resolve.sets import as_similarity as as_similarity
+    from .scoring.batches import GroupState as GroupState
+    from .scoring.batches import score_batches as score_batches
     from .scoring.compute import compute as compute
     from .scoring.rewards import group_rewards as group_rewards
     from .scoring.scores import conditional_score as conditional_score
@@ -79,6 +81,7 @@ _MODULES = {
     "resolve.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
     "resolve.sets": "as_similarity",
+    "scoring.batches": "GroupState score_batches",
     "scoring.compute": "compute",
     "scoring.rewards": "group_rewards",
     "selection": "Selection select",

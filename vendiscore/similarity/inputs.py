@@ -17,6 +17,7 @@ from ..core.shares import EPS
 from ..core.types import Pool, Rows, Tensor
 from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
+from .arrow import from_arrow, is_arrow
 from .pools import pooled, size
 
 # Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
@@ -81,8 +82,8 @@ def _from_other(samples: Any, name: str) -> Pool:
             rows = rows.copy()
             rows.sum_duplicates()
         return rows
-    if hasattr(samples, "to_pylist"):  # Arrow: array, chunked array, table
-        return _from_arrow(samples)
+    if is_arrow(samples):
+        return from_arrow(samples)
     if hasattr(samples, "to_numpy") and not is_array_api_obj(samples):  # pandas, polars
         samples = samples.to_numpy()
     if is_torch(samples):
@@ -166,26 +167,6 @@ def with_doubles(X: Tensor) -> Tensor:
         return X
     warn("MPS has no double precision: its tensors are scored on the CPU")
     return X.cpu()
-
-
-def _from_arrow(column: Any) -> list[Any] | np.ndarray:
-    if hasattr(column, "num_columns"):  # a table
-        columns = [_arrow_values(each) for each in column.columns]
-        if columns and all(values.dtype.kind in "fbiu" for values in columns):
-            return np.column_stack(columns)
-    elif not column.null_count:  # the kernel names missing values
-        values = _arrow_values(column)
-        if values.dtype.kind != "O":
-            return values
-    return column.to_pylist()
-
-
-def _arrow_values(column: Any) -> np.ndarray:
-    """Convert an Arrow column, missing numbers to NaN; types that NumPy lacks become objects."""
-    try:
-        return np.asarray(column.to_numpy(zero_copy_only=False))
-    except NotImplementedError:
-        return np.empty(0, dtype=object)
 
 
 def unnested(values: Any, name: str) -> tuple[Any, list[int]]:

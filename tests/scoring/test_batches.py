@@ -1,0 +1,196 @@
+"""A stream of record batches scores as all of its rows at once, wherever borders cut."""
+
+import pickle
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from vendiscore import GroupState, State, compute, score_batches
+from vendiscore.core.errors import SampleError
+from vendiscore.scoring import batches as module
+
+pa = pytest.importorskip("pyarrow")
+
+RNG = np.random.default_rng(0)
+WORDS = ["a", "b", "a b", "b c", "c d e", "d"]
+SIZES = [3, 1, 4, 2, 5, 2, 2]  # rows of each prompt
+PROMPTS = np.repeat([f"prompt {i}" for i in range(len(SIZES))], SIZES).tolist()
+MODELS = np.repeat(["one", "two"], [8, 11]).tolist()
+ROWS = len(PROMPTS)
+X = RNG.standard_normal((ROWS, 3))
+TEXTS = [WORDS[i] for i in RNG.integers(0, 6, ROWS)]
+TABLE = pa.table(
+    {
+        "x": pa.FixedSizeListArray.from_arrays(pa.array(X.ravel()), 3),
+        "text": TEXTS,
+        "prompt": PROMPTS,
+        "model": MODELS,
+    }
+)
+# The column of samples with its kernel, and the columns of labels; what `compute` is passed.
+CASES = {
+    "vectors": ("x", {"k": "cosine"}, {"prompts": "prompt"}),
+    "groups": ("x", {"k": "rbf", "sigma": 1.0}, {"groups": "prompt"}),
+    "texts": ("text", {}, {"prompts": "prompt"}),
+    "models": ("text", {"k": "labels"}, {"groups": "model", "prompts": "prompt"}),
+    "prompts taken out": ("text", {"ns": [1]}, {"prompts": "prompt", "given_prompt": True}),
+}
+SAMPLES = {"x": X, "text": TEXTS}
+COLUMNS = {"prompt": PROMPTS, "model": MODELS}
+
+
+def at_once(case, **more):
+    column, how, labels = CASES[case]
+    passed = {name: COLUMNS.get(value, value) for name, value in labels.items()}
+    if "prompts" in passed:
+        passed.setdefault("given_prompt", False)
+    return compute(SAMPLES[column], **how, **passed, **more)
+
+
+def cut(ends):
+    """Return the table in parts that end at these rows; some may be empty."""
+    ends = [0, *sorted(ends), ROWS]
+    return [TABLE[a:b] for a, b in pairwise(ends)]
+
+
+borders = st.lists(st.integers(0, ROWS), max_size=6)
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(ends=borders)
+@settings(max_examples=15, deadline=None)
+def test_batches_score_as_all_rows_at_once(case, ends):
+    column, how, labels = CASES[case]
+    found = score_batches(cut(ends), column, **labels, **how, q=[0.5, 1, 2], ci=0.9)
+    assert found == pytest.approx(at_once(case, q=[0.5, 1, 2], ci=0.9), rel=1e-12)
+
+
+@pytest.mark.parametrize("case", CASES)
+@given(ends=borders, parts=st.lists(st.integers(0, 6), max_size=3))
+@settings(max_examples=15, deadline=None)
+def test_parts_of_a_stream_merge_in_their_order(case, ends, parts):
+    column, how, labels = CASES[case]
+    batches = cut(ends)
+    marks = [0, *sorted(parts), len(batches)]
+    states = []
+    for a, b in pairwise(marks):
+        state = GroupState(column, **labels, **how)
+        for batch in batches[a:b]:
+            state.update(batch)
+        states.append(pickle.loads(pickle.dumps(state)))
+    first, *others = states
+    merged = first.merge(*others)
+    assert merged.n == ROWS
+    assert merged.compute() == pytest.approx(at_once(case), rel=1e-12)
+    # Merging is associative, and leaves the parts as they are.
+    again = first
+    for other in others:
+        again = again.merge(other)
+    assert again.compute(details=True) == merged.compute(details=True)
+
+
+def test_table_has_a_row_for_each_group_in_order():
+    column, how, labels = CASES["models"]
+    found = score_batches(cut([5, 9]), column, **labels, **how, details=True)["details"]
+    expected = at_once("models", details=True)["details"]["groups"]
+    assert found["n"] == ROWS
+    for row, other in zip(found["groups"], expected, strict=True):
+        assert row == pytest.approx(other)
+
+
+@given(ends=borders)
+@settings(max_examples=20, deadline=None)
+def test_large_groups_are_added_up_in_states(ends):
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "MOST_ROWS", 1)
+        found = score_batches(cut(ends), "x", prompts="prompt", k="cosine")
+        none = score_batches(cut(ends), "text", prompts="prompt")  # n-grams have no state
+    assert found == pytest.approx(at_once("vectors"), rel=1e-12)
+    assert none == pytest.approx(at_once("texts"), rel=1e-12)
+
+
+@given(ends=borders)
+@settings(max_examples=10, deadline=None)
+def test_rows_without_groups_are_added_up(ends):
+    found = score_batches(cut(ends), "x", k="cosine", q=[1, 2])
+    assert found == pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=1e-12)
+
+
+def test_streams_of_any_kind_are_read(tmp_path):
+    import pyarrow.dataset as ds
+    import pyarrow.parquet as pq
+
+    pq.write_table(TABLE, tmp_path / "rows.parquet", row_group_size=4)
+    streams = [
+        TABLE,
+        TABLE.to_reader(3),
+        TABLE.to_batches(5),
+        ds.dataset(tmp_path),
+        [TABLE[:4].to_pandas(), TABLE[4:].to_pandas()],
+        [TABLE[:6].to_pydict(), TABLE[6:].to_pydict()],
+    ]
+    for stream in streams:
+        found = score_batches(stream, "text", prompts="prompt")
+        assert found == pytest.approx(at_once("texts"), rel=1e-12)
+
+
+def test_messages_are_prompts_too():
+    prompts = [[{"role": "user", "content": prompt}] for prompt in PROMPTS]
+    table = pa.table({"text": TEXTS, "prompt": prompts})
+    assert score_batches([table[:7], table[7:]], "text", prompts="prompt") == pytest.approx(
+        at_once("texts"), rel=1e-12
+    )
+
+
+def test_groups_that_come_again_are_refused_and_nothing_is_lost():
+    state = GroupState("x", prompts="prompt", k="cosine").update(TABLE[:6])
+    before = state.compute()
+    for batch in (TABLE[:3], pa.concat_tables([TABLE[6:10], TABLE[6:7]])):
+        with pytest.raises(ValueError, match=r"'prompt \d' comes again .* ORDER BY prompt"):
+            state.update(batch)
+        assert state.compute() == before
+    with pytest.raises(ValueError, match=r"'prompt \d' comes again"):
+        state.merge(state)
+    assert state.merge(GroupState("x", prompts="prompt", k="cosine")).compute() == before
+
+
+def test_faults_are_named():
+    with pytest.raises(ValueError, match="no column 'y'"):
+        score_batches(TABLE, "y", prompts="prompt", k="cosine")
+    with pytest.raises(TypeError, match="must name a column; without, use a State"):
+        GroupState("x", k="cosine")
+    with pytest.raises(TypeError, match="`ci` and `given_prompt` need `groups` or `prompts`"):
+        score_batches(TABLE, "x", k="cosine", ci=0.9)
+    with pytest.raises(ValueError, match="has no features of fixed width"):
+        score_batches(TABLE, "text", k="ngram_overlap")
+    with pytest.raises(ValueError, match="row 1 of a batch has no label in 'of'"):
+        GroupState("x", groups="of", k="labels").update({"x": [1, 2], "of": ["a", None]})
+    with pytest.raises(ValueError, match="needs rows, and none were added"):
+        GroupState("x", groups="of", k="labels").compute()
+    one, other = (GroupState("x", groups="of", k="labels", q=q) for q in (1, 2))
+    with pytest.raises(ValueError, match="can be merged only if they are of one configuration"):
+        one.merge(other)
+
+
+def test_bad_samples_are_named():
+    rows = [[1.0, 0.0], None, [0.0, 1.0]]
+    state = GroupState("x", groups="of", k="cosine")
+    with pytest.raises(SampleError, match=r"\(sample 0 of group 2\) of `samples` must be a row"):
+        state.update({"x": rows, "of": [1, 2, 3]})
+    state.update({"x": rows[:1], "of": [1]})
+    assert state.n == 1
+
+
+def test_groups_of_one_sample_are_told_once():
+    alone = [{"x": ["a"], "of": [i]} for i in range(4)]
+    with pytest.warns(UserWarning, match="Every group has one sample") as told:
+        score_batches(alone, "x", groups="of", k="labels")
+    assert len(told) == 1
+
+
+def test_states_take_columns_of_arrow():
+    column = TABLE["x"]
+    assert State(k="cosine").update(column).compute() == State(k="cosine").update(X).compute()

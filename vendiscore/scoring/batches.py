@@ -1,0 +1,391 @@
+"""Scores of a stream of record batches: of all rows, or within groups that stand together."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+
+from ..core.arguments import DEFAULT_ORDER, flag
+from ..core.errors import SampleError, quoted, warn
+from ..core.shares import PSD
+from ..core.types import Record
+from ..hints import Public, suggestion
+from ..optional import require
+from ..resolve.group_labels import Groups, coded, is_hashable, is_missing
+from ..resolve.kernel_request import KernelArgument, how_of
+from ..signature import plain
+from ..similarity.arrow import from_arrow
+from ..similarity.inputs import check_in_memory
+from .compute import subject_of
+from .group_scores import ALONE, measure_groups
+from .request import confidence, read_request
+from .state import State
+from .state_settings import refused
+from .subsampling import bounded, mean_error
+
+# More rows of one group are added up in a state, if the kernel has one.
+MOST_ROWS = 1 << 16
+_PURPOSE = "a stream of record batches"
+
+
+Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
+
+
+class _Block(NamedTuple):
+    """Rows of groups that stand one after the other; of a large group, most are in states."""
+
+    keys: list[Key]
+    sizes: list[int]
+    tables: tuple[Any, ...]
+    states: tuple[State, ...] = ()
+
+
+class GroupState(metaclass=Public):
+    """Scores of groups whose rows stand one after the other, in a stream or in parts of it.
+
+    The first and the last group may go on in another part, so that their rows are kept (those of a
+    large group in a `State`); `merge` joins parts in their order. The result is the one of all rows
+    at once, wherever borders cut.
+
+    Parameters
+    ----------
+    column : str, the column of samples, of the kind that `k` compares
+    groups, prompts : str, optional
+        Columns of labels, at least one, with the meaning that they have in `compute`: samples are
+        scored within each group, within each prompt, or within each prompt of each group.
+    given_prompt : bool, optional; True takes prompts out of similarities
+    q : order, a float in [0, ∞] or "inf", or several
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+    **options
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Attributes
+    ----------
+    n : int, the number of rows that were added
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that `compute` refuses.
+
+    Examples
+    --------
+    >>> from vendiscore import GroupState
+    >>> one, other = (GroupState("x", prompts="of", k="labels") for _ in range(2))
+    >>> one = one.update({"x": ["a", "b"], "of": [1, 2]})
+    >>> other = other.update({"x": ["c"], "of": [2]})  # the second answer to the second prompt
+    >>> one.merge(other).compute()
+    {'VS': 1.5, 'VS_se': 0.5}
+    """
+
+    def __init__(
+        self,
+        column: str,
+        *,
+        groups: str | None = None,
+        prompts: str | None = None,
+        given_prompt: bool | None = None,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+        psd: PSD = "check",
+        k: KernelArgument | None = None,
+        **options: object,
+    ) -> None:
+        self.column = column
+        self.keys = [name for name in (groups, prompts) if name is not None]
+        if not self.keys:
+            raise TypeError("`groups` or `prompts` must name a column; without, use a State")
+        self.prompts = prompts if given_prompt else None
+        self.how: Record = {"k": k, **options}
+        self.scoring: Record = {"q": q, "psd": psd}
+        read_request({**self.how, **self.scoring})
+        self.adds_up = self.prompts is None and not refused(how_of(self.how))
+        self.n = 0
+        self._rows: list[Record] = []  # of groups that are whole, in their order
+        self._ends: list[_Block] = []  # the first group and the last, which may go on
+        self._seen: set[Key] = set()
+
+    def update(self, batch: Any) -> Self:
+        """Add rows in place, after those that were added, and return this state.
+
+        Parameters
+        ----------
+        batch : record batch, table or frame of any library that hands out Arrow, or dict of columns
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError
+            For a group that comes again after another one, rows without a label, and as `compute`
+            does. The state stays as it was.
+        """
+        table = columns_of(batch, [self.column, *self.keys])
+        labels = list(zip(*(_labels(table[name], name) for name in self.keys), strict=True))
+        starts = [i for i, key in enumerate(labels) if not i or key != labels[i - 1]]
+        keys = [labels[i] for i in starts]
+        ends = [*starts[1:], len(labels)]
+        later = self.merge()
+        later.n = len(labels)
+        later._rows = []
+        later._seen = set(keys)
+        if len(later._seen) < len(keys):
+            raise _again(next(key for i, key in enumerate(keys) if key in keys[:i]), self.keys)
+        last = max(1, len(keys) - 1)
+        later._ends = [
+            _Block(keys[these], np.subtract(ends[these], starts[these]).tolist(), (rows,))
+            for these in (slice(0, 1), slice(1, last), slice(last, None))
+            if len(rows := table[sum(starts[these][:1]) : max(ends[these], default=0)])
+        ]
+        self._add(later)
+        return self
+
+    def merge(self, *later: GroupState) -> Self:
+        """Return a new state of the rows of this one and, after them, of later ones in their order.
+
+        It raises a ValueError for other columns or settings, and as `update` does.
+        """
+        merged = copy(self)
+        merged._rows = [*self._rows]
+        merged._seen = {*self._seen}
+        for other in later:
+            merged._add(other)
+        return merged
+
+    def _add(self, later: GroupState) -> None:
+        """Add the rows of another state, in place, unless there is something wrong with them."""
+        settings = [
+            (each.column, each.keys, each.prompts, plain({**each.how, **each.scoring}))
+            for each in (self, later)
+        ]
+        if settings[0] != settings[1]:
+            raise ValueError(
+                f"states can be merged only if they are of one configuration, got {settings[0]} "
+                f"and {settings[1]}"
+            )
+        again = self._seen & later._seen
+        blocks = [*self._ends]
+        others = [*later._ends]
+        if blocks and others and blocks[-1].keys == others[0].keys:
+            again -= {*others[0].keys}
+            others[0] = self._joined(blocks.pop(), others[0])
+        if again:
+            raise _again(next(iter(again)), self.keys)
+        blocks += others
+        rows = self._measured(blocks[1:-1])
+        self.n += later.n
+        self._rows += [*rows, *later._rows]
+        self._ends = blocks[:1] + blocks[1:][-1:]
+        self._seen |= later._seen
+
+    def _joined(self, one: _Block, other: _Block) -> _Block:
+        """Return two parts of one group as one."""
+        size = one.sizes[0] + other.sizes[0]
+        tables = one.tables + other.tables
+        states = one.states + other.states
+        if self.adds_up and sum(map(len, tables)) > MOST_ROWS:
+            states = (self._added(tables, states),)
+            tables = ()
+        return _Block(one.keys, [size], tables, states)
+
+    def _added(self, tables: Sequence[Any], states: Sequence[State]) -> State:
+        state = State(**self.how)
+        for table in tables:
+            state.update(from_arrow(table[self.column]))
+        return state.merge(*states)
+
+    def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
+        """Return the scores of each group, those of small ones from one stack."""
+        known: dict[Key, Record] = {}
+        small = [block for block in blocks if not block.states]
+        for block in blocks:
+            if block.states:
+                state = self._added(block.tables, block.states)
+                known[block.keys[0]] = {"n": state.n, **state.compute(**self.scoring)}
+        if small:
+            keys = [key for block in small for key in block.keys]
+            sizes = [size for block in small for size in block.sizes]
+            pa = require("pyarrow", "arrow", _PURPOSE)
+            table = pa.concat_tables([table for block in small for table in block.tables])
+            codes = np.repeat(np.arange(len(keys)), sizes)
+            try:
+                known |= zip(keys, self._scored(table, codes), strict=True)
+            except SampleError as error:
+                labels = tuple(key if len(key) > 1 else key[0] for key in keys)
+                raise Groups(labels, codes, nested=True).located(error) from error.__cause__
+        return [{"key": key, **known[key]} for block in blocks for key in block.keys]
+
+    def _scored(self, table: Any, codes: np.ndarray) -> list[Record]:
+        """Return the scores of groups that stand one after the other."""
+        asked: Record = {"groups": codes}
+        if self.prompts is not None:
+            asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
+        request = read_request({**self.how, **self.scoring, **asked})
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=re.escape(ALONE))
+            subject = subject_of(from_arrow(table[self.column]), None, request)
+            found = measure_groups(subject, request)[1]
+        return found.table
+
+    def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
+        """Return the mean score over all groups, with its standard error, as `compute` does.
+
+        Parameters
+        ----------
+        ci : float in [0.5, 1), optional; the level of the interval of the mean
+        details : bool, whether to add `details` with the number of rows and a row for each group
+
+        Returns
+        -------
+        dict
+            {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level.
+        """
+        level = None if ci is None else confidence("ci", ci)
+        ends = self._measured(self._ends)
+        rows = [*ends[:1], *self._rows, *ends[1:]]
+        if not rows:
+            raise ValueError("`compute` needs rows, and none were added; update the state first")
+        sets = coded([row["key"][0] for row in rows])
+        prompts = np.bincount(sets.codes)
+        sizes = np.bincount(sets.codes, [row["n"] for row in rows])
+        if sizes.max() == 1:
+            warn(ALONE)
+        columns = {"group": sets.labels, "n": sizes.astype(int).tolist()}
+        numbers: Record = {}
+        for name in [name for name in rows[0] if name not in ("key", "group", "n")]:
+            values = np.bincount(sets.codes, [row[name] for row in rows]) / prompts
+            columns[name] = values.tolist()
+            numbers[name] = float(values.mean())
+            if len(values) > 1:
+                numbers[f"{name}_se"] = mean_error(values)[1]
+            if len(values) > 1 and level is not None:
+                most = float((sizes / prompts).mean())
+                _, _, numbers[f"{name}_low"], numbers[f"{name}_high"] = bounded(
+                    values, level, 1.0, most
+                )
+        if flag("details", details):
+            table = [
+                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
+            ]
+            numbers["details"] = {"n": self.n, "groups": table}
+        return numbers
+
+
+def score_batches(
+    batches: Any,
+    column: str,
+    *,
+    groups: str | None = None,
+    prompts: str | None = None,
+    given_prompt: bool | None = None,
+    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+    psd: PSD = "check",
+    ci: float | None = None,
+    details: bool = False,
+    k: KernelArgument | None = None,
+    **options: object,
+) -> Record:
+    """Return the score of a stream of record batches, of which one at a time is in memory.
+
+    Parameters
+    ----------
+    batches : reader, dataset or iterable
+        A stream of Arrow (`pyarrow.RecordBatchReader`, a relation of DuckDB), a dataset of pyarrow,
+        or record batches, tables or frames one after the other.
+    column : str, the column of samples, of the kind that `k` compares
+    groups, prompts : str, optional
+        Columns of labels, by which rows are sorted, with the meaning that they have in `compute`:
+        the score is the mean over groups or prompts, with its standard error.
+    given_prompt : bool, optional; True takes prompts out of similarities
+    q : order, a float in [0, ∞] or "inf", or several
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    ci : float in [0.5, 1), optional; the level of an interval of the mean over groups
+    details : bool, whether to add how the number came about, and a row for each group
+    k : str, callable, dict or list, optional
+        A registered kernel; without groups one that a `State` takes. Strings: "ngram_overlap".
+    **options
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Returns
+    -------
+    dict
+        {"VS": value}, as of all rows at once, in memory that does not grow with them but by the
+        scores of groups. Time: that of `State.update`, or of one stack of all groups.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError
+        For a missing column, a group that comes again after another one, a kernel without features
+        of fixed width if there are no groups, and as `compute` does.
+
+    Examples
+    --------
+    >>> batches = [{"answer": ["a b", "a b"], "of": [1, 1]}, {"answer": ["c d"], "of": [1]}]
+    >>> score_batches(batches, "answer", prompts="of")
+    {'VS': 1.889...}
+    """
+    how: Any = {"k": k, **options}
+    if groups is None and prompts is None:
+        if given_prompt or ci is not None:
+            raise TypeError("`ci` and `given_prompt` need `groups` or `prompts`, names of columns")
+        total = State(**how)
+        for table in _tables(batches, [column]):
+            total.update(table[column])
+        return total.compute(q, psd=psd, details=details)
+    state = GroupState(
+        column, groups=groups, prompts=prompts, given_prompt=given_prompt, q=q, psd=psd, **how
+    )
+    for table in _tables(batches, [column, *state.keys]):
+        state.update(table)
+    return state.compute(ci=ci, details=details)
+
+
+def _tables(batches: Any, names: Sequence[str]) -> Iterator[Any]:
+    """Yield tables of these columns, which a dataset alone reads."""
+    check_in_memory(batches, "batches")
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    if hasattr(batches, "scanner"):
+        _check_names(names, batches.schema.names)
+        batches = batches.scanner(columns=list(dict.fromkeys(names))).to_reader()
+    elif hasattr(batches, "__arrow_c_stream__"):
+        batches = pa.RecordBatchReader.from_stream(batches)
+    for batch in batches:
+        yield columns_of(batch, names)
+
+
+def columns_of(batch: Any, names: Sequence[str]) -> Any:
+    """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
+    table = require("pyarrow", "arrow", _PURPOSE).table(batch)
+    _check_names(names, table.column_names)
+    return table.select(list(dict.fromkeys(names)))
+
+
+def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    for name in names:
+        if name not in columns:
+            raise ValueError(f"there is no column {quoted(name)}. {suggestion(name, columns)}")
+
+
+def _labels(column: Any, name: str) -> list[Hashable]:
+    """Return the labels of rows; of messages, which have no hash, as they are written."""
+    labels = column.to_pylist()
+    for i, label in enumerate(labels):
+        if is_missing(label):
+            raise ValueError(f"row {i} of a batch has no label in {quoted(name)}, but {label!r}")
+        if not is_hashable(label):
+            labels[i] = repr(label)
+    return labels
+
+
+def _again(key: Key, columns: Sequence[str]) -> ValueError:
+    """Return the error for a group that is not in one place."""
+    order = ", ".join(columns)
+    labels = ", ".join(map(quoted, key))
+    return ValueError(
+        f"group {labels} comes again after another one, but rows of one group must stand together: "
+        f"sort them, with ORDER BY {order} say"
+    )

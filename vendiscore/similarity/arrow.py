@@ -1,0 +1,62 @@
+"""Columns of Arrow, of any library that hands them out, as arrays of numbers or as lists."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..optional import require
+
+
+def is_arrow(samples: Any) -> bool:
+    """Return whether samples are of Arrow; NumPy has all but the lists of pandas and polars."""
+    if not hasattr(samples, "__arrow_c_stream__") and not hasattr(samples, "__arrow_c_array__"):
+        return False
+    of_arrow = hasattr(samples, "to_pylist") or not hasattr(samples, "to_numpy")
+    return of_arrow or "list" in str(getattr(samples, "dtype", "")).lower()
+
+
+def chunked(samples: Any) -> Any:
+    """Return a column as pyarrow's ChunkedArray, a table as one of structs, without a copy."""
+    pa = require("pyarrow", "arrow", "a column of Arrow")
+    if hasattr(samples, "__arrow_c_stream__"):
+        return pa.chunked_array(samples)
+    return pa.chunked_array([pa.array(samples)])
+
+
+def from_arrow(samples: Any) -> list[Any] | np.ndarray:
+    """Return numbers, and lists of them of one length, as an array; anything else as a list.
+
+    One chunk is not copied. A table of numbers is an array (n, d), NaN where one is missing; of any
+    other, rows are dicts.
+    """
+    column = chunked(samples)
+    if hasattr(column.type, "fields"):
+        columns = [_numbers(part, missing=True) for part in column.flatten()]
+        numbers = [values for values in columns if values is not None and values.ndim == 1]
+        return np.column_stack(numbers) if len(numbers) == len(columns) else column.to_pylist()
+    found = _numbers(column)
+    return column.to_pylist() if found is None else found
+
+
+def _numbers(column: Any, *, missing: bool = False) -> np.ndarray | None:
+    """Return a column of numbers, or of lists of them of one length, as an array; else None."""
+    types = require("pyarrow.types", "arrow", "a column of Arrow")
+    kind = column.type
+    while types.is_fixed_size_list(kind) or types.is_list(kind):
+        kind = kind.value_type
+    if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
+        return None
+    values = column.combine_chunks()
+    shape = [len(values)]
+    while values.type != kind:
+        lengths = values.value_lengths()
+        width = lengths[0].as_py() if len(values) else 0
+        if values.null_count or len(lengths.unique()) > 1:
+            return None
+        shape.append(width)
+        values = values.flatten()
+    if values.null_count and not missing:
+        return None
+    return values.to_numpy(zero_copy_only=False).reshape(shape)
