@@ -21,6 +21,7 @@ from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..signature import digits, line
+from ..similarity.arrow import chunks_of_rows
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
@@ -191,8 +192,16 @@ class State(metaclass=Public):
         if prompts is not None or given_prompt is not None:
             how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
-        samples = as_samples(batch, empty=True)
-        n = size(samples)
+        must = must_be_unit(how)
+        total = None
+        n = 0
+        if must is not None and p is None and prompts is None:
+            chunks = chunks_of_rows(batch)
+            total = of_vectors(chunks, None, must)
+            n = sum(map(len, chunks))
+        if total is None:
+            samples = as_samples(batch, empty=True)
+            n = size(samples)
         weights = None
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
@@ -201,10 +210,8 @@ class State(metaclass=Public):
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
         piece: Record = {"dropped": 0}
-        total = None
-        must = must_be_unit(how)
-        if must is not None:
-            total = of_vectors(samples, weights, must)
+        if total is None and must is not None:
+            total = of_vectors([samples], weights, must)
         if total is None:
             similarity = self._compared(samples, how)
             n = similarity.n

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -69,32 +70,47 @@ def stays_rows(m: int, d: int) -> bool:
     return m * d < length(d)
 
 
-def of_vectors(X: Rows, weights: np.ndarray | None, unit: bool) -> Sum | None:
-    """Sum the rows of X, scaled to length 1, in one pass; None if its kernel must look closer."""
-    if is_torch(X) and X.device.type == "cpu" and not X.requires_grad:
-        X = to_host(X)  # the same memory
-    if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
+def of_vectors(pieces: Sequence[Rows], weights: np.ndarray | None, unit: bool) -> Sum | None:
+    """Sum rows, scaled to length 1, in one pass; None if their kernel must look closer.
+
+    They are one array or tensor; or several arrays one after the other, without weights.
+    """
+    on_host = [
+        to_host(X) if is_torch(X) and X.device.type == "cpu" and not X.requires_grad else X
+        for X in pieces  # the same memory
+    ]
+    for X in on_host:
+        if not (is_numpy(X) and X.ndim == 2 and X.shape[1] and X.dtype in (np.float32, float)):
+            return None
+    n = sum(map(len, on_host))
+    widths = {X.shape[1] for X in on_host}
+    if not n or len(widths) > 1:
         return None
-    n, d = X.shape
+    d = widths.pop()
     if stays_rows(n, d):
+        X = on_host[0] if len(on_host) == 1 else np.concatenate(on_host)
         F = _scaled(X, weights, unit, np.empty((n, d)))
         return None if F is None else Sum(d, np.array(F) if F is X else F)
     require(d)
     # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
-    pieces = math.ceil(n / max(4 * d, _BLOCK_BYTES // (8 * d)))
-    if pieces > 1:
-        pieces = 4 * math.ceil(pieces / 4)
-    size = math.ceil(n / pieces)
+    parts = math.ceil(n / max(4 * d, _BLOCK_BYTES // (8 * d)))
+    if parts > 1:
+        parts = 4 * math.ceil(parts / 4)
+    size = math.ceil(n / parts)
     room = threading.local()
 
-    def share(block: slice) -> np.ndarray | None:
-        own = None if weights is None else weights[block]
+    def share(block: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray | None:
+        rows, own = block
         if not hasattr(room, "rows"):  # fresh memory would cost as much as what is done in it
             room.rows = np.empty((size, d))
-        F = _scaled(X[block], own, unit, room.rows[: block.stop - block.start])
+        F = _scaled(rows, own, unit, room.rows[: len(rows)])
         return None if F is None else gram(F.T)
 
-    blocks = [slice(start, min(start + size, n)) for start in range(0, n, size)]
+    blocks = [
+        (X[start : start + size], None if weights is None else weights[start : start + size])
+        for X in on_host
+        for start in range(0, len(X), size)
+    ]
     products = in_order(share, blocks) if len(blocks) > 1 else map(share, blocks)
     total = np.zeros((d, d))
     for product in products:

@@ -40,6 +40,15 @@ def from_arrow(samples: Any) -> list[Any] | np.ndarray:
     return column.to_pylist() if found is None else found
 
 
+def chunks_of_rows(samples: Any) -> list[np.ndarray]:
+    """Return the chunks of a column of vectors, which share its memory; [] of other samples."""
+    if not hasattr(samples, "__arrow_c_stream__"):
+        return []
+    arrays = [_numbers(chunked(chunk)) for chunk in chunked(samples).chunks]
+    rows = [array for array in arrays if array is not None and array.ndim == 2]
+    return rows if len(rows) == len(arrays) else []
+
+
 def _numbers(column: Any, *, missing: bool = False) -> np.ndarray | None:
     """Return a column of numbers, or of lists of them of one length, as an array; else None."""
     types = require("pyarrow.types", "arrow", "a column of Arrow")
@@ -48,7 +57,7 @@ def _numbers(column: Any, *, missing: bool = False) -> np.ndarray | None:
         kind = kind.value_type
     if not (types.is_integer(kind) or types.is_floating(kind) or types.is_boolean(kind)):
         return None
-    values = column.combine_chunks()
+    values = column.chunk(0) if column.num_chunks == 1 else column.combine_chunks()
     shape = [len(values)]
     while values.type != kind:
         lengths = values.value_lengths()
