@@ -129,23 +129,7 @@ class _Space:
         A = np.zeros((self.dim, self.dim))
         for some in in_order(part, self.blocks):
             A += some
-        ascending, V = np.linalg.eigh(A)
-        V = V[:, ::-1]
-        values = np.maximum(ascending[::-1], FLOOR)
-        # The largest stay, the others become their mean over the dimensions left; terms are added
-        # up from the least, so that a sum is never less than one of its terms.
-        count = min(dims, len(values) + 1)
-        next_value = np.append(values, 0.0)
-        from_least = np.cumsum(next_value[::-1])
-        of_all_rests = float(p @ self.rest)
-        left = of_all_rests + from_least[::-1]
-        levels = left[:count] / (dims - np.arange(count))
-        kept = int(np.argmax(levels >= next_value[:count]))
-        level = max(float(levels[kept]), FLOOR)
-        values[kept:] = level
-        # The derivatives of (x^q − x)/(1 − q), of the level last.
-        logs = np.log(np.append(values, level))
-        slopes = q * surprisal(logs, q) - 1
+        power, V, slopes = tangent(A, dims, q, float(p @ self.rest))
         g = self.rest * slopes[-1]
 
         def look(block: slice) -> None:
@@ -153,5 +137,31 @@ class _Space:
             g[block] += Z**2 @ slopes[:-1]
 
         each(look, self.blocks)
-        largest = float(np.sum(values[:kept] ** q))
-        return largest + (dims - kept) * level**q, g
+        return power, g
+
+
+def tangent(
+    A: np.ndarray, dims: int, q: float, rest: float = 0.0
+) -> tuple[float, np.ndarray, np.ndarray]:
+    """Return Σ λ^q of the `dims` largest eigenvalues of A (d, d), its eigenvectors V, and slopes.
+
+    Rows x in its space have g = (x V)² @ slopes[:-1]; the last slope is that of ‖x‖² outside of
+    it, where A has the trace `rest`.
+    """
+    ascending, V = np.linalg.eigh(A)
+    V = V[:, ::-1]
+    values = np.maximum(ascending[::-1], FLOOR)
+    # The largest stay, the others become their mean over the dimensions left; terms are added
+    # up from the least, so that a sum is never less than one of its terms.
+    count = min(dims, len(values) + 1)
+    next_value = np.append(values, 0.0)
+    from_least = np.cumsum(next_value[::-1])
+    left = rest + from_least[::-1]
+    levels = left[:count] / (dims - np.arange(count))
+    kept = int(np.argmax(levels >= next_value[:count]))
+    level = max(float(levels[kept]), FLOOR)
+    values[kept:] = level
+    # The derivatives of (x^q − x)/(1 − q), of the level last.
+    logs = np.log(np.append(values, level))
+    largest = float(np.sum(values[:kept] ** q))
+    return largest + (dims - kept) * level**q, V, q * surprisal(logs, q) - 1
