@@ -265,7 +265,7 @@ GONE = {
     "--quota": "select(samples, size, groups=labels, quota={label: count}) has quotas, in Python.",
     "--within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
     "to_state": "State.empty(k='cosine').update(embeddings) keeps sums that can be added up.",
-    "dask": "Copy it from examples/recipes/dask_collection.py.",
+    "dask": "Copy dask_state from examples/recipes/engines.py.",
     "verl": "Copy it from examples/recipes/verl_reward.py.",
     "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
     "num_process": (

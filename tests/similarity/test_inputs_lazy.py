@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore import State, as_similarity, compare, compute, explain, mag_area, score_X
+from vendiscore import State, as_similarity, compare, compute, explain, mag_area, score_X, select
 
 dask = pytest.importorskip("dask")
 da = pytest.importorskip("dask.array")
@@ -21,6 +21,7 @@ DOORS = {
     "compute": lambda samples: compute(samples, k="cosine"),
     "as_similarity": lambda samples: as_similarity(samples, k="cosine"),
     "explain": lambda samples: explain(samples, k="cosine"),
+    "select": lambda samples: select(samples, 2, k="cosine"),
     "compare": lambda samples: compare({"one": X, "samples": samples}, k="cosine"),
     "mag_area": mag_area,
     "score_X": score_X,
@@ -35,7 +36,7 @@ DOORS = {
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_no_call_gathers_a_collection_in_memory(door, kind):
     collection = COLLECTIONS[kind]()
-    refusal = r"must be in memory, got dask.*\.compute\(\).*vendiscore\.State\.empty"
+    refusal = r"must be in memory, got dask.*\.compute\(\).*dask_state of docs/tasks/large\.md"
     with dask.config.set(scheduler=nobody_computes), pytest.raises(TypeError, match=refusal):
         DOORS[door](collection)
 
