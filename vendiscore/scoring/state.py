@@ -23,7 +23,7 @@ from ..resolve.sets import resolve_sets
 from ..signature import digits, line
 from ..similarity.arrow import chunks_of_rows
 from ..similarity.base import Similarity
-from ..similarity.inputs import as_samples
+from ..similarity.inputs import as_samples, check_in_memory
 from ..similarity.pools import size
 from ..similarity.residuals import echo_note
 from ..similarity.weights import per_sample
@@ -192,6 +192,7 @@ class State(metaclass=Public):
         if prompts is not None or given_prompt is not None:
             how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
+        check_in_memory(batch, "samples")
         must = must_be_unit(how)
         total = None
         n = 0
