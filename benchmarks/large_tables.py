@@ -73,9 +73,107 @@ def retrieved() -> str:
     )
 
 
+# Engines by their results' names: the product, the call, and what is where.
+ENGINES = {
+    "pyarrow": ("pyarrow.dataset", "here, a batch at a time", "nothing"),
+    "duckdb": ("DuckDB", "here; DuckDB sorts, on disk if need be", "nothing"),
+    "polars": ("polars, streaming", "here, from its streaming engine", "nothing"),
+    "datasets": ("Hugging Face datasets", "here, streaming", "nothing"),
+    "daft": ("Daft", "here, from its streaming engine", "nothing"),
+    "dask": ("Dask", "workers; eight states merge at once", "a state a partition"),
+    "ray": ("Ray Data", "workers; states merge here", "a state a block"),
+    "spark": (
+        "Spark, `mapInArrow`",
+        "executors; states merge on the driver",
+        "a state a partition",
+    ),
+}
+_COUNTS = {1: "one", 2: "two"}
+
+
+def partitions() -> str:
+    """Compare engines that add up rows in partitions."""
+    rows = {row["name"]: row for row in loaded("partitions")["rows"] if row["part"] == "engine"}
+    return table(
+        ("engine", "function", "adds up in", "travels", "processes", "all rows", "within prompts"),
+        (
+            (
+                product,
+                f"`{name}_state`",
+                where,
+                travels,
+                _COUNTS[rows[name]["processes"]],
+                f"{rows[name]['all_s']:.2g} s",
+                f"{rows[name]['within_s']:.2g} s",
+            )
+            for name, (product, where, travels) in ENGINES.items()
+            if name in rows
+        ),
+    )
+
+
+def partitions_about() -> str:
+    """Write how many rows the engines were timed with."""
+    result = loaded("partitions")
+    about = result["environment"]
+    worst = max(
+        max(row["all_error"], row["within_error"])
+        for row in result["rows"]
+        if row["part"] == "engine"
+    )
+    close = "to the last bit" if worst == 0 else f"within {worst:.0e}"
+    return (
+        f"Seconds of {about['rows']:,} × {about['d']} rows of 8 to a prompt in "
+        f"{about['files']} Parquet files on {about['cpus']} cores, "
+        f"without the start of workers; scores equal one process's {close}."
+    )
+
+
+def greedi() -> str:
+    """Write how good a subset of partitions is."""
+    told = []
+    for row in loaded("partitions")["rows"]:
+        if row["part"] != "greedi":
+            continue
+        engine = row["name"].removeprefix("greedi, ").capitalize()
+        told.append(
+            f"Over {engine}, 50 of {row['rows']:,} × 64 in 8 partitions take "
+            f"{row['seconds']:.0f} s and score {row['VS']:.2f}, "
+            f"`select` of all on one machine {row['select_VS']:.2f} in {row['select_s']:.0f} s ({percent(row['VS'] / row['select_VS'], 1)} of it), a random "
+            f"choice {row['random_VS']:.2f}; no choice scores more than {row['bound']:.2f}."
+        )
+    return " ".join(told)
+
+
+def plan() -> str:
+    """Write what a billion rows of 384 numbers take, at the rate that was measured."""
+    result = loaded("partitions")
+    (row,) = (row for row in result["rows"] if row["part"] == "rate")
+    n, d = 10**9, row["d"]
+    hours = n * row["seconds"] / row["rows"] / 3600
+    return table(
+        (f"of 10⁹ × {d}", "cost"),
+        (
+            ("rows in float32, read once", f"{4 * n * d / 1e12:.1f} TB"),
+            (
+                "adding up, on one machine",
+                f"{hours:.1f} h of {result['environment']['cpus']} cores",
+            ),
+            ("a state, of any number of rows", f"{row['bytes'] / 1e6:.1f} MB"),
+            ("1,000 states, which merge", f"{1000 * row['bytes'] / 1e9:.1f} GB"),
+            ("the score of the merged state", f"{row['score_s']:.2g} s"),
+            ("a matrix of all similarities, float32", f"{4 * n * n / 1e18:.0f} EB: not possible"),
+        ),
+    )
+
+
 LARGE: dict[str, Callable[[], str]] = {
     "explained-large": explained,
     "selected-large": selected,
     "selected-huge": selected_huge,
     "retrieved": retrieved,
+    "partitions": partitions,
+    "partitions-about": partitions_about,
+    "greedi": greedi,
+    "plan": plan,
 }

@@ -250,3 +250,9 @@ def test_the_bound_holds_for_every_choice(seed):
         compute(rows[[*some]], k="cosine")["VS"] for some in itertools.combinations(range(9), 3)
     )
     assert most <= found["bound"] * (1 + 1e-12)
+
+
+def test_an_index_finds_near_duplicates(capsys):
+    pytest.importorskip("faiss")
+    runpy.run_path(str(ROOT / "examples" / "recipes" / "near_duplicates.py"))
+    assert capsys.readouterr().out == "18000\n"

@@ -1,0 +1,15 @@
+"""Rows that are near no earlier row, from an index of faiss: pip install faiss-cpu."""
+
+import faiss
+import numpy as np
+
+X = np.random.default_rng(0).standard_normal((20_000, 64), dtype=np.float32)
+X[1::10] = X[::10] + np.float32(0.01)  # 2,000 near-duplicates, each after its original
+faiss.normalize_L2(X)
+index = faiss.index_factory(64, "IVF128,Flat", faiss.METRIC_INNER_PRODUCT)
+index.train(X)
+index.add(X)
+index.nprobe = 8  # of 128 cells: others are not looked at
+similarity, nearest = index.search(X, 2)
+near = (similarity >= 0.95) & (nearest < np.arange(len(X))[:, None])
+print(np.count_nonzero(~near.any(axis=1)))
