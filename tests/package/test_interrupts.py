@@ -23,6 +23,8 @@ WORDS = [f"word{i % 7} of a text{i % 31} number{i}" for i in range(600)]
 RBF = {"k": "rbf", "sigma": 6.0}
 GROUPS = {"groups": np.arange(1200) // 6}
 
+TABLE = {"x": X.tolist(), "of": GROUPS["groups"].tolist()}
+
 CALLS = {
     "as_similarity": lambda: vendiscore.as_similarity(WORDS).dense().sum(),
     "compare": lambda: vendiscore.compare(X[:40], X[40:90], permutations=19, **RBF).pairs,
@@ -57,6 +59,8 @@ CALLS = {
     "spectrum": lambda: vendiscore.spectrum(vendiscore.as_similarity(X[:600], **RBF)),
     "spread": lambda: vendiscore.spread(X[:600]),
     "State": lambda: added().compute(),
+    "GroupState": lambda: vendiscore.GroupState("x", groups="of", **RBF).update(TABLE).compute(),
+    "score_batches": lambda: vendiscore.score_batches([TABLE], "x", groups="of", **RBF),
     "novelty": lambda: vendiscore.novelty(X[:150], X[150:350], **RBF),
 }
 # Names that do little, or nothing.
@@ -163,6 +167,8 @@ MANY = {
     "select": "v.select(X, 5, k='cosine')",
     "spectrum": "v.spectrum(v.as_similarity(X, k='cosine'))",
     "State": "v.State.empty(k='cosine').update(X)",
+    "GroupState": "v.GroupState('x', groups='of', k='cosine').update(TABLE).compute()",
+    "score_batches": "v.score_batches([TABLE], 'x', k='cosine')",
     "novelty": "v.novelty(X[:9_000], X[9_000:], k='cosine')",
 }
 # Functions of matrices, of texts, of lists of sets, and of distances, which are all pairs.
@@ -176,6 +182,7 @@ import resource, warnings
 warnings.simplefilter("ignore")
 import numpy as np, vendiscore as v
 X = np.random.default_rng(0).standard_normal((18_000, 3)).astype(np.float32)
+TABLE = {{"x": X.tolist(), "of": (np.arange(18_000) // 10).tolist()}}
 # In single precision K has 1.3 GB.
 pages = int(open("/proc/self/statm").read().split()[0])
 resource.setrlimit(resource.RLIMIT_AS, (pages * resource.getpagesize() + (1 << 30),) * 2)

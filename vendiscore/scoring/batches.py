@@ -6,7 +6,7 @@ import re
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
-from typing import Any, NamedTuple, Self
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
@@ -28,6 +28,9 @@ from .state import State
 from .state_settings import refused
 from .subsampling import bounded, mean_error
 
+if TYPE_CHECKING:
+    import pyarrow
+
 # More rows of one group are added up in a state, if the kernel has one.
 MOST_ROWS = 1 << 16
 _PURPOSE = "a stream of record batches"
@@ -41,16 +44,16 @@ class _Block(NamedTuple):
 
     keys: list[Key]
     sizes: list[int]
-    tables: tuple[Any, ...]
+    tables: tuple[pyarrow.Table, ...]
     states: tuple[State, ...] = ()
 
 
 class GroupState(metaclass=Public):
     """Scores of groups whose rows stand one after the other, in a stream or in parts of it.
 
-    The first and the last group may go on in another part, so that their rows are kept (those of a
-    large group in a `State`); `merge` joins parts in their order. The result is the one of all rows
-    at once, wherever borders cut.
+    The first and the last group may go on in another part, so that their rows are kept (if there
+    are many, in a `State`); `merge` joins parts in their order. The result is as of all rows at
+    once, wherever borders cut.
 
     Parameters
     ----------
@@ -111,7 +114,7 @@ class GroupState(metaclass=Public):
         self._ends: list[_Block] = []  # the first group and the last, which may go on
         self._seen: set[Key] = set()
 
-    def update(self, batch: Any) -> Self:
+    def update(self, batch: object) -> Self:
         """Add rows in place, after those that were added, and return this state.
 
         Parameters
@@ -192,14 +195,14 @@ class GroupState(metaclass=Public):
             tables = ()
         return _Block(one.keys, [size], tables, states)
 
-    def _added(self, tables: Sequence[Any], states: Sequence[State]) -> State:
+    def _added(self, tables: Sequence[pyarrow.Table], states: Sequence[State]) -> State:
         state = State(**self.how)
         for table in tables:
             state.update(from_arrow(table[self.column]))
         return state.merge(*states)
 
     def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
-        """Return the scores of each group, those of small ones from one stack."""
+        """Return the scores of each group; small ones are one stack."""
         known: dict[Key, Record] = {}
         small = [block for block in blocks if not block.states]
         for block in blocks:
@@ -219,7 +222,7 @@ class GroupState(metaclass=Public):
                 raise Groups(labels, codes, nested=True).located(error) from error.__cause__
         return [{"key": key, **known[key]} for block in blocks for key in block.keys]
 
-    def _scored(self, table: Any, codes: np.ndarray) -> list[Record]:
+    def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
         """Return the scores of groups that stand one after the other."""
         asked: Record = {"groups": codes}
         if self.prompts is not None:
@@ -276,7 +279,7 @@ class GroupState(metaclass=Public):
 
 
 def score_batches(
-    batches: Any,
+    batches: Iterable[object],
     column: str,
     *,
     groups: str | None = None,
@@ -313,14 +316,18 @@ def score_batches(
     Returns
     -------
     dict
-        {"VS": value}, as of all rows at once, in memory that does not grow with them but by the
-        scores of groups. Time: that of `State.update`, or of one stack of all groups.
+        {"VS": value}, as of all rows at once. Time: as `State.update` takes, or `compute` with
+        `groups`. Memory: one batch, and the score of each group.
 
     Raises
     ------
     TypeError, ValueError, SampleError
-        For a missing column, a group that comes again after another one, a kernel without features
-        of fixed width if there are no groups, and as `compute` does.
+        For a missing column, a group that comes again after another one, without groups a kernel
+        that a `State` does not take, and as `compute` does.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, of sums of rows that `State` adds up.
 
     Examples
     --------
@@ -328,7 +335,7 @@ def score_batches(
     >>> score_batches(batches, "answer", prompts="of")
     {'VS': 1.889...}
     """
-    how: Any = {"k": k, **options}
+    how: Record = {"k": k, **options}
     if groups is None and prompts is None:
         if given_prompt or ci is not None:
             raise TypeError("`ci` and `given_prompt` need `groups` or `prompts`, names of columns")
@@ -344,7 +351,7 @@ def score_batches(
     return state.compute(ci=ci, details=details)
 
 
-def _tables(batches: Any, names: Sequence[str]) -> Iterator[Any]:
+def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
     """Yield tables of these columns, which a dataset alone reads."""
     check_in_memory(batches, "batches")
     pa = require("pyarrow", "arrow", _PURPOSE)
@@ -357,7 +364,7 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[Any]:
         yield columns_of(batch, names)
 
 
-def columns_of(batch: Any, names: Sequence[str]) -> Any:
+def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
     """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
     table = require("pyarrow", "arrow", _PURPOSE).table(batch)
     _check_names(names, table.column_names)
@@ -370,7 +377,7 @@ def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
             raise ValueError(f"there is no column {quoted(name)}. {suggestion(name, columns)}")
 
 
-def _labels(column: Any, name: str) -> list[Hashable]:
+def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
     """Return the labels of rows; of messages, which have no hash, as they are written."""
     labels = column.to_pylist()
     for i, label in enumerate(labels):

@@ -2,54 +2,53 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..core.types import Pool
 from ..optional import require
 
-
-def is_arrow(samples: Any) -> bool:
-    """Return whether samples are of Arrow; NumPy has all but the lists of pandas and polars."""
-    if not hasattr(samples, "__arrow_c_stream__") and not hasattr(samples, "__arrow_c_array__"):
-        return False
-    of_arrow = hasattr(samples, "to_pylist") or not hasattr(samples, "to_numpy")
-    return of_arrow or "list" in str(getattr(samples, "dtype", "")).lower()
+if TYPE_CHECKING:
+    import pyarrow
 
 
-def chunked(samples: Any) -> Any:
-    """Return a column as pyarrow's ChunkedArray, a table as one of structs, without a copy."""
+def chunked(samples: object) -> pyarrow.ChunkedArray:
+    """Return a column in pyarrow, a table as a column of structs, without a copy."""
     pa = require("pyarrow", "arrow", "a column of Arrow")
     if hasattr(samples, "__arrow_c_stream__"):
         return pa.chunked_array(samples)
     return pa.chunked_array([pa.array(samples)])
 
 
-def from_arrow(samples: Any) -> list[Any] | np.ndarray:
+def from_arrow(samples: Any) -> Pool:
     """Return numbers, and lists of them of one length, as an array; anything else as a list.
 
     One chunk is not copied. A table of numbers is an array (n, d), NaN where one is missing; of any
-    other, rows are dicts.
+    other, rows are dicts. pandas and polars turn all but lists into arrays themselves.
     """
+    of_arrow = hasattr(samples, "to_pylist") or not hasattr(samples, "to_numpy")
+    if not of_arrow and "list" not in str(getattr(samples, "dtype", "")).lower():
+        return samples.to_numpy()
     column = chunked(samples)
-    if hasattr(column.type, "fields"):
-        columns = [_numbers(part, missing=True) for part in column.flatten()]
-        numbers = [values for values in columns if values is not None and values.ndim == 1]
-        return np.column_stack(numbers) if len(numbers) == len(columns) else column.to_pylist()
-    found = _numbers(column)
-    return column.to_pylist() if found is None else found
+    if not hasattr(column.type, "fields"):
+        found = numbers_of(column)
+        return column.to_pylist() if found is None else found
+    columns = [numbers_of(part, missing=True) for part in column.flatten()]
+    numbers = [values for values in columns if values is not None and values.ndim == 1]
+    return np.column_stack(numbers) if len(numbers) == len(columns) else column.to_pylist()
 
 
-def chunks_of_rows(samples: Any) -> list[np.ndarray]:
+def chunks_of_rows(samples: object) -> list[np.ndarray]:
     """Return the chunks of a column of vectors, which share its memory; [] of other samples."""
     if not hasattr(samples, "__arrow_c_stream__"):
         return []
-    arrays = [_numbers(chunked(chunk)) for chunk in chunked(samples).chunks]
+    arrays = [numbers_of(chunked(chunk)) for chunk in chunked(samples).chunks]
     rows = [array for array in arrays if array is not None and array.ndim == 2]
     return rows if len(rows) == len(arrays) else []
 
 
-def _numbers(column: Any, *, missing: bool = False) -> np.ndarray | None:
+def numbers_of(column: pyarrow.ChunkedArray, *, missing: bool = False) -> np.ndarray | None:
     """Return a column of numbers, or of lists of them of one length, as an array; else None."""
     types = require("pyarrow.types", "arrow", "a column of Arrow")
     kind = column.type
@@ -61,10 +60,9 @@ def _numbers(column: Any, *, missing: bool = False) -> np.ndarray | None:
     shape = [len(values)]
     while values.type != kind:
         lengths = values.value_lengths()
-        width = lengths[0].as_py() if len(values) else 0
         if values.null_count or len(lengths.unique()) > 1:
             return None
-        shape.append(width)
+        shape.append(lengths[0].as_py() if shape[0] else 0)
         values = values.flatten()
     if values.null_count and not missing:
         return None

@@ -17,7 +17,6 @@ from ..core.shares import EPS
 from ..core.types import Pool, Rows, Tensor
 from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
-from .arrow import from_arrow, is_arrow
 from .pools import pooled, size
 
 # Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
@@ -89,8 +88,10 @@ def _from_other(samples: Any, name: str) -> Pool:
             rows = rows.copy()
             rows.sum_duplicates()
         return rows
-    if is_arrow(samples):
-        return from_arrow(samples)
+    if hasattr(samples, "__arrow_c_stream__") or hasattr(samples, "__arrow_c_array__"):
+        from .arrow import from_arrow
+
+        samples = from_arrow(samples)
     if hasattr(samples, "to_numpy") and not is_array_api_obj(samples):  # pandas, polars
         samples = samples.to_numpy()
     if is_torch(samples):
