@@ -136,11 +136,13 @@ def greedi() -> str:
         if row["part"] != "greedi":
             continue
         engine = row["name"].removeprefix("greedi, ").capitalize()
+        share = percent(row["VS"] / row["select_VS"], 1)
         told.append(
             f"Over {engine}, 50 of {row['rows']:,} × 64 in 8 partitions take "
-            f"{row['seconds']:.0f} s and score {row['VS']:.2f}, "
-            f"`select` of all on one machine {row['select_VS']:.2f} in {row['select_s']:.0f} s ({percent(row['VS'] / row['select_VS'], 1)} of it), a random "
-            f"choice {row['random_VS']:.2f}; no choice scores more than {row['bound']:.2f}."
+            f"{row['seconds']:.0f} s and score {row['VS']:.2f}. `select` of all on one machine "
+            f"takes {row['select_s']:.0f} s and scores {row['select_VS']:.2f}, of which that is "
+            f"{share}; a random choice scores {row['random_VS']:.2f}, and none more than "
+            f"{row['bound']:.2f}."
         )
     return " ".join(told)
 

@@ -1,11 +1,11 @@
-"""What do rows in partitions cost over engines, beside one process, and a subset of them?
+"""Time engines that add up rows in partitions, and the choice of a subset from partitions.
 
-    python benchmarks/partitions.py --rows 200000 --json benchmarks/results/partitions.json
+    python benchmarks/partitions.py --greedi dask ray --json benchmarks/results/partitions.json
 
 Rows × 64 of 8 to a prompt lie in Parquet files, whose borders cut prompts. Each engine that is
 installed reads them with two processes, if it has workers, and adds them up by the functions of
-examples/recipes/engines.py; its state must score as one process does. Seconds are those of one
-call after a first one, which starts workers. Then greedi.py chooses 50 of rows in clusters.
+examples/recipes/engines.py; its state must score as one process does. A call is timed after
+a first one, which starts workers. Then greedi.py chooses 50 of rows in clusters.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ from vendiscore import State, compute, select
 RECIPES = Path(__file__).resolve().parents[1] / "examples" / "recipes"
 D, FILES, EACH, PARTS, SIZE = 64, 20, 8, 8, 50
 AGREE = 1e-12
-# Of centres at unit length, so that a random choice has at most 0.6 of the score of `select`.
+# Rows around centres of unit length; a random choice has at most 0.6 of the score of `select`.
 CLUSTERS, NOISE = 200, 0.5
 WORKERS = ("ray", "dask", "spark")
 ENGINES = (*WORKERS, "duckdb", "polars", "pyarrow", "datasets", "daft")
@@ -40,7 +40,7 @@ PACKAGES = ("dask", "ray", "pyspark", "duckdb", "polars", "pyarrow", "datasets",
 
 
 def made(folder: Path, rows: int) -> None:
-    """Write rows in files of lengths that are no multiple of those of a prompt."""
+    """Write rows in files that end within a prompt."""
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -199,12 +199,13 @@ def main() -> None:
     parser.add_argument("--engines", nargs="*", default=ENGINES)
     parser.add_argument("--greedi", nargs="*", default=["dask"])
     given = parser.parse_args()
+    about = environment(*PACKAGES)  # before engines set a number of threads
     rows = [rate()]
     if given.engines:
         rows += over_engines(given.rows, list(given.engines))
     rows += [subset(given.chosen_from, engine) for engine in given.greedi]
-    about = {"rows": given.rows, "d": D, "files": FILES, "parts": PARTS, "chosen": SIZE}
-    write(given.json, rows, environment(*PACKAGES) | about)
+    about |= {"rows": given.rows, "d": D, "files": FILES, "parts": PARTS, "chosen": SIZE}
+    write(given.json, rows, about)
 
 
 if __name__ == "__main__":

@@ -145,8 +145,8 @@ def tangent(
 ) -> tuple[float, np.ndarray, np.ndarray]:
     """Return Σ λ^q of the `dims` largest eigenvalues of A (d, d), its eigenvectors V, and slopes.
 
-    Rows x in its space have g = (x V)² @ slopes[:-1]; the last slope is that of ‖x‖² outside of
-    it, where A has the trace `rest`.
+    Rows x in its space have g = (x V)² @ slopes[:-1]. Outside of it, where A has the trace `rest`,
+    the last slope multiplies ‖x‖².
     """
     ascending, V = np.linalg.eigh(A)
     V = V[:, ::-1]

@@ -25,13 +25,8 @@ _GATHERS = {
     "collect": "collect",  # polars, Daft and Spark
     "to_spark": "to_pandas",  # Ray, and pandas on Spark
 }
-# The recipe for each engine; xarray has collections of Dask.
-_RECIPES = {
-    "pyspark": "spark_state",
-    "ray": "ray_state",
-    "daft": "daft_state",
-    "polars": "polars_state",
-}
+# Engines by their packages; others, such as xarray, have collections of Dask.
+_RECIPES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
 # Rows of numbers already read, by the id of their samples, while they are remembered.
 ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
 
@@ -133,11 +128,11 @@ def check_in_memory(samples: object, name: str) -> None:
         getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
     ):
         return
-    recipe = _RECIPES.get(kind.__module__.partition(".")[0], "dask_state")
+    engine = _RECIPES.get(kind.__module__.partition(".")[0], "dask")
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
         f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its parts up in a "
-        f"State, as {recipe} of docs/tasks/large.md does"
+        f"State, as {engine}_state of docs/tasks/large.md does"
     )
 
 
