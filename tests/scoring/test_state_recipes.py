@@ -139,6 +139,18 @@ def test_a_killed_worker_loses_no_rows(engine, folder, request, tmp_path):
     assert state.compute() == pytest.approx(WHOLE, rel=1e-12)
 
 
+def test_rows_that_kill_each_worker_are_an_error(dask, folder):
+    def killed(batches):
+        for batch in batches:
+            if len(batch) == CUTS[1]:  # the first partition, whoever takes it
+                os.kill(os.getpid(), signal.SIGKILL)
+        return ALL_ROWS(batches)
+
+    died = pytest.importorskip("distributed").KilledWorker
+    with pytest.raises(died, match="on 4 different workers"):
+        RECIPES["dask_state"](of_dask(dask, folder), killed)
+
+
 def of_duckdb(folder):
     duckdb = pytest.importorskip("duckdb")
     return duckdb.sql(f"SELECT x, prompt FROM '{folder}/*.parquet' ORDER BY prompt")
