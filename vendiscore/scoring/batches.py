@@ -22,11 +22,10 @@ from ..signature import plain
 from ..similarity.arrow import from_arrow
 from ..similarity.inputs import check_in_memory
 from .compute import subject_of
-from .group_scores import ALONE, measure_groups
+from .group_scores import ALONE, measure_groups, spread_of
 from .request import confidence, read_request
 from .state import State
 from .state_settings import refused
-from .subsampling import bounded, mean_error
 
 if TYPE_CHECKING:
     import pyarrow
@@ -107,7 +106,9 @@ class GroupState(metaclass=Public):
         self.prompts = prompts if given_prompt else None
         self.how: Record = {"k": k, **options}
         self.scoring: Record = {"q": q, "psd": psd}
-        read_request({**self.how, **self.scoring})
+        self._request = read_request({**self.how, **self.scoring})
+        names = {"column": column, "groups": groups, "prompts": prompts}
+        self._asked = plain({**names, **self.how, **self.scoring, "given": given_prompt})
         self.adds_up = self.prompts is None and not refused(how_of(self.how))
         self.n = 0
         self._rows: list[Record] = []  # of groups that are whole, in their order
@@ -127,6 +128,7 @@ class GroupState(metaclass=Public):
             For a group that comes again after another one, rows without a label, and as `compute`
             does. The state stays as it was.
         """
+        check_in_memory(batch, "batch")
         table = columns_of(batch, [self.column, *self.keys])
         labels = list(zip(*(_labels(table[name], name) for name in self.keys), strict=True))
         starts = [i for i, key in enumerate(labels) if not i or key != labels[i - 1]]
@@ -161,14 +163,10 @@ class GroupState(metaclass=Public):
 
     def _add(self, later: GroupState) -> None:
         """Add the rows of another state, in place, unless there is something wrong with them."""
-        settings = [
-            (each.column, each.keys, each.prompts, plain({**each.how, **each.scoring}))
-            for each in (self, later)
-        ]
-        if settings[0] != settings[1]:
+        if self._asked != later._asked:
             raise ValueError(
-                f"states can be merged only if they are of one configuration, got {settings[0]} "
-                f"and {settings[1]}"
+                f"states can be merged only if they are of one configuration, got {self._asked} "
+                f"and {later._asked}"
             )
         again = self._seen & later._seen
         blocks = [*self._ends]
@@ -257,19 +255,16 @@ class GroupState(metaclass=Public):
         sizes = np.bincount(sets.codes, [row["n"] for row in rows])
         if sizes.max() == 1:
             warn(ALONE)
+        (chosen,) = self._request.measures
         columns = {"group": sets.labels, "n": sizes.astype(int).tolist()}
         numbers: Record = {}
-        for name in [name for name in rows[0] if name not in ("key", "group", "n")]:
+        for suffix in self._request.suffixes:
+            name = f"VS{suffix}"
             values = np.bincount(sets.codes, [row[name] for row in rows]) / prompts
             columns[name] = values.tolist()
             numbers[name] = float(values.mean())
-            if len(values) > 1:
-                numbers[f"{name}_se"] = mean_error(values)[1]
-            if len(values) > 1 and level is not None:
-                most = float((sizes / prompts).mean())
-                _, _, numbers[f"{name}_low"], numbers[f"{name}_high"] = bounded(
-                    values, level, 1.0, most
-                )
+            spread = spread_of(values, chosen, (sizes / prompts).tolist(), level)
+            numbers |= {f"{name}_{ending}": end for ending, end in spread.items()}
         if flag("details", details):
             table = [
                 dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)

@@ -66,7 +66,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         own = columns[chosen.measure.name]
         scores.append({key: _mean(values) for key, values in own.items()})
         for key in own:
-            found.numbers[key] = _spread(np.array(numbers[key]), chosen, sizes, request.ci)
+            found.numbers[key] = spread_of(np.array(numbers[key]), chosen, sizes, request.ci)
         if request.ci is not None:
             found.methods[chosen.measure.name] = "student"
     found.notes += _notes(request, each, sizes)
@@ -188,7 +188,7 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
     return notes
 
 
-def _spread(
+def spread_of(
     values: np.ndarray, chosen: Chosen, sizes: Sequence[int], level: float | None
 ) -> dict[str, float]:
     """Return the standard error of a mean, and its interval if there is a level."""
