@@ -1,9 +1,9 @@
-"""How fast are columns and streams of Arrow, next to arrays: `python benchmarks/record_batches.py`.
+"""How fast are columns and streams of Arrow? `python benchmarks/record_batches.py`.
 
-`State.update` of a column in chunks beside its array; two million rows of 20 parquet files beside
-reading them by pyarrow alone and `State.update` of the same arrays, with the memory at most; and
-`score_batches` within 250,000 prompts of eight rows beside `compute` of all rows at once. Numbers
-must agree to 1e-12 before a time is taken.
+`State.update` takes a column in chunks, or its array. `score_batches` reads two million rows of 20
+parquet files; pyarrow reads them alone, and `State.update` takes its arrays. Within 250,000 prompts
+of eight rows, `compute` scores all rows at once. Numbers must agree to 1e-12 before a time is
+taken; the memory of the stream is measured, too.
 """
 
 import tempfile
@@ -64,7 +64,7 @@ def main() -> None:
         return float(State(k="cosine").update(samples).compute()["VS"])
 
     agree(state_of(chunks), state_of(X), 1e-12)
-    name = "State.update, 100,000 × 64 in 20 chunks beside the array"
+    name = "State.update, 100,000 × 64 in 20 chunks next to the array"
     results.append(compare(name, lambda: state_of(chunks), lambda: state_of(X), given.repeats))
     with tempfile.TemporaryDirectory() as made:
         folder = written(Path(made), ROWS)
@@ -88,12 +88,12 @@ def main() -> None:
 
         agree(added(folder), apart(), 1e-12)
         few = max(3, given.repeats // 2)
-        name = f"{ROWS:,} × {WIDTH} of {FILES} files beside pyarrow and State.update"
+        name = f"{ROWS:,} × {WIDTH} of {FILES} files next to pyarrow and State.update"
         row = compare(name, lambda: added(folder), apart, few)
         row["peak_mb"] = peak(streamed, str(folder))
         results.append(row)
         agree(within(), together(), 1e-12)
-        name = f"{PROMPTS:,} prompts × {EACH} × {WIDTH} beside all rows at once"
+        name = f"{PROMPTS:,} prompts × {EACH} × {WIDTH} next to all rows at once"
         results.append(compare(name, within, together, few))
     print(f"at most {results[1]['peak_mb']:.0f} MB above a process that scored one batch")
     write(given.json, results, environment("pyarrow"))
