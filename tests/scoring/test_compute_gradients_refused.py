@@ -61,6 +61,7 @@ NO_SAMPLES = {
 }
 NO_SAMPLES |= {"RowsSimilarity", "Selection", "Similarity", "encoder", "load", "plots"}
 NO_SAMPLES |= {"get_kernel", "list_kernels", "list_measures", "register_kernel", "register_measure"}
+NO_SAMPLES |= {"GroupState", "score_batches"}  # columns of Arrow hold no tensors
 REFUSING = set(DOORS) - {"as_similarity", "compute", "conditional_score", "score"}
 
 

@@ -27,8 +27,7 @@ def from_arrow(samples: Any) -> Pool:
     One chunk is not copied. A table of numbers is an array (n, d), NaN where one is missing; of any
     other, rows are dicts. pandas and polars turn all but lists into arrays themselves.
     """
-    of_arrow = hasattr(samples, "to_pylist") or not hasattr(samples, "to_numpy")
-    if not of_arrow and "list" not in str(getattr(samples, "dtype", "")).lower():
+    if _is_of_numpy(samples):
         return samples.to_numpy()
     column = chunked(samples)
     if not hasattr(column.type, "fields"):
@@ -41,11 +40,17 @@ def from_arrow(samples: Any) -> Pool:
 
 def chunks_of_rows(samples: object) -> list[np.ndarray]:
     """Return the chunks of a column of vectors, which share its memory; [] of other samples."""
-    if not hasattr(samples, "__arrow_c_stream__"):
+    if not hasattr(samples, "__arrow_c_stream__") or _is_of_numpy(samples):
         return []
     arrays = [numbers_of(chunked(chunk)) for chunk in chunked(samples).chunks]
     rows = [array for array in arrays if array is not None and array.ndim == 2]
     return rows if len(rows) == len(arrays) else []
+
+
+def _is_of_numpy(samples: object) -> bool:
+    """Return whether pandas or polars has anything but lists, which NumPy has as they are."""
+    own = hasattr(samples, "to_numpy") and not hasattr(samples, "to_pylist")
+    return own and "list" not in str(getattr(samples, "dtype", "")).lower()
 
 
 def numbers_of(column: pyarrow.ChunkedArray, *, missing: bool = False) -> np.ndarray | None:
