@@ -106,9 +106,9 @@ def test_workers_find_the_score_of_all_rows(engine, folder, request):
     rows = WORKERS[engine](request.getfixturevalue(engine), folder)
     state = RECIPES[f"{engine}_state"](rows, ALL_ROWS)
     assert state.n == N
-    if engine != "spark":  # which cuts other parts: sums in the same order are the same bits
-        here = State(k="cosine").merge(*(ALL_ROWS([part]) for part in PARTS))
-        assert bits(state) == bits(here)
+    # Products have other last bits in a worker of another number of threads.
+    here = State(k="cosine").merge(*(ALL_ROWS([part]) for part in PARTS))
+    assert bits(state) == pytest.approx(bits(here), rel=1e-12)
     assert state.compute() == pytest.approx(WHOLE, rel=1e-12)
 
 
