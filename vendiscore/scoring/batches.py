@@ -100,17 +100,17 @@ class GroupState(metaclass=Public):
         **options: object,
     ) -> None:
         self.column = column
-        self.keys = [name for name in (groups, prompts) if name is not None]
+        self.keys: list[str] = [name for name in (groups, prompts) if name is not None]
         if not self.keys:
             raise TypeError("`groups` or `prompts` must name a column; without, use a State")
-        self.prompts = prompts if given_prompt else None
+        self.prompts: str | None = prompts if given_prompt else None
         self.how: Record = {"k": k, **options}
         self.scoring: Record = {"q": q, "psd": psd}
         self._request = read_request({**self.how, **self.scoring})
         names = {"column": column, "groups": groups, "prompts": prompts}
         self._asked = plain({**names, **self.how, **self.scoring, "given": given_prompt})
-        self.adds_up = self.prompts is None and not refused(how_of(self.how))
-        self.n = 0
+        self.adds_up: bool = self.prompts is None and not refused(how_of(self.how))
+        self.n: int = 0
         self._rows: list[Record] = []  # of groups that are whole, in their order
         self._ends: list[_Block] = []  # the first group and the last, which may go on
         self._seen: set[Key] = set()

@@ -22,7 +22,7 @@ from ..core.namespace import (
     to_host,
 )
 from ..core.score import FAR, covariance
-from ..core.types import Rows
+from ..core.types import Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .identical import identical_rows
@@ -61,6 +61,9 @@ class FeatureSimilarity(Similarity):
     """
 
     psd = True
+    n: int
+    dim: int | None
+    settings: Options
 
     def __init__(self, X: Rows, settings: Mapping[str, object] | None = None) -> None:
         self.n, self.dim = X.shape

@@ -60,7 +60,7 @@ class Spectra:
             number = 1 / squares.sum(-1)
             self.values: list[Any] = [number] * len(orders)
             return
-        self.shares = self._shares(K, orders, psd, vectors)
+        self.shares: Array = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]
 
     def _shares(
