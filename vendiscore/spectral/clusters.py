@@ -192,5 +192,5 @@ def effective_numbers(shares: Array, q: float) -> Array:
     count = xp.sum(positive, axis=-1)
     numbers = from_logs(xp, shares, logs, count, q)
     numbers = xp.maximum(numbers, xp.ones_like(numbers))
-    most = xp.astype(count, numbers.dtype)
+    most = xp.astype(xp.asarray(count), numbers.dtype)  # of one set a number
     return xp.minimum(numbers, most)
