@@ -128,13 +128,12 @@ class GroupState(metaclass=Public):
             For a group that comes again after another one, rows without a label, and as `compute`
             does. The state stays as it was.
         """
-        check_in_memory(batch, "batch")
         table = columns_of(batch, [self.column, *self.keys])
         labels = list(zip(*(_labels(table[name], name) for name in self.keys), strict=True))
         starts = [i for i, key in enumerate(labels) if not i or key != labels[i - 1]]
         keys = [labels[i] for i in starts]
         ends = [*starts[1:], len(labels)]
-        later = self.merge()
+        later = copy(self)  # with rows of its own alone
         later.n = len(labels)
         later._rows = []
         later._seen = set(keys)
@@ -196,7 +195,7 @@ class GroupState(metaclass=Public):
     def _added(self, tables: Sequence[pyarrow.Table], states: Sequence[State]) -> State:
         state = State(**self.how)
         for table in tables:
-            state.update(from_arrow(table[self.column]))
+            state.update(table[self.column])
         return state.merge(*states)
 
     def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
@@ -363,6 +362,7 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
 
 def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
     """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
+    check_in_memory(batch, "batch")
     table = require("pyarrow", "arrow", _PURPOSE).table(batch)
     _check_names(names, table.column_names)
     return table.select(list(dict.fromkeys(names)))
