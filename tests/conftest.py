@@ -23,12 +23,17 @@ if "PYTEST_XDIST_WORKER" in os.environ:
 
 import grids
 import hub_cache
+import hypothesis
 import numpy as np
 import pytest
 from _pytest.doctest import DoctestModule
 from page_process import running_app
 
 from vendiscore.cli import main
+
+# No test asserts a time: a busy machine, or the first call of a function, may take a second.
+hypothesis.settings.register_profile("untimed", deadline=None)
+hypothesis.settings.load_profile("untimed")
 
 ROOT = Path(__file__).resolve().parents[1]
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))

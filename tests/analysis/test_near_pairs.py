@@ -60,7 +60,7 @@ def at_least(K, threshold):
 
 @pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' saw no difference")
 @pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' did not see all")
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 @given(
     kind=st.sampled_from(sorted(KINDS)),
     seed=st.integers(0, 10**6),
@@ -113,7 +113,7 @@ def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, la
     assert listed(found) == at_least(K, 0.95)
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), most=st.integers(1, 300), large=st.booleans())
 def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_listed(
     seed, most, large

@@ -50,7 +50,7 @@ def test_it_is_a_difference(samples, references, how, q):
     assert found.table.shape == (len(samples), 1)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 6), m=st.integers(1, 9), q=st.floats(0.3, 2))
 def test_any_rows_have_the_difference(seed, n, m, q):
     rng = np.random.default_rng(seed)

@@ -105,7 +105,7 @@ def test_nearest_and_redundant_are_those_of_a_search_over_all_pairs():
     assert sorted(found.groups) == [(i, [35 + i]) for i in range(5)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 0.8, 1.0]))
 def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshold):
     rng = np.random.default_rng(seed)
@@ -123,7 +123,7 @@ def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshol
     assert set(np.flatnonzero(found.redundant_of >= 0)) <= set(members)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(1, 12), st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 0.8, 1.0]))
 def test_clusters_are_the_samples_that_chains_of_near_duplicates_join(n, seed, threshold):
     rng = np.random.default_rng(seed)

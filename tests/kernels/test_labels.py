@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore import SampleError, as_similarity, compute, effective_number
@@ -18,7 +18,6 @@ def entropy(shares) -> float:
     return -sum(s * math.log(s) for s in shares if s > 0)
 
 
-@settings(deadline=None)
 @given(names)
 def test_score_of_labels_is_the_hill_number_of_their_shares(values):
     shares = [values.count(v) / len(values) for v in set(values)]
@@ -67,7 +66,6 @@ def test_labels_that_are_no_label_are_refused():
         compute(["a;b"], k="tags")
 
 
-@settings(deadline=None)
 @given(st.lists(st.sets(st.sampled_from("abcdef"), min_size=1), min_size=1, max_size=12))
 def test_tags_are_compared_by_the_cosine_of_sets(sets):
     K = as_similarity([sorted(s) for s in sets], k="tags").dense()
@@ -107,7 +105,6 @@ def test_rows_that_are_no_probabilities_are_refused(rows, message, kind):
         compute(P, k="probability_product")
 
 
-@settings(deadline=None)
 @given(names)
 def test_modes_of_certain_predictions_are_labels(values):
     P = np.array([[value == name for name in "abcde"] for value in values], dtype=float)

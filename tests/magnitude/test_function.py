@@ -26,7 +26,7 @@ SCALES = np.geomspace(1e-3, 50, 40)
 
 
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=25, deadline=None)
+few = settings(max_examples=25)
 
 
 # Closed forms

@@ -14,7 +14,7 @@ NAMES = ["TotalVS", "WithinVS", "BetweenVS"]
 ORDERS = [0, 0.5, 1, 1.5, 2, 5, "inf"]
 CLOUD = np.random.default_rng(0).standard_normal((14, 3))
 LABELS = list("aaabbbbbbccccc")
-seeds = settings(max_examples=40, deadline=None)
+seeds = settings(max_examples=40)
 
 
 def naive(K, labels, p, q):

@@ -29,7 +29,7 @@ from vendiscore.resolve.presets import PRESETS
 
 ALL = [measure.name for measure in list_measures()]
 seeds = st.integers(0, 2**32 - 1)
-few = settings(max_examples=10, deadline=None)
+few = settings(max_examples=10)
 
 
 def measured(name: str, X: Any, Y: Any = None) -> float:

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from vendiscore import as_similarity, compute
 
 ALL = ["DistinctK", "SemanticEntropy", "KernelLanguageEntropy"]
-few = settings(max_examples=40, deadline=None)
+few = settings(max_examples=40)
 partitions = st.lists(st.integers(0, 4), min_size=1, max_size=9)
 
 

@@ -34,7 +34,7 @@ def close(groups, each):
 sizes = st.lists(st.integers(1, 12), min_size=1, max_size=8).map(lambda some: [2, *some])
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     sizes, st.integers(0, 10**6), st.booleans(), st.booleans(), st.sampled_from(["cosine", "rbf"])
 )
@@ -55,7 +55,7 @@ def test_vectors_of_unequal_groups_score_as_one_by_one(sizes, seed, weighted, re
     close(found, alone(X, labels, p, **how))
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(sizes, st.integers(0, 10**6))
 def test_texts_of_unequal_groups_score_as_one_by_one(sizes, seed):
     rng = np.random.default_rng(seed)
@@ -82,7 +82,7 @@ def drawn(rng, sizes, kind):
 
 @pytest.mark.parametrize("name", OF_GROUPS)
 @pytest.mark.parametrize("kind", ["texts", "vectors", "kernel"])
-@settings(max_examples=6, deadline=None)
+@settings(max_examples=6)
 @given(sizes=st.lists(st.integers(6, 9), min_size=2, max_size=5), seed=st.integers(0, 10**6))
 def test_every_measure_of_groups_is_as_of_each(name, kind, sizes, seed):
     measure = OF_GROUPS[name]

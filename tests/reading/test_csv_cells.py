@@ -97,7 +97,7 @@ def read_rows(data: bytes) -> list[list[str]]:
     return [list(row) for row in FORMATS["csv"].parse(data, Wanted(header=True)).rows]
 
 
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=30))
 def test_files_of_the_page_come_back_as_they_were(page_csv, pairs):
     rows = [["place" + name, f"{sample}."] for name, sample in pairs]  # no cell is blank

@@ -61,7 +61,7 @@ borders = st.lists(st.integers(0, ROWS), max_size=6)
 
 @pytest.mark.parametrize("case", CASES)
 @given(ends=borders)
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_batches_score_as_all_rows_at_once(case, ends):
     column, how, labels = CASES[case]
     found = score_batches(cut(ends), column, **labels, **how, q=[0.5, 1, 2], ci=0.9)
@@ -70,7 +70,7 @@ def test_batches_score_as_all_rows_at_once(case, ends):
 
 @pytest.mark.parametrize("case", CASES)
 @given(ends=borders, parts=st.lists(st.integers(0, 6), max_size=3))
-@settings(max_examples=15, deadline=None)
+@settings(max_examples=15)
 def test_parts_of_a_stream_merge_in_their_order(case, ends, parts):
     column, how, labels = CASES[case]
     batches = cut(ends)
@@ -102,7 +102,7 @@ def test_table_has_a_row_for_each_group_in_order():
 
 
 @given(ends=borders)
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 def test_large_groups_are_added_up_in_states(ends):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "MOST_ROWS", 1)
@@ -113,7 +113,7 @@ def test_large_groups_are_added_up_in_states(ends):
 
 
 @given(ends=borders)
-@settings(max_examples=10, deadline=None)
+@settings(max_examples=10)
 def test_rows_without_groups_are_added_up(ends):
     found = score_batches(cut(ends), "x", k="cosine", q=[1, 2])
     assert found == pytest.approx(compute(X, k="cosine", q=[1, 2]), rel=1e-12)

@@ -66,7 +66,7 @@ def test_rewards_are_found_by_brute_force(credit, q):
     assert found == pytest.approx(expected, abs=tolerance)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     sizes=st.lists(st.integers(1, 20), min_size=1, max_size=5),
     seed=st.integers(0, 10**6),

@@ -78,7 +78,7 @@ DTYPES = st.sampled_from([np.float64, np.float32, np.float16, np.int64])
 PLACES = st.lists(st.integers(0, 12), max_size=4)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(rows=ROWS, dtype=DTYPES, places=PLACES, order=st.randoms(use_true_random=False))
 def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, places, order):
     samples = rows.astype(dtype)
@@ -99,7 +99,7 @@ def test_states_are_a_commutative_monoid_and_pieces_make_the_whole(rows, dtype, 
     np.testing.assert_allclose(scores(weighted), scores(whole), rtol=EXACT)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(seed=st.integers(0, 2**32 - 1), places=st.lists(st.integers(0, 400), max_size=6))
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_pieces_make_the_whole_at_any_size_and_weights(dtype, seed, places):

@@ -15,7 +15,7 @@ from vendiscore.similarity.judgements import (
     count_open_triples,
 )
 
-few = settings(max_examples=60, deadline=None)
+few = settings(max_examples=60)
 
 
 @st.composite

@@ -102,7 +102,7 @@ def test_a_set_of_echoes_alone_scores_one(name, case):
     assert notes(own, prompts=own, given_prompt=True, **how) == [NOTE.format(3, 3)]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data=st.data())
 def test_properties_of_sets_with_echoes(data):
     row = st.lists(st.integers(-2, 3), min_size=3, max_size=3).filter(any)

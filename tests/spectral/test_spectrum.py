@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from decompositions import counted
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import random_correlation
 
@@ -132,7 +132,6 @@ def test_features_built_from_eigenvectors_have_those():
 
 
 @given(st.integers(1, 12), st.integers(1, 8), st.integers(0, 2**32 - 1), st.booleans())
-@settings(deadline=None)
 def test_merged_samples_share_their_eigenvectors_by_weight(m, d, seed, flat):
     rng = np.random.default_rng(seed)
     distinct = rows(m, d if flat else d + 40, seed % 1000)

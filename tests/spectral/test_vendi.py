@@ -6,7 +6,7 @@ from itertools import pairwise
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import random_correlation
 
@@ -134,7 +134,6 @@ def test_theorem_a_effective_number_of_equal_or_different_samples(n, q):
 
 
 @given(vectors, st.data())
-@settings(deadline=None)
 def test_theorem_b_identical_samples_merge_into_their_weight(rows, data):
     X = unit(rows)
     n = len(X)
@@ -151,7 +150,6 @@ def test_theorem_b_identical_samples_merge_into_their_weight(rows, data):
 
 
 @given(vectors, vectors)
-@settings(deadline=None)
 def test_theorem_c_scores_of_dissimilar_groups_multiply(first, second):
     A, B = unit(first), unit(second)
     K = np.zeros((len(A) + len(B),) * 2)
@@ -164,7 +162,6 @@ def test_theorem_c_scores_of_dissimilar_groups_multiply(first, second):
 
 
 @given(vectors, st.data())
-@settings(deadline=None)
 def test_theorem_d_the_order_of_samples_does_not_matter(rows, data):
     X = unit(rows)
     order = data.draw(st.permutations(range(len(X))))

@@ -27,7 +27,6 @@ def examples(number):
         max_examples=math.ceil(number * max(1 / 3, MINUTES)),
         derandomize=not MINUTES,
         database=None,
-        deadline=None,
         print_blob=True,
         phases=[Phase.generate],  # examples hang on seeds, which do not shrink
         suppress_health_check=list(HealthCheck),

@@ -55,7 +55,7 @@ def test_the_lines_of_a_table_can_be_asked_for_and_its_rows_again(case):
     assert filed(text, separator="row").values == case.values
 
 
-@hypothesis.settings(deadline=None, max_examples=60)
+@hypothesis.settings(max_examples=60)
 @hypothesis.given(
     st.lists(st.tuples(*[st.text("ab ,;\t|\"'\n.äß好", max_size=9)] * 2), min_size=2, max_size=9),
     st.sampled_from(",;\t|"),

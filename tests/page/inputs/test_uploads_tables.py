@@ -28,7 +28,6 @@ WORDS = st.text(st.sampled_from("abcdefgh,;|\t'\"\n.äß好"), min_size=1, max_s
 SENTENCES = st.lists(WORDS, min_size=3, max_size=9).map(" ".join).filter(str.strip)
 
 
-@hypothesis.settings(deadline=None)
 @hypothesis.given(
     st.lists(SENTENCES, min_size=2, max_size=12),
     st.sampled_from(",;\t|"),
@@ -55,7 +54,6 @@ ROWS = st.integers(2, 6).flatmap(
 )
 
 
-@hypothesis.settings(deadline=None)
 @hypothesis.given(
     ROWS,
     st.sampled_from([(",", "."), (";", "."), (";", ","), ("\t", "."), ("\t", ",")]),
