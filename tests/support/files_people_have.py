@@ -235,7 +235,7 @@ def texts() -> list[Have]:
             "three.zip",
             zipped({f"a/{i}.txt": text.encode() for i, text in enumerate(TEXTS)}),
             ["0.txt", "1.txt", "2.txt"],
-            "Read 3 files as one text each",
+            "Read 3 files.",
         ),
         Have("chinese.csv", chinese.encode(), "texts", CHINESE, _ROWS, "回答"),
         Have("chinese.txt", "\n".join(CHINESE).encode(), "texts", CHINESE, [1, 2, 3], "3 lines"),

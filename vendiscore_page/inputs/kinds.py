@@ -5,14 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from vendiscore.report import Table, column_kind, looks_like, share_of_numbers
+from vendiscore.report import Table, column_kind, share_of_numbers
 
 from .submission import Asked, Kind
 
 _LOOK = 200
 _LONG = 2_000  # characters of a line or a cell that tell what the others are
 _NUMBERS = 0.8  # of the cells of a line
-_PLAIN = 0.75  # of the lines that must be molecules
 _COLUMNS = 100  # that are looked into
 # Kinds of samples by what a column holds.
 _KINDS: dict[str, Kind] = {
@@ -23,16 +22,6 @@ _KINDS: dict[str, Kind] = {
     "vectors": "vectors",
     "numbers": "vectors",
 }
-
-
-def kinds_of_lines(lines: Sequence[str]) -> list[Kind]:
-    """Return the kinds that pasted lines can be, the likeliest first."""
-    some = [line.strip() for line in lines if line.strip()]
-    could: list[Kind] = ["texts"]
-    like = looks_like(some, _PLAIN)
-    if like and like[1] == "morgan":
-        could.insert(0, "molecules")
-    return ["vectors", *could] if are_rows(some) else could
 
 
 def are_rows(lines: Sequence[str]) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -14,13 +13,14 @@ from vendiscore.report import (
     decode,
     format_of,
     join_names,
+    looks_like,
     named_format,
 )
 
 from ..quotas import INPUT, MAX_UPLOAD
-from . import cells, hub, kinds, pictures, separators, zips
-from .delimiters import delimiter_of
+from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
+from .pasted_forms import NUMBERS, form_of
 from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
 from .visitor_samples import Samples
 from .western_text import encoding_of
@@ -29,7 +29,7 @@ File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _TABLES = ("csv", "tsv")
 _READ = f"This page reads {', '.join(FORMATS)}s."
-_LOOK = 200  # lines that tell what the others are
+_PLAIN = 0.75  # of the lines that must be molecules
 
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
@@ -105,7 +105,8 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
         found = cells.of_file(name, data, form, asked)
         if found.kind == "vectors":
             return found
-    return _of_lines(text, replace(asked, separator=asked.separator or LINE), name)
+    asked = replace(asked, separator=asked.separator or LINE)
+    return _of_lines(separators.rows_of(text), asked, name)
 
 
 def _format(name: str, data: bytes) -> str | None:
@@ -135,49 +136,44 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
-    kind = "molecules" if asked.kind == "molecules" else "texts"
     texts = [(name, decode(data, encoding_of(data))[0]) for name, data in files]
-    return separators.split_texts(texts, asked, kind)
+    return separators.split_texts(texts, asked)
 
 
 def _of_box(text: str, asked: Asked) -> Samples:
-    """Read the samples of the box: a table or JSON, rows of numbers, or texts."""
+    """Read the samples of the box: JSON, a table, rows of numbers, or texts."""
     _check_filled(text)
-    rows = separators.rows_of(text)
-    form = _form(text, rows)
-    if not form or _is_split(asked):
-        return _of_lines(text, asked, "", form)
-    found = cells.of_file(cells.BOX, text.encode("utf-8", "replace"), form, asked)
+    lines = separators.rows_of(text)
+    split = _is_split(asked)
+    form = form_of(text, split or asked.separator == ROW)
+    data = text.encode("utf-8", "replace")
+    rows = form == NUMBERS and asked.kind in (None, "vectors")
+    if not split and (rows or (not form and asked.kind == "vectors")):
+        how = replace(asked, kind="vectors", header=bool(asked.header), index=bool(asked.index))
+        found = cells.of_file(cells.BOX, data, "csv", how)
+        return replace(found, name="pasted", kinds=("vectors", "texts"))
+    if split or form in ("", NUMBERS):
+        found = _of_lines(lines, asked, "")
+        ways = [(ROW, _count(data, form, asked))] if form in _TABLES else []
+        return replace(found, splits=(*ways, *found.splits))
+    found = cells.of_file(cells.BOX, data, form, asked)
     if form in _TABLES:
-        ways = (ROW, found.total or len(found)), (LINE, sum(bool(row.strip()) for row in rows))
-        found = replace(found, separator=ROW, splits=ways)
+        ways = [(ROW, found.total or len(found)), (LINE, sum(bool(x.strip()) for x in lines))]
+        found = replace(found, separator=ROW, splits=tuple(ways))
     return replace(found, python=None, name=found.name.replace(cells.BOX, "pasted", 1))
 
 
-def _of_lines(text: str, asked: Asked, name: str, form: str = "") -> Samples:
-    """Read texts that stand one below the other, or rows of numbers; `form` could be meant, too."""
-    some = [row for row in separators.rows_of(text) if row.strip()]
-    could = kinds.kinds_of_lines(some[: 2 * _LOOK])
-    kind = asked.kind if asked.kind not in (None, "images") else None
-    kind = kind or ("texts" if name or _is_split(asked) else could[0])
-    if kind == "vectors":
-        found = _of_numbers(text, name, asked, some)
-    else:
-        found = separators.split_texts([(name, text)], asked, kind)
-    if form in _TABLES:
-        found = replace(found, splits=((ROW, _count(text, form, asked)), *found.splits))
-    return replace(found, kinds=tuple(could))
-
-
-def _of_numbers(text: str, name: str, asked: Asked, rows: Sequence[str]) -> Samples:
-    """Read rows of numbers; of the box, no first row of numbers names, no first column counts."""
-    if not name and asked.header is None:
-        asked = replace(asked, header=not kinds.are_rows(rows[:1]))
-    if not asked.header and asked.index is None:
-        asked = replace(asked, index=False)
-    data = text.encode("utf-8", "replace")
-    found = cells.of_file(name or cells.BOX, data, "csv", replace(asked, kind="vectors"))
-    return found if name else replace(found, name="pasted")
+def _of_lines(lines: Sequence[str], asked: Asked, name: str) -> Samples:
+    """Read texts or molecules that stand one below the other."""
+    filled = [line.strip() for line in lines if line.strip()]
+    like = looks_like(filled, _PLAIN)
+    could = ("molecules", "texts") if like and like[1] == "morgan" else ("texts",)
+    kind = could[0] if not (name or _is_split(asked)) else "texts"
+    if asked.kind in ("texts", "molecules"):
+        kind = asked.kind
+    asked = asked if _is_split(asked) else replace(asked, separator=None)
+    found = separators.split_texts([(name, "\n".join(lines))], asked, kind)
+    return replace(found, kinds=could)
 
 
 def _check_filled(text: str) -> None:
@@ -190,32 +186,8 @@ def _is_split(asked: Asked) -> bool:
     return asked.separator not in (None, ROW) or asked.blocks
 
 
-def _count(text: str, form: str, asked: Asked) -> int:
+def _count(data: bytes, form: str, asked: Asked) -> int:
     try:
-        wanted = Wanted(header=asked.header, limits=INPUT)
-        return len(cells.parsed(text.encode("utf-8", "replace"), form, wanted).rows)
+        return len(cells.parsed(data, form, Wanted(header=asked.header, limits=INPUT)).rows)
     except RefusedError:
         return 0
-
-
-def _form(text: str, rows: Sequence[str]) -> str:
-    """Return the format that text has by itself: JSON, cells under a delimiter, or ""."""
-    start = text.lstrip("\ufeff \r\n\t")[:1]
-    some = [row for row in rows[: 2 * _LOOK] if row.strip()]
-    if start == "{" and all(row.strip().startswith("{") for row in some) and _is_json(some[0]):
-        return "jsonl"
-    if start == "[" and text.rstrip().endswith("]") and _is_json(text):
-        return "json"
-    if len(some) < 2 or (kinds.are_rows(some) and kinds.are_rows(some[:1])):
-        return ""
-    tabs = {row.rstrip("\r").count("\t") for row in some}
-    sign = "\t" if len(tabs) == 1 and 0 not in tabs else delimiter_of(text, INPUT)
-    return "" if sign is None else "tsv" if sign == "\t" else "csv"
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except (ValueError, RecursionError):
-        return False
-    return True

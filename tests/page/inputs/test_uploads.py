@@ -54,11 +54,9 @@ def test_the_likeliest_separator_is_taken_and_said(text, separator, n):
 def test_what_each_way_to_split_would_give_is_said():
     found = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"))
     assert found.splits == (("line", 61), ("blank", 19), ("---", 2))
-    assert found.notes[1] == "Split another way there would be 61 by lines, 2 by ---."
     for separator, count in found.splits:
         again = pasted(PARAGRAPHS.replace("\n\nAnswer 9", "\n---\nAnswer 9"), separator=separator)
         assert len(again) == count
-        assert len(again.notes) == 1
 
 
 @pytest.mark.parametrize(
@@ -83,8 +81,6 @@ def test_blank_lines_can_separate_groups():
     found = pasted("a b\nc d\n\n\ne f\n", blocks=True)
     assert (found.values, found.groups) == (["a b", "c d", "e f"], [1, 1, 2])
     assert found.notes == ("Read 3 lines in 2 groups, separated by blank lines.",)
-    with pytest.raises(RefusedError, match="Groups are blocks of lines"):
-        pasted("a b\n\nc d", blocks=True, separator="blank")
 
 
 @pytest.mark.parametrize(

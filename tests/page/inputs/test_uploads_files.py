@@ -132,7 +132,6 @@ def test_several_files_of_text_are_a_sample_each_or_lines_and_which_is_said():
         "file",
     )
     assert found.splits == (("file", 2), ("line", 5), ("blank", 3))
-    assert "Split another way there would be 5 by lines, 3 by blank lines" in found.notes[-1]
     lines = read(Given(files=several), Asked(separator="line"))
     assert lines.values == ["hello", "you", "good", "bye", "now"]
     assert list(lines.places) == [

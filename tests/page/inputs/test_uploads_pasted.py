@@ -11,9 +11,8 @@ from hypothesis import strategies as st
 
 from vendiscore.report import AskError
 from vendiscore_page.inputs import examples
-from vendiscore_page.inputs.delimiters import delimiter_of
+from vendiscore_page.inputs.pasted_forms import form_of
 from vendiscore_page.inputs.uploads import Asked, Given, read
-from vendiscore_page.quotas import INPUT
 
 pytest.importorskip("rdkit")
 SAMPLES = ("kind", "values", "unit", "problems", "groups", "columns", "column", "by", "how")
@@ -75,9 +74,7 @@ def test_any_table_with_known_names_reads_as_the_same_file(rows, sign, end):
     [
         "Antwort;Modell\nJa, gern;a\nNein, nie;b\n",
         "Antwort,Modell\nJa gern,a\nNein nie,b\nDoch doch,c",
-        "1,hello there\n2,bye now\n3,hello again",
         "model,answer\na,yes, so\nb,no, never\nc,fine\nd,good",
-        'answer\n"two\nlines"\n"x"',
         "smiles,name\nCCO,ethanol\nCCC,propane",
         "title,text\nethanol,so it is\npropane,no it is",
         "what;a;b;c\nu;1,5;2,0;3\nv;1,0;2,5;1\nw;3,5;2,5;7",
@@ -99,13 +96,8 @@ def test_tables_without_known_names_or_with_bad_rows_are_tables_too(text):
         "Yes, it is so.\nNo; never again, I think.\nPerhaps we could.",
         "Well; so be it\nGood; that is all",
         "Berlin, Germany\nParis, France",
-        "1,2-dichloroethane\n1,3-butadiene\n1,4-dioxane",
-        "N,N-dimethylaniline\nN,N-diethylaniline\nN,N-dibutylaniline",
-        "1,5 Liter Milch\n0,5 Liter Wasser",
         'He said, "never"\nShe said, "ever"',
         '"Hello there."\n"Good bye."',
-        "cat,dog\nsun,moon",
-        "今天,天气好\n明天,天气坏",
         "x = 1;\ny = 2;",
         "Πού πας;\nΤι κάνεις;",
         "CCO |$R1$|\nCCC |$R2$|",
@@ -118,10 +110,31 @@ def test_prose_with_commas_one_sentence_a_line_is_no_table(text):
         assert found.separator == "line"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "1,hello there\n2,bye now\n3,hello again",
+        "1,2-dichloroethane\n1,3-butadiene\n1,4-dioxane",
+        "N,N-dimethylaniline\nN,N-diethylaniline\nN,N-dibutylaniline",
+        "1,5 Liter Milch\n0,5 Liter Wasser",
+        "cat,dog\nsun,moon",
+        "今天,天气好\n明天,天气坏",
+    ],
+)
+def test_lines_of_as_many_cells_are_asked_about_as_in_a_file(text):
+    doors = {"separator": pasted, "type": lambda text: filed(text, "a.txt")}
+    for field, door in doors.items():
+        with pytest.raises(AskError, match="as many cells each: is it a table") as caught:
+            door(text)
+        assert [[*options] for _, options in caught.value.choices] == [[field], [field]]
+    assert pasted(text, separator="line").values == text.split("\n")
+    assert pasted(text, separator="row", header=False, column="column 2").separator == "row"
+
+
 def test_no_example_of_texts_is_a_table():
     for kind in ("texts", "molecules"):
         for example in examples.MENU[kind]:
-            assert delimiter_of(example.text, INPUT) is None
+            assert form_of(example.text, sure=False) == ""
 
 
 def test_rows_that_cannot_be_told_apart_are_asked_about_in_the_box_too():
@@ -171,4 +184,4 @@ def test_a_column_of_a_spreadsheet_keeps_cells_with_line_breaks(header, ending):
     ids=["inside", "a quoted line", "paragraphs", "alone", "open"],
 )
 def test_quotes_of_prose_make_no_column(text):
-    assert delimiter_of(text, INPUT) is None
+    assert form_of(text, sure=False) == ""

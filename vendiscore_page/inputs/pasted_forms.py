@@ -1,0 +1,81 @@
+"""The format of pasted text: JSON, rows of cells or numbers, or lines."""
+
+from __future__ import annotations
+
+import json
+from itertools import chain, islice
+
+from vendiscore.reading.names import is_column_name
+from vendiscore.reading.tables import delimiter, is_table, parse_rows
+from vendiscore.report import AskError, RefusedError, share_of_numbers
+
+from ..quotas import INPUT
+from .submission import LINE, ROW
+
+NUMBERS = "numbers"  # rows of numbers without names above
+_LOOK = 200  # rows that show what the rest is like
+_MOSTLY = 0.8  # of cells are numbers
+
+
+def form_of(text: str, sure: bool) -> str:
+    """Return the format that pasted text has, "" for lines.
+
+    Cells under names, tabs and numbers make a table. Lines of as many cells each are asked about,
+    unless it is `sure` what they are: then they are a table.
+    """
+    start = text.lstrip("\ufeff \r\n\t")
+    if _is_json(start.partition("\n")[0], "{"):
+        return "jsonl"
+    if _is_json(start, "[{"):
+        return "json"
+    if _is_copied(text):
+        return "tsv"
+    _, rows = _cells(text, numeric=True)
+    if rows and min(map(share_of_numbers, (rows[0], chain(*rows)))) > _MOSTLY:
+        return NUMBERS
+    sign, rows = _cells(text, numeric=False)
+    form = "tsv" if sign == "\t" else "csv"
+    if not sign or len(rows) < 2 or 2 * sum(len(row) > 1 for row in rows) < len(rows):
+        return ""
+    named = sum(map(is_column_name, rows[0]))
+    if named == len(rows[0]) or (named and not any(cell[:1].isspace() for cell in rows[0])):
+        return form
+    if share_of_numbers(chain(*rows[1:])) > 0.5:
+        return form
+    if sign == "\t" and len({*map(len, rows)}) == 1:
+        return form
+    if not is_table(text):
+        return ""
+    if sure:
+        return form
+    raise AskError(
+        "Its lines have as many cells each: is it a table?",
+        [("It is a table", {"separator": ROW}), ("Each line is a text", {"separator": LINE})],
+    )
+
+
+def _is_json(text: str, brackets: str) -> bool:
+    try:
+        return text[:1] in brackets and isinstance(json.loads(text), (list, dict))
+    except (ValueError, RecursionError):
+        return False
+
+
+def _cells(text: str, numeric: bool) -> tuple[str, list[list[str]]]:
+    """Return the likeliest sign between cells, and the first rows split by it."""
+    try:
+        sign = delimiter(text, numeric, INPUT)
+        return sign, [cells for _, cells in islice(parse_rows(text, sign, INPUT), _LOOK)]
+    except RefusedError:
+        return "", []
+
+
+def _is_copied(text: str) -> bool:
+    """Return whether text is one column of a spreadsheet: it quotes the cells with line breaks."""
+    text = text.strip().replace("\r\n", "\n")
+    try:
+        cells = [row[0] for _, row in parse_rows(text, "\t", INPUT)]
+    except RefusedError:
+        return False
+    quoted = ['"' + cell.replace('"', '""') + '"' if "\n" in cell else cell for cell in cells]
+    return quoted != cells and len(cells) > 1 and "\n".join(quoted) == text
