@@ -24,11 +24,13 @@ def questions(samples: Samples) -> Record:
     asked: list[Record] = [_question(f"Score {many} {samples.unit}s", pool)]
     column, prompts = _role(samples, "prompt")
     each = Counter(label for label in prompts if label)
-    if 2 <= len(each) < sum(each.values()):
+    if 2 <= len(each) < sum(each.values()) and not samples.wide:
         label = f"Score each of {len(each):,} {_many('prompt', column)}"
         asked.append(_question(label, alone | {"by": column}))
     if samples.wide:
-        how = {"wide": True, "column": None, "sets": "model", "by": None}
+        many = f"Score the answers of each row (one model, {len(samples.wide)} answers a prompt)"
+        asked.append(_question(many, alone | {"answers": True, "pool": False, "column": None}))
+        how = {"wide": True, "answers": False, "column": None, "sets": "model", "by": None}
         how |= {"prompts": samples.prompt_column or None}
         asked.append(_question(f"Compare the columns {_listed(samples.wide)}", how, True))
     for role in ("model", "label"):

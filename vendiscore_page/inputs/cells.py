@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import islice
 from typing import Any
 
 from vendiscore.report import (
@@ -16,7 +15,6 @@ from vendiscore.report import (
     RefusedError,
     Table,
     Wanted,
-    is_prose,
     join_names,
     read_data,
     role_of,
@@ -25,18 +23,15 @@ from vendiscore.report import (
 from vendiscore.report import Samples as ReadSamples
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
-from .kinds import kinds_of_table
 from .matrices import csv_code, expression_code
 from .parts import fit
 from .pictures import pictures
 from .plain_numbers import LARGE, plain_numbers
-from .roles import answer_columns, are_models, melted, roles_of
+from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
 from .submission import BLANK, COUNTS, LINE, Asked, Kind
 from .visitor_samples import Python, Samples
 from .western_text import encoding_of
 
-_TEXTS = ("txt", "csv", "tsv", "json", "jsonl", "smi", "fasta", "vec")
-_TABLES = ("csv", "tsv")
 BOX = "the box"  # what notes call what was pasted
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
 # Fields of the reader's choices, and values, under the names that they have here.
@@ -49,39 +44,43 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     if form in ("csv", "tsv", "jsonl"):
         check_lines(data.count(b"\n") + data.count(b"\r"))
     said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
-    wanted = _wanted(asked, said, encoding_of(data) if form in _TEXTS else None)
+    wanted = _wanted(asked, said, None if form == "parquet" else encoding_of(data))
     if form in ("npy", "npz"):
         return _of_array(name, data, form, wanted, asked)
-    head = _head(data, form, wanted)
-    kinds = kinds_of_table(head, asked) if head else []
-    wide = answer_columns(head) if head and head.rows and form != "parquet" else []
+    if form == "parquet":
+        return of_columns(parsed(data, form, wanted), name, asked)
+    limits = INPUT if form == "json" else _FIRST
+    numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
+    head = parsed(data, form, replace(wanted, limits=limits, kind=numeric))
+    kinds: list[Kind] = []
+    wide: list[str] = []
+    if isinstance(head, Table) and head.rows:
+        kinds, wide = kinds_of(head, asked), answer_columns(head)
     if asked.kind in (*kinds, COUNTS):
         wanted = replace(wanted, kind=str(asked.kind))
     try:
-        if asked.wide and len(wide) > 1:
-            read = melted(parsed(data, form, wanted), wide)
-            found = samples_of(read, wanted)
+        if len(wide) > 1 and (asked.wide or asked.answers):
+            read = melted(parsed(data, form, wanted), wide, asked.wide)
+            found = samples_of(read, replace(wanted, column=wanted.column or "answer"))
         else:
             found = _read(name, data, wanted)
     except AskError as error:
         raise _asked_here(error, wide) from None
     if form == "txt" and found.kind == "texts":
         return Samples.of(found)  # which are split anew, with what else could separate them
-    if found.kind == "images":
-        return _images(found, name, asked)
     python = None
-    if found.table and found.kind == "vectors" and form in (*_TABLES, "txt"):
+    if found.table and found.kind == "vectors" and form in ("csv", "tsv", "txt"):
         file = name if name != BOX else "samples.csv"
         python = partial(csv_code, file, found.table, found.features)
     samples = of_samples(found, name, asked, kinds, python)
-    if samples.kind == "texts" and are_models(wide) and not asked.wide:
+    if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
         samples = replace(samples, wide=tuple(wide))
     return samples
 
 
 def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
     """Return the samples of the first rows of a parquet file, which is read as they are needed."""
-    kinds = kinds_of_table(file.head(), asked)
+    kinds = kinds_of(file.head(), asked)
     wanted = _wanted(asked, "parquet")
     if asked.kind in kinds:
         wanted = replace(wanted, kind=str(asked.kind))
@@ -89,11 +88,7 @@ def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
         found = samples_of(file, wanted)
     except AskError as error:
         raise _asked_here(error, []) from None
-    return (
-        _images(found, name, asked)
-        if found.kind == "images"
-        else of_samples(found, name, asked, kinds)
-    )
+    return of_samples(found, name, asked, kinds)
 
 
 def of_samples(
@@ -107,6 +102,8 @@ def of_samples(
 
     Other columns tell what they are, such as which prompts they answer.
     """
+    if found.kind == "images":
+        return _images(found, name, asked)
     source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
     roles: dict[str, tuple[str, list[str]]] = {}
     if isinstance(source, (Table, Columns)):
@@ -115,44 +112,37 @@ def of_samples(
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
     if isinstance(source, Columns) and found.kind == "vectors":
         python = _parquet_code(name, source, found.features)
-    letters = found.kind == "sequences"
-    kind = "texts" if letters else found.kind
-    prompts = roles["prompt"][1] if "prompt" in roles and kind != "vectors" else ()
-    used = [found.column, *found.grouping.values()]
-    columns = tuple(dict.fromkeys([*read.names, *filter(None, used)]))
+    kind = "texts" if found.kind == "sequences" else found.kind
+    column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
+    offered = asked.prompts or (column if role_of(column) != "id" else "")
+    columns = dict.fromkeys(filter(None, [*read.names, found.column, *found.grouping.values()]))
     if len(columns) < 2 or (kind == "vectors" and read.header is None and not found.groups):
-        columns = ()
+        columns = {}
+    how = [f"split by {read.signs}"] if read.delimiter and len(read.names) > 1 else []
+    how += ["decimal commas"] if read.comma else []
+    more = [f"Only the first {len(found):,} rows were read."] if read.more else []
     whole = replace(
-        Samples.of(replace(found, kind=kind, source=None, notes=(), written=None)),
-        letters=letters,
+        Samples.of(replace(found, kind=kind)),
+        name=f"{name} › {found.column}" if found.column else name,
+        column=found.column or None,
+        letters=found.kind == "sequences",
         python=python,
         by=found.grouping.get("groups") or None,
         sets_by=found.grouping.get("sets") or None,
-        columns=columns,
+        columns=tuple(columns),
         roles=roles,
         all_roles=roles,
         asked=found.prompts or prompts,
-    )
-    samples = fit(whole, asked.draw)
-    more = (f"Only the first {samples.total:,} rows were read.",) if read.more else ()
-    return replace(
-        samples,
-        name=f"{name} › {found.column}" if found.column else name,
-        column=found.column or None,
-        prompt_column=_prompt_column(samples, asked) if kind == "texts" else "",
+        prompt_column=offered if kind == "texts" and offered != found.column else "",
         kinds=tuple(kinds),
-        how="; ".join(filter(None, [_split_by(read), "decimal commas" * read.comma])),
+        how="; ".join(how),
         sentence=f"{found.taken}.",
-        notes=(_note(samples, read, name), *more, *samples.notes),
+        notes=(_note(found, read, name, how), *more),
+        source=None,
+        written=None,
         table=None,
     )
-
-
-def begins(shown: Iterable[str]) -> str:
-    """Show the first few samples, each on one line."""
-    first = list(islice((" ".join(text.split()) for text in shown), 4))
-    cut = [f"{text[:36]}…" if len(text) > 37 else text for text in first[:3]]
-    return f"It begins: {' · '.join(cut)}{' · …' if len(first) > 3 else ''}"
+    return fit(whole, asked.draw)
 
 
 def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Wanted:
@@ -174,7 +164,7 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
 
 def _read(name: str, data: bytes, wanted: Wanted) -> ReadSamples:
     plain = None
-    if wanted.type in _TABLES and len(data) > LARGE:
+    if wanted.type in ("csv", "tsv") and len(data) > LARGE:
         plain = plain_numbers(name, data, wanted)
     return plain or read_data(name, data, wanted)
 
@@ -182,15 +172,6 @@ def _read(name: str, data: bytes, wanted: Wanted) -> ReadSamples:
 def parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
     parse = FORMATS[form].parse if form else None
     return parse(data, wanted) if parse else None
-
-
-def _head(data: bytes, form: str | None, wanted: Wanted) -> Table | None:
-    """Return the first rows of a table, None of what is none."""
-    limits = INPUT if form == "json" else _FIRST
-    read = parsed(data, form, replace(wanted, limits=limits))
-    if isinstance(read, Columns):
-        return read.head()
-    return read if isinstance(read, Table) else None
 
 
 def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
@@ -202,8 +183,12 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
             fields["separator"] = _SIGNS[str(fields["separator"])]
         choices.append((label, fields))
     if len(wide) > 1 and any("column" in options for _, options in choices):
-        each = f"Each of {join_names(wide)} holds the answers of one model"
-        choices.insert(0, (each, {"wide": True, "kind": "texts"}))
+        names, many = join_names(wide), f"{len(wide)} answers of one model"
+        choices = [
+            (f"Each of {names} holds the answers of one model", {"wide": True, "kind": "texts"}),
+            (f"Each row holds {many}, in {names}", {"answers": True, "kind": "texts"}),
+            *choices,
+        ]
     return AskError(error.question, choices)
 
 
@@ -247,37 +232,14 @@ def _parquet_code(name: str, file: Columns, features: Sequence[str]) -> Python:
     return partial(expression_code, "numpy as np, pandas as pd", expression)
 
 
-def _prompt_column(found: Samples, asked: Asked) -> str:
-    """Return the column of prompts, unless it numbers them, or prose that texts are grouped by."""
-    role = found.roles.get("prompt", ("",))[0]
-    names = [asked.prompts, role if role_of(role) != "id" else ""]
-    names += [found.by] if any(map(is_prose, map(str, found.groups))) else []
-    there = (name for name in names if name in found.columns and name != found.column)
-    return next(filter(None, there), "")
-
-
-def _note(found: Samples, read: Table, name: str) -> str:
-    """Say how they were read: `Read 3 rows of a.csv (the first row names …). It begins: …`."""
-    facts = []
+def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str:
+    """Say how they were read: `Read 3 rows of a.csv (the first row names …; split by tabs).`"""
+    facts = [*how]
     if not read.typed:
         named = f"the first row names the columns {join_names(read.names):.90}"
-        facts = [named if read.header is not None else "no row of names"]
-        facts += [_split_by(read)] if read.delimiter != "," else []
-        facts += ["read as Windows-1252, as it is not UTF-8"] if read.encoding == "cp1252" else []
-        facts += ["decimal commas"] if read.comma else []
-    usable = (found.values[i] for i in range(len(found)) if i not in found.problems)
-    what = ""
-    if found.kind == "vectors":
-        width = found.values.shape[1]
-        what = f" of {width:,} numbers"
-        usable = (", ".join(f"{x:.4g}" for x in row[:4]) + ", …" * (width > 4) for row in usable)
-    how = "; ".join(filter(None, facts))
-    said = f"Read {found.total:,} {found.unit}s{what} of {name:.60}{f' ({how})' if how else ''}."
-    return f"{said} {begins(usable)}"
-
-
-def _split_by(read: Table) -> str:
-    """Say how the cells of a table were told apart; "" for one column."""
-    if not read.delimiter or len(read.names) == 1:
-        return ""
-    return f"split by {read.signs}"
+        facts.insert(0, named if read.header is not None else "no row of names")
+    if read.encoding == "cp1252":
+        facts.append("read as Windows-1252, as it is not UTF-8")
+    what = f" of {found.values.shape[1]:,} numbers" if found.kind == "vectors" else ""
+    said = f" ({'; '.join(facts)})" if facts else ""
+    return f"Read {len(found):,} {found.unit}s{what} of {name:.60}{said}."

@@ -1,31 +1,46 @@
-"""Roles of a table's columns: the model, prompt, label and id of each row."""
+"""What the columns of a table hold: samples of some kinds, and the roles of the others."""
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
+from vendiscore.reading.names import PROMPT_NAMES
 from vendiscore.report import (
     Columns,
     RefusedError,
     Table,
+    column_kind,
     few_values,
+    is_named,
     is_prose,
     role_of,
     share_of_numbers,
 )
 
 from ..quotas import MAX_VALUES
-from .submission import ROLES, Asked
+from .submission import ROLES, Asked, Kind
 
 # Words in names of columns of sources, whose groups have a name of their own in titles.
 SOURCES = "model|source|annotator|author|checkpoint|generator|seed|system|worker"
-_WORD = re.compile("[A-Z]?[a-z]+|[A-Z]+")
 _LOOK = 5_000  # rows that tell what the others are
 _MOST = 100  # columns that are looked into
-_SHORT = 100  # characters of a name
+# Kinds of samples by what a column holds.
+_KINDS: dict[str, Sequence[Kind]] = {
+    "texts": ("texts",),
+    "sequences": ("texts",),
+    "lists": ("texts",),
+    "molecules": ("molecules", "texts"),
+    "vectors": ("vectors",),
+    "numbers": ("vectors",),
+}
+
+
+def kinds_of(read: Table, asked: Asked) -> list[Kind]:
+    """Return the kinds of samples that the columns of a table hold."""
+    names = [asked.column] if asked.column in read.names else read.names[:_MOST]
+    held = [column_kind(read, name) for name in names if name != asked.by]
+    return list(dict.fromkeys(kind for each in held for kind in _KINDS.get(each, ())))
 
 
 def roles_of(
@@ -45,7 +60,10 @@ def roles_of(
     labels = {name: some.labels(name) for name in left}
     for role in ROLES:
         if chosen[role] is None:
-            chosen[role] = _column_of(role, labels)
+            first = next(iter(labels), "")
+            fit = [name for name in labels if _fits(role, name, labels[name], name == first)]
+            # A column with the name of the role comes before others.
+            chosen[role] = min(fit, key=lambda name: role_of(name) != role, default="")
             labels.pop(chosen[role], None)
     there = {role: column for role, column in chosen.items() if column}
     read = source
@@ -56,52 +74,30 @@ def roles_of(
         role: (column, [same.setdefault(label, label) for label in read.labels(column)])
         for role, column in there.items()
     }
-    ids = roles.get("id", ("", []))[1]
-    if not asked.id and len({*ids} - {""}) < len(ids):
-        roles.pop("id", None)
+    if "id" in roles and not asked.id and not _is_unique(roles["id"][1]):
+        del roles["id"]
     return roles
 
 
-def _column_of(role: str, labels: dict[str, list[str]]) -> str:
-    """Return the column of a role: by its name, or else by its cells, "" for none."""
-    named = [name for name in labels if role_of(name) == role]
+def _fits(role: str, name: str, cells: Sequence[str], is_first: bool) -> bool:
+    """Return whether a column has a role, by its name and its cells."""
+    named = role_of(name)
+    different = {*cells} - {""}
     if role == "prompt":
-        ids = [name for name in labels if role_of(name) == "id" and _is_of_prompts(name)]
-        named = [name for name in named if any(labels[name])]
-        named += [name for name in ids if not _is_unique(labels[name])]
-    elif role == "id":
-        first = [name for name in list(labels)[:1] if _numbers_or_names_rows(name, labels[name])]
-        named = [*(name for name in named if _is_unique(labels[name])), *first]
-    else:
-        named = [name for name in named if _repeats(labels[name])]
-        if role == "label":
-            named = [name for name in named if len({*labels[name]} - {""}) > 1]
-            named += [
-                name for name in labels if few_values(labels[name]) and _is_word(labels[name])
-            ]
-    return next(iter(named), "")
-
-
-def _is_of_prompts(name: str) -> bool:
-    return any(role_of(word) == "prompt" for word in _WORD.findall(name))
-
-
-def _is_short(cells: Sequence[str]) -> bool:
-    return 0 < max(map(len, cells), default=0) <= _SHORT
+        numbered = named == "id" and is_named(name, PROMPT_NAMES) and not _is_unique(cells)
+        return bool(different) and (named == "prompt" or numbered)
+    if role == "model":
+        return named == "model" and 0 < len(different) < len(list(filter(None, cells)))
+    numbers = share_of_numbers(cells) > 0.5
+    if role == "id":
+        whole = all(map(str.isdigit, cells)) if numbers else not any(map(is_prose, cells))
+        first = is_first and named not in ("text", "prompt") and whole
+        return _is_unique(cells) and (named == "id" or first)
+    return few_values(cells) and (named == "label" or not (numbers or _are_prose(cells)))
 
 
 def _is_unique(cells: Sequence[str]) -> bool:
-    return _is_short(cells) and len({*cells}) == len(cells) > 1 and all(cells)
-
-
-def _repeats(cells: Sequence[str]) -> bool:
-    often = Counter(filter(None, cells))
-    return _is_short(cells) and len(often) < often.total()
-
-
-def _is_word(cells: Sequence[str]) -> bool:
-    """Return whether cells are short and neither numbers nor prose."""
-    return _is_short(cells) and share_of_numbers(cells) < 0.5 and not _are_prose(cells)
+    return len({*cells}) == len(cells) > 1 and all(cells)
 
 
 def _are_prose(cells: Sequence[str]) -> bool:
@@ -110,52 +106,49 @@ def _are_prose(cells: Sequence[str]) -> bool:
     return 2 * sum(map(is_prose, each)) > len(each)
 
 
-def _numbers_or_names_rows(name: str, cells: Sequence[str]) -> bool:
-    """Return whether unique cells are whole numbers, or single words, such as names."""
-    words = share_of_numbers(cells) < 0.5 and not any(" " in cell for cell in cells)
-    counted = role_of(name) == "" and all(map(str.isdigit, cells))
-    return _is_unique(cells) and role_of(name) != "text" and (counted or words)
-
-
 def answer_columns(read: Table) -> list[str]:
-    """Return the columns of texts that may each hold the answers of one model."""
-    some = replace(read, rows=read.rows[:_LOOK])
+    """Return the columns of texts that may together hold the answers to each row's prompt."""
     names = [name for name in read.names[:_MOST] if role_of(name) in ("text", "model", "")]
-    names = [name for name in names if not some.holds_rows(name)]
-    return [name for name in names if _are_prose(some.labels(name))]
+    names = [name for name in names if column_kind(read, name) == "texts"]
+    return [name for name in names if _are_prose(read.labels(name))]
 
 
-def are_models(columns: Sequence[str]) -> bool:
-    """Return whether columns are named as the answers of several models."""
+def are_answers(columns: Sequence[str]) -> bool:
+    """Return whether columns are named as answers or models."""
     return len(columns) > 1 and all(role_of(name) in ("model", "text") for name in columns)
 
 
-def melted(read: Table, columns: Sequence[str]) -> Table:
-    """Return a table with a row for each cell of some columns, whose names are in column "model".
+def melted(read: Table, columns: Sequence[str], models: bool) -> Table:
+    """Return a table with the cells of some columns in one, "answer".
 
-    A table with one column of answers for each model becomes one with a row for each answer.
+    They make a list in each row or, as answers of `models`, a row each, with the name of their
+    column in column "model".
     """
-    kept = [j for j, name in enumerate(read.names) if name not in columns]
     at = [read.names.index(name) for name in columns]
+    kept = [j for j in range(len(read.names)) if j not in at]
     names = [read.names[j] for j in kept]
-    if "model" in names or "answer" in names:
+    names += ["model", "answer"] if models else ["answer"]
+    if len({*names}) < len(names):
         raise RefusedError("A column is called “model” or “answer” already; rename it.")
-    names += ["model", "answer"]
-    cells = len(read.rows) * len(columns) * len(names)
-    if cells > MAX_VALUES:
+    times = len(at) if models else 1
+    if (cells := len(read.rows) * times * len(names)) > MAX_VALUES:
         raise RefusedError(
             f"With a row for each answer this table has {cells:,} cells, more than {MAX_VALUES:,}; "
             "remove columns or rows."
         )
-    rows = [[*(row[k] for k in kept), read.names[j], row[j]] for row in read.rows for j in at]
+    rows = []
+    for row in read.rows:
+        others = [row[k] for k in kept]
+        if models:
+            rows += [[*others, read.names[j], row[j]] for j in at]
+        else:
+            rows.append([*others, [row[j] for j in at if row[j]]])
     return replace(
         read,
         names=names,
         rows=rows,
-        places=[place for place in read.places for _ in at],
-        problems={
-            i * len(at) + k: what for i, what in read.problems.items() for k in range(len(at))
-        },
+        places=[place for place in read.places for _ in range(times)],
+        problems={i * times + k: what for i, what in read.problems.items() for k in range(times)},
         header=None if read.header is None else names,
         origin=(),
     )

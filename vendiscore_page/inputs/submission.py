@@ -40,6 +40,7 @@ class Asked:
     id: str | None = None
     label: str | None = None
     wide: bool = False  # whether each column of texts holds the answers of one model
+    answers: bool = False  # whether the columns of texts together hold the answers of one model
     separator: str | None = None  # "line", "blank", "file", "row" of a table, or a sign such as ---
     blocks: bool = False  # whether blank lines separate groups of lines
     draw: int = 0  # which random part is taken of more samples than fit

@@ -34,7 +34,7 @@ class Samples(ReadSamples):
     roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)  # columns, labels
     # The roles of all rows, also where `values` are a part that was drawn.
     all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
-    wide: Sequence[str] = ()  # columns that each hold the answers of one model
+    wide: Sequence[str] = ()  # columns of answers, of one model each or all of one
 
     @classmethod
     def of(cls, found: ReadSamples) -> Samples:

@@ -114,6 +114,7 @@ interface Asked extends Partial<Record<Role, string>> {
   matrix?: boolean;
   type?: string;
   wide?: boolean;
+  answers?: boolean;
 }
 
 interface Question {

@@ -72,14 +72,6 @@ def test_a_column_of_prompts_is_offered_and_taken_out_of_each_of_its_texts():
     assert grouped["VS"] == pytest.approx(right, rel=1e-12)
 
 
-def test_a_column_that_texts_are_grouped_by_is_offered_where_it_is_prose():
-    for name, cells in (("topic", ["Name a fruit."]), ("model", ["gpt"])):
-        rows = "\n".join(f"{cells[0]},{answer}" for answer in ANSWERS)
-        data = f"{name},answer\n{rows}\n".encode()
-        found = uploads.read(Given(files=[("a.csv", data)]), Asked(by=name))
-        assert found.prompt_column == (name if name == "topic" else "")
-
-
 def test_a_row_without_a_prompt_cannot_be_used_given_it():
     data = (TABLE + "\n,an answer alone\n").encode()
     found = uploads.read(Given(files=[("a.csv", data)]), Asked(prompts="question"))

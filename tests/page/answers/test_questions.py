@@ -5,7 +5,10 @@ import pytest
 from answered import compared
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore_page.answers import sample_readout
+from vendiscore.progress import finish
+from vendiscore.report import AskError
+from vendiscore_page.answers import one_set, sample_readout
+from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Asked, Given, read
 
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
@@ -183,6 +186,34 @@ def test_a_column_for_each_model_is_offered_even_where_one_repeats_itself():
     right = [compute(as_similarity(texts, **given))["VS"] for texts in (a, b)]
     assert [row["VS"] for row in page["rows"]] == pytest.approx(right)
     assert not [label for label in offered("prompt,answer,reason", rows)[0] if "columns" in label]
+
+
+@pytest.mark.parametrize("prompts", [PROMPTS, ["Write a story."] * 5, None])
+@pytest.mark.parametrize("stem", ["answer_", "draft "])
+def test_eight_columns_can_be_answers_of_one_model_to_the_prompt_of_each_row(prompts, stem):
+    rng = np.random.default_rng(1)
+    rows = [[" ".join(rng.choice(WORDS, 5)) for _ in range(8)] for _ in PROMPTS]
+    header = [f"{stem}{i}" for i in range(1, 9)]
+    table = rows
+    if prompts:
+        header.insert(0, "prompt")
+        table = [[prompt, *row] for prompt, row in zip(prompts, rows, strict=True)]
+    if stem == "draft ":
+        with pytest.raises(AskError) as caught:
+            sent(",".join(header), table)
+        options = caught.value.choices[1][1]
+    else:
+        said = "Score the answers of each row (one model, 8 answers a prompt)"
+        options = offered(",".join(header), table)[0][said]["options"]
+    found = sent(",".join(header), table, **options)
+    assert found.values == [text for row in rows for text in row]
+    asked = prompts if prompts == PROMPTS else range(5)
+    groups = [prompt for prompt in asked for _ in range(8)]
+    right = compute(found.values, groups=groups, **NS)
+    answer = finish(one_set.score(found, Settings("ngram_overlap"))).answer
+    assert answer["VS"] == pytest.approx(right["VS"], abs=1e-12)
+    assert [row["n"] for row in answer["by_group"]] == [8] * 5
+    assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(found))
 
 
 def test_lines_and_tables_of_one_column_have_no_questions():

@@ -133,6 +133,7 @@ def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
         ({"blocks": 1}, "`blocks` must be bool"),
         ({"column": {"a": 1}}, "`column` must be"),
         ({"wide": "yes"}, "`wide` must be bool"),
+        ({"answers": 1}, "`answers` must be bool"),
         *(({role: ["a"]}, f"`{role}` must be") for role in ("sets", *ROLES)),
         ({"__class__": "a"}, "Unknown option '__class__'"),
         ({"example": "../../etc/passwd"}, "etc/passwd"),
