@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -14,18 +13,16 @@ Files = dict[str, dict[str, list[bytes]]]  # by configuration and split
 class DataHub:
     """`with DataHub({"me/stories": files}) as hub`: hub.url is its address, hub.asked what for.
 
-    `lists` answer in the place of a list of files; `whole` serves files without their parts.
+    `lists` answer in the place of a list of files.
     """
 
     def __init__(
         self,
         sets: dict[str, Files],
         lists: dict[str, Any] | None = None,
-        whole: bool = False,
     ) -> None:
-        self.sets, self.lists, self.whole = sets, lists or {}, whole
+        self.sets, self.lists = sets, lists or {}
         self.asked: list[str] = []
-        self.sent = 0
 
     def __enter__(self) -> DataHub:
         hub = self
@@ -33,8 +30,7 @@ class DataHub:
         class Handler(BaseHTTPRequestHandler):
             def do_GET(self) -> None:
                 hub.asked.append(self.path)
-                status, body, extra = hub.respond(self.path, self.headers.get("Range"))
-                hub.sent += len(body)
+                status, body, extra = hub.respond(self.path)
                 self.send_response(status)
                 self.send_header("Content-Length", str(len(body)))
                 for name, value in extra.items():
@@ -54,7 +50,7 @@ class DataHub:
         self.server.shutdown()
         self.server.server_close()
 
-    def respond(self, path: str, part: str | None) -> tuple[int, bytes, dict[str, str]]:
+    def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
         name, _, rest = path.removeprefix("/api/datasets/").partition("/parquet")
         if name in self.lists:
             status, body = self.lists[name]
@@ -79,9 +75,4 @@ class DataHub:
             return 200, json.dumps(listed).encode(), {"Content-Type": "application/json"}
         if rest not in files:
             return 404, b"", {}
-        data = files[rest]
-        found = re.fullmatch(r"bytes=(\d+)-(\d+)", part or "")
-        if self.whole or found is None:
-            return 200, data, {}
-        start, end = int(found[1]), min(int(found[2]), len(data) - 1)
-        return 206, data[start : end + 1], {"Content-Range": f"bytes {start}-{end}/{len(data)}"}
+        return 200, files[rest], {}

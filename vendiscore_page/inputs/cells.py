@@ -47,14 +47,14 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     wanted = _wanted(asked, said, None if form == "parquet" else encoding_of(data))
     if form in ("npy", "npz"):
         return _of_array(name, data, form, wanted, asked)
-    if form == "parquet":
-        return of_columns(parsed(data, form, wanted), name, asked)
     limits = INPUT if form == "json" else _FIRST
     numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
     head = parsed(data, form, replace(wanted, limits=limits, kind=numeric))
     kinds: list[Kind] = []
     wide: list[str] = []
-    if isinstance(head, Table) and head.rows:
+    if isinstance(head, Columns):
+        kinds = kinds_of(head.head(), asked)
+    elif isinstance(head, Table) and head.rows:
         kinds, wide = kinds_of(head, asked), answer_columns(head)
     if asked.kind in (*kinds, COUNTS):
         wanted = replace(wanted, kind=str(asked.kind))
@@ -76,19 +76,6 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
         samples = replace(samples, wide=tuple(wide))
     return samples
-
-
-def of_columns(file: Columns, name: str, asked: Asked) -> Samples:
-    """Return the samples of the first rows of a parquet file, which is read as they are needed."""
-    kinds = kinds_of(file.head(), asked)
-    wanted = _wanted(asked, "parquet")
-    if asked.kind in kinds:
-        wanted = replace(wanted, kind=str(asked.kind))
-    try:
-        found = samples_of(file, wanted)
-    except AskError as error:
-        raise _asked_here(error, []) from None
-    return of_samples(found, name, asked, kinds)
 
 
 def of_samples(

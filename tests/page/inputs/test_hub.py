@@ -1,7 +1,5 @@
 """Data sets of the Hub: by their id, the first rows, and nobody but the Hub is asked."""
 
-import io
-
 import files_people_have as files
 import numpy as np
 import pytest
@@ -40,10 +38,6 @@ def test_an_id_is_enough_and_what_was_read_is_said(there):
     found = of("me/stories")
     assert (found.kind, found.values, list(found.places)) == ("texts", files.TEXTS, [1, 2, 3])
     assert found.name == "me/stories:default/train › answer"
-    assert found.notes[:2] == (
-        "From the Hub: the data set me/stories, configuration default, split train.",
-        "It also has me/stories:default/test.",
-    )
     assert found.columns == ("id", "answer", "mark")
     assert all(path.startswith("/api/datasets/me/stories/parquet") for path in there.asked)
 
@@ -58,8 +52,8 @@ def test_configuration_split_and_column_can_be_named(there):
 @pytest.mark.parametrize(
     ("dataset", "question", "answer"),
     [
-        ("me/several", "Which configuration of me/several", {"dataset": "me/several:de"}),
-        ("me/odd", "Which split of me/odd:default", {"dataset": "me/odd:default/right"}),
+        ("me/several", "Which part of me/several", {"dataset": "me/several:de/train"}),
+        ("me/odd", "Which part of me/odd", {"dataset": "me/odd:default/right"}),
         ("me/two.columns", "Columns a, b could be meant", {"column": "b"}),
     ],
 )
@@ -101,8 +95,8 @@ def test_only_ids_are_asked_for(there, name):
     ("dataset", "said"),
     [
         ("me/nothing", "There is no public data set me/nothing on the Hub"),
-        ("me/stories:none", "There is no configuration 'none'; there are default"),
-        ("me/stories:default/none", "There is no split 'none'; there are train, test"),
+        ("me/stories:none", "me/stories has no 'none'; it has default/train, default/test"),
+        ("me/stories:default/none", "has no 'default/none'; it has default/train"),
     ],
 )
 def test_what_is_not_there_is_said(there, dataset, said):
@@ -121,7 +115,7 @@ def test_what_is_not_there_is_said(there, dataset, said):
         ((200, b'{"default": {"train": [3]}}'), "no tables of a/b"),
         ((200, b"[" * 10_000), "no tables of a/b"),
         ((200, b" " * 5_000_000), "no tables of a/b"),
-        ((500, b""), "answered with error 500 for a/b: try again later"),
+        ((500, b""), "does not answer just now: try again later"),
         ((403, b""), "There is no public data set a/b"),
     ],
 )
@@ -138,31 +132,18 @@ def test_a_hub_that_does_not_answer_is_told_from_an_id_that_is_wrong(monkeypatch
         of("me/stories")
 
 
-def test_of_a_long_data_set_the_first_rows_are_fetched_and_a_part_is_drawn(there, monkeypatch):
-    import pyarrow as pa
-    import pyarrow.parquet as pq
-
-    rng = np.random.default_rng(0)
-    texts = [f"text {i} {rng.bytes(150).hex()}" for i in range(30_000)]
-    buffer = io.BytesIO()
-    pq.write_table(pa.table({"text": texts}), buffer, row_group_size=2_000)
-    there.sets["me/long"] = {"default": {"train": [buffer.getvalue(), b"unread"]}}
-    monkeypatch.setattr(hub, "MAX_ROWS", 3_000)
+def test_of_several_files_the_first_is_read_and_that_is_said(there):
+    there.sets["me/long"] = {"default": {"train": [STORIES, OTHERS]}}
     found = of("me/long")
-    assert (len(found), found.total) == (1_000, 3_000)
-    assert "The first 3,000 of more than 30,000 rows were read" in found.notes[0]
-    assert all(found.values[i] == texts[place - 1] for i, place in enumerate(found.places))
-    assert there.sent < len(buffer.getvalue()) / 5
-    monkeypatch.setattr(hub, "MAX_BYTES", 100_000)
-    with pytest.raises(RefusedError, match="take more than 0 MB"):
+    assert found.values == files.TEXTS
+    assert found.notes[-1] == "The first of 2 files was read; data sets are often sorted."
+
+
+def test_a_file_larger_than_an_upload_is_not_fetched(there, monkeypatch):
+    monkeypatch.setattr(hub, "MAX_UPLOAD", 500)
+    there.sets["me/long"] = {"default": {"train": [files.parquet(a=["b c"] * 9, d=[*range(9)])]}}
+    with pytest.raises(RefusedError, match="has 0 MB, more than 0 MB: download it and send"):
         of("me/long")
-
-
-def test_a_server_that_sends_files_as_a_whole_only_is_not_downloaded(monkeypatch):
-    with DataHub(SETS, whole=True) as served:
-        monkeypatch.setenv("HF_ENDPOINT", served.url)
-        with pytest.raises(RefusedError, match="as a whole only"):
-            of("me/stories")
 
 
 def test_a_damaged_file_is_said(there):
