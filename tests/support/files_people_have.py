@@ -283,7 +283,7 @@ def vectors() -> list[Have]:
         _numbers("utf-16.csv", rows(X).encode("utf-16")),
         _numbers("a.npy", npy(X), "4 rows of 3 numbers"),
         _numbers("fortran.npy", npy(np.asfortranarray(X))),
-        _numbers("one column.npy", npy(X[:, 0]), X=X[:, :1]),
+        _numbers("one column.npy", npy(X[:, :1]), X=X[:, :1]),
         _numbers("whole.npy", npy(X.astype(np.int8)), X=X.astype(np.int8)),
         _numbers("big-endian.npy", npy(X.astype(">f8"))),
         _numbers("a.npz", npz(X=X), "4 rows of 3 numbers"),

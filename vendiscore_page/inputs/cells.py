@@ -8,6 +8,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
+from vendiscore.reading.numpy_files import Arrays
 from vendiscore.report import (
     FORMATS,
     AskError,
@@ -23,13 +24,13 @@ from vendiscore.report import (
 from vendiscore.report import Samples as ReadSamples
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
-from .matrices import csv_code, expression_code
+from .matrices import file_code
 from .parts import fit
 from .pictures import pictures
-from .plain_numbers import LARGE, plain_numbers
+from .plain_numbers import plain_numbers
 from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
 from .submission import BLANK, COUNTS, LINE, Asked, Kind
-from .visitor_samples import Python, Samples
+from .visitor_samples import Samples
 from .western_text import encoding_of
 
 BOX = "the box"  # what notes call what was pasted
@@ -45,11 +46,11 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         check_lines(data.count(b"\n") + data.count(b"\r"))
     said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
     wanted = _wanted(asked, said, None if form == "parquet" else encoding_of(data))
-    if form in ("npy", "npz"):
-        return _of_array(name, data, form, wanted, asked)
     limits = INPUT if form == "json" else _FIRST
     numeric = "vectors" if asked.kind == "vectors" else ""  # which spaces can part
     head = parsed(data, form, replace(wanted, limits=limits, kind=numeric))
+    if isinstance(head, Arrays):
+        return _of_array(head, name, wanted, asked)
     kinds: list[Kind] = []
     wide: list[str] = []
     if isinstance(head, Columns):
@@ -63,27 +64,19 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
             read = melted(parsed(data, form, wanted), wide, asked.wide)
             found = samples_of(read, replace(wanted, column=wanted.column or "answer"))
         else:
-            found = _read(name, data, wanted)
+            found = plain_numbers(name, data, wanted) or read_data(name, data, wanted)
     except AskError as error:
         raise _asked_here(error, wide) from None
     if form == "txt" and found.kind == "texts":
         return Samples.of(found)  # which are split anew, with what else could separate them
-    python = None
-    if found.table and found.kind == "vectors" and form in ("csv", "tsv", "txt"):
-        file = name if name != BOX else "samples.csv"
-        python = partial(csv_code, file, found.table, found.features)
-    samples = of_samples(found, name, asked, kinds, python)
+    samples = _of_samples(found, name, wanted, asked, kinds)
     if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
         samples = replace(samples, wide=tuple(wide))
     return samples
 
 
-def of_samples(
-    found: ReadSamples,
-    name: str,
-    asked: Asked,
-    kinds: Sequence[Kind] = (),
-    python: Python | None = None,
+def _of_samples(
+    found: ReadSamples, name: str, wanted: Wanted, asked: Asked, kinds: Sequence[Kind] = ()
 ) -> Samples:
     """Return as many of the samples that the reader took as fit, with what this page says of them.
 
@@ -97,8 +90,7 @@ def of_samples(
         rows = found.rows or range(len(found))
         every = roles_of(source, {found.column, *found.features}, asked)
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
-    if isinstance(source, Columns) and found.kind == "vectors":
-        python = _parquet_code(name, source, found.features)
+    code = partial(file_code, name if name != BOX else "samples.csv", wanted)
     kind = "texts" if found.kind == "sequences" else found.kind
     column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
     offered = asked.prompts or (column if role_of(column) != "id" else "")
@@ -113,7 +105,7 @@ def of_samples(
         name=f"{name} › {found.column}" if found.column else name,
         column=found.column or None,
         letters=found.kind == "sequences",
-        python=python,
+        python=code if kind == "vectors" else None,
         by=found.grouping.get("groups") or None,
         sets_by=found.grouping.get("sets") or None,
         columns=tuple(columns),
@@ -149,13 +141,6 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
     )
 
 
-def _read(name: str, data: bytes, wanted: Wanted) -> ReadSamples:
-    plain = None
-    if wanted.type in ("csv", "tsv") and len(data) > LARGE:
-        plain = plain_numbers(name, data, wanted)
-    return plain or read_data(name, data, wanted)
-
-
 def parsed(data: bytes, form: str | None, wanted: Wanted) -> Any:
     parse = FORMATS[form].parse if form else None
     return parse(data, wanted) if parse else None
@@ -179,26 +164,18 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     return AskError(error.question, choices)
 
 
-def _of_array(name: str, data: bytes, form: str, wanted: Wanted, asked: Asked) -> Samples:
+def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Samples:
     """Return the rows of an array of numbers, judged by its header before it is unpacked."""
-    arrays = parsed(data, form, wanted)
     column = None if arrays.single else asked.column
-    key = arrays.choose_array(column)
-    header = arrays.headers[key]
+    header = arrays.headers[arrays.choose_array(column)]
     if (promised := math.prod(header.shape) * header.dtype.itemsize) > MAX_UNPACKED:
         raise RefusedError(
             f"The array has {promised / 1e6:,.0f} MB; this page takes up to "
             f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
         )
     wanted = replace(wanted, kind="vectors", column=column, by=None, group_by=None, prompts=None)
-    found = samples_of(arrays, wanted, {1: "vectors", 2: "vectors"})
-    if found.values.ndim == 1:
-        found = replace(found, values=found.values[:, None])
-    expression = f"np.load({name!r})" + (f"[{key!r}]" if key else "")
-    python = partial(expression_code, "numpy as np", expression)
-    names = tuple(arrays.headers)
-    samples = of_samples(found, name, asked, (), python)
-    return replace(samples, columns=names if len(names) > 1 else ())
+    samples = _of_samples(samples_of(arrays, wanted, {2: "vectors"}), name, wanted, asked)
+    return replace(samples, columns=tuple(arrays.headers) if len(arrays.headers) > 1 else ())
 
 
 def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
@@ -208,15 +185,6 @@ def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
     names = [f"{found.unit} {place}" for place in found.places]
     samples = pictures(list(zip(names, found.values, strict=True)), asked.draw)
     return replace(samples, name=name, sentence=f"{found.taken}.")
-
-
-def _parquet_code(name: str, file: Columns, features: Sequence[str]) -> Python:
-    chosen = [*features]
-    some = f"[{chosen!r}]" if len(chosen) < len(file.all) else ""
-    expression = f"pd.read_parquet({name!r}){some}.to_numpy()"
-    if chosen[0] in file.vectors:
-        expression = f"np.stack(pd.read_parquet({name!r})[{chosen[0]!r}].to_numpy())"
-    return partial(expression_code, "numpy as np, pandas as pd", expression)
 
 
 def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str:

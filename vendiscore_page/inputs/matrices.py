@@ -1,14 +1,14 @@
-"""Matrices of the API within the limits, and how to read rows of numbers of files in Python."""
+"""Matrices of the API within the limits, and Python that reads rows of numbers of files."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection
+from dataclasses import fields
 
 import numpy as np
 
-from vendiscore.report import RefusedError, Table, not_finite
+from vendiscore.report import RefusedError, Wanted, not_finite
 
-from ..aliases import Record
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 
 
@@ -38,30 +38,20 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     return rows
 
 
-def expression_code(
-    modules: str, expression: str, left: Collection[int], square: bool
-) -> tuple[str, str]:
-    """Return an expression without some rows, and of a square matrix without their columns."""
-    rows = sorted(left)
-    shorter = f"np.delete({expression}, {rows}, axis=0)" if rows else expression
-    return modules, f"np.delete({shorter}, {rows}, axis=1)" if rows and square else shorter
+def file_code(name: str, wanted: Wanted, left: Collection[int], square: bool) -> tuple[str, str]:
+    """Return the call of the library's reader that gives the numbers of a file.
 
-
-def csv_code(
-    name: str, read: Table, features: Sequence[str], left: Collection[int], square: bool
-) -> tuple[str, str]:
-    """Return the call of pandas that reads the same numbers."""
-    columns = [read.names.index(feature) for feature in features]
-    if square:
-        columns = [j for i, j in enumerate(columns) if i not in left]
-    skipped = sorted(read.places[i] + read.skipped - 1 for i in left)
-    given: Record = {  # an ellipsis leaves it to pandas
-        "sep": {",": ..., "": ..., " ": r"\s+"}.get(read.delimiter, read.delimiter),
-        "header": 0 if read.header is not None else None,
-        "decimal": "," if read.comma else ...,
-        "encoding": read.encoding if read.encoding in ("utf-16", "cp1252") else ...,
-        "usecols": columns if len(columns) < len(read.names) else ...,
-        "skiprows": [*range(read.skipped), *skipped] or ...,
-    }
-    options = "".join(f", {key}={value!r}" for key, value in given.items() if value is not ...)
-    return "pandas as pd", f"pd.read_csv({name!r}{options}).to_numpy()"
+    Some rows are left out, and of a square matrix their columns, too.
+    """
+    given = {each.name: getattr(wanted, each.name) for each in fields(wanted)}
+    options = [
+        f"{key}={value!r}"
+        for key, value in given.items()
+        if key != "limits" and value != getattr(Wanted, key)
+    ]
+    file = f"pathlib.Path({name!r}).read_bytes()"
+    expression = f"read_data({name!r}, {file}, Wanted({', '.join(options)})).values"
+    if rows := sorted(left):
+        expression = f"np.delete({expression}, {rows}, axis=0)"
+        expression = f"np.delete({expression}, {rows}, axis=1)" if square else expression
+    return "numpy as np, pathlib\nfrom vendiscore.report import Wanted, read_data", expression

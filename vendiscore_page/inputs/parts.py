@@ -147,6 +147,5 @@ def _part_code(
     python: Python, n: int, most: int, draw: int, left: Collection[int], square: bool
 ) -> tuple[str, str]:
     modules, whole = python((), False)
-    modules = modules if "numpy as np" in modules else f"numpy as np, {modules}"
     rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{most}])"
     return modules, f"{whole}[{f'np.delete({rows}, {sorted(left)})' if left else rows}]"

@@ -16,20 +16,22 @@ _LOOK = 200  # rows that tell what the others are
 def plain_numbers(name: str, data: bytes, wanted: Wanted) -> Samples | None:
     """Return what the reader takes of a large table of features; None of any other table."""
     limits = wanted.limits
+    if wanted.type not in ("csv", "tsv") or len(data) <= LARGE:
+        return None
     first = replace(wanted, limits=replace(limits, samples=_LOOK), matrix=False)
     some = read_data(name, data, first)
     read = some.table
     if some.kind != "vectors" or some.problems or some.lost or some.column or wanted.others:
         return None
     text = decode(data, wanted.encoding)[0]
-    if not read or read.delimiter not in (",", ";", "\t") or '"' in text:
+    if not read or read.comma or read.delimiter not in (",", ";", "\t") or '"' in text:
         return None
     width = len(read.names)
     above = read.places[0] - 1 + text.startswith("sep=")
     n = text.strip("\r\n").count("\n") + 1 - above
-    if n > min(limits.samples, limits.values // width) or (read.comma and "." in text):
+    if n > min(limits.samples, limits.values // width):
         return None
-    source = io.StringIO(text.replace(",", ".") if read.comma else text, newline=None)
+    source = io.StringIO(text, newline=None)
     try:
         X = np.loadtxt(source, delimiter=read.delimiter, skiprows=above, comments=None, ndmin=2)
     except ValueError:

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from vendiscore.reading.tables import table
 from vendiscore.report import AskError, Wanted
 from vendiscore_page import quotas
-from vendiscore_page.inputs import cells
+from vendiscore_page.inputs import plain_numbers
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 pytest.importorskip("rdkit")
@@ -72,7 +72,7 @@ def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect,
     found = []
     for large in (10**9, 0):
         with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(cells, "LARGE", large)
+            patched.setattr(plain_numbers, "LARGE", large)
             try:
                 found.append(of(text, kind="vectors"))
             except AskError as error:
@@ -95,23 +95,44 @@ def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect,
 )
 def test_both_readers_find_the_same_where_not_all_is_plain(data, monkeypatch):
     plain = of(data, kind="vectors")
-    monkeypatch.setattr(cells, "LARGE", 0)
+    monkeypatch.setattr(plain_numbers, "LARGE", 0)
     quick = of(data, kind="vectors")
     assert np.array_equal(plain.values, quick.values, equal_nan=True)
     assert (plain.problems, list(plain.places)) == (quick.problems, list(quick.places))
 
 
-def test_code_reads_the_columns_that_are_scored():
-    table = "who,x,y\nu,1,2\nv,3,4\nw,5,7\n"
-    read_csv = "pd.read_csv('a.csv', header=0, usecols={}).to_numpy()"
-    for asked, columns in (({"by": "who"}, [1, 2]), ({"column": "y"}, [2]), ({}, [1, 2])):
-        found = of(table, kind="vectors", **asked)
-        assert found.python((), False) == ("pandas as pd", read_csv.format(columns))
-        assert found.columns == ("who", "x", "y")
+FILES = {
+    "a.csv": b"who,x,y\nu,1,2\nv,3,4\nw,5,7\n",
+    "b.csv": b"id;x;y\n7;1,5;2\n8;3,25;4\n9;5;7\n",
+    "a.npy": files.npy(files.X),
+    "a.npz": files.npz(X=files.X, y=files.X[:2]),
+    "a.json": json.dumps(files.X.tolist()).encode(),
+    "a.parquet": files.parquet(who=["u", "v"], e=[[1.0, 2.0], [3.0, 4.0]]),
+    "a.txt": files.rows(files.X, " ").encode(),
+}
+
+
+@pytest.mark.parametrize("asked", [{}, {"column": "y"}, {"by": "who"}])
+@pytest.mark.parametrize("name", FILES)
+def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(FILES[name])
+    try:
+        found = of(FILES[name], name, kind="vectors", **asked)
+    except RefusedError:
+        assert asked or name == "a.npz"
+        return
+    for left in [(), [1]]:
+        modules, expression = found.python(left, False)
+        there = {}
+        exec(f"import {modules}\nX = {expression}", there)
+        assert np.array_equal(
+            there["X"], np.delete(found.values, left, axis=0) if left else found.values
+        )
 
 
 def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
-    monkeypatch.setattr(cells, "LARGE", 0)
+    monkeypatch.setattr(plain_numbers, "LARGE", 0)
     called = []
     monkeypatch.setattr(np, "loadtxt", lambda *_, **__: called.append(1) or files.X)
     assert np.array_equal(of(files.rows(files.X)).values, files.X)
@@ -121,7 +142,7 @@ def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
 def test_a_part_of_a_large_table_is_drawn_by_either_reader(monkeypatch):
     data = "\n".join(f"{i}.5,{-i}" for i in range(quotas.MAX_VECTORS + 9))
     plain = of(data)
-    monkeypatch.setattr(cells, "LARGE", 0)
+    monkeypatch.setattr(plain_numbers, "LARGE", 0)
     quick = of(data)
     assert np.array_equal(plain.values, quick.values)
     assert (plain.total, list(plain.places)) == (quick.total, list(quick.places))
