@@ -25,68 +25,61 @@ _SMALL = 30  # rows a group, of a random part of the rows: with fewer, whole gro
 
 def draw_indices(n: int, most: int, draw: int) -> list[int]:
     """Return at most `most` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
-    if n <= most:
-        return list(range(n))
     chosen: list[int] = np.sort(np.random.default_rng(draw).permutation(n)[:most]).tolist()
     return chosen
 
 
-def part_note(n: int, total: int, kind: str) -> str:
-    return f"These are {n:,} of {total:,} {kind}, drawn at random: more than {n:,} do not fit here."
+def part_note(n: int, total: int, kind: str, within: str = "") -> str:
+    return f"These are {n:,} of {total:,} {kind}{within}, drawn at random: more do not fit here."
 
 
 def part(samples: Samples, most: int) -> Samples:
     """Return at most `most` of the samples, which keep their places, groups and problems."""
-    sizes, groups = [0] * len(samples), samples.groups if samples.kind != "vectors" else ()
-    return _subset(samples, _fitting(sizes, groups, most, samples.draw))
+    if samples.kind == "vectors":
+        return _subset(samples, draw_indices(len(samples), most, samples.draw))
+    return _subset(samples, _fitting([0] * len(samples), samples.groups, most, samples.draw))
 
 
 def fit(samples: Samples, draw: int) -> Samples:
     """Return as many strings or rows of numbers as fit, with what keeps some from being used."""
     n = len(samples)
     quotas.check_count(n, max(1, n), "rows" if samples.kind == "vectors" else samples.kind)
-    known = dict(samples.problems)
-    for short in ("has no group", "has no set"):  # without the column, of the visitor's choice
-        known |= {i: short for i, what in known.items() if what.endswith(short)}
+    # Without the names of columns, which the visitor chose.
+    known = {i: what.rpartition("so that the sample ")[2] for i, what in samples.problems.items()}
     samples = replace(samples, problems=known, draw=draw)
     usable = {"vectors": _usable_rows, "labels": _usable_labels}
-    found = usable.get(samples.kind, _usable_strings)(samples)
-    return replace(found, problems=dict(sorted(found.problems.items())), total=n)
+    found, bad = usable.get(samples.kind, _usable_strings)(samples)
+    return replace(found, problems=dict(sorted({**bad, **found.problems}.items())), total=n)
 
 
-def _usable_rows(samples: Samples) -> Samples:
+def _usable_rows(samples: Samples) -> tuple[Samples, dict[int, str]]:
     width = samples.values.shape[1]
     quotas.check_count(width, quotas.MAX_COLUMNS, "columns")
-    found = part(samples, max(1, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width)))
+    found = part(samples, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // width))
     X = np.asarray(found.values, dtype=np.float64)
-    bad = {i: what for i, (what, _) in not_finite(X).items()}
     # Rows are drawn one by one, so that questions are of the part.
-    return replace(found, values=X, all_roles=found.roles, problems={**bad, **found.problems})
+    found = replace(found, values=X, all_roles=found.roles)
+    return found, {i: what for i, (what, _) in not_finite(X).items()}
 
 
-def _usable_labels(samples: Samples) -> Samples:
+def _usable_labels(samples: Samples) -> tuple[Samples, dict[int, str]]:
     """Return a row for each individual, with a one at its species: others have no similarity."""
-    species = sorted({*samples.values})
+    species, codes = np.unique(samples.values, return_inverse=True)
     quotas.check_count(len(species), quotas.MAX_COLUMNS, "species")
-    found = part(samples, min(quotas.MAX_VECTORS, quotas.MAX_VALUES // len(species)))
-    places = {name: i for i, name in enumerate(species)}
-    codes = [places[label] for label in found.values]
-    return replace(found, values=np.eye(len(species))[codes], kind="vectors")
+    found = part(replace(samples, values=codes), quotas.MAX_VALUES // len(species))
+    return replace(found, values=np.eye(len(species))[found.values], kind="vectors"), {}
 
 
-def _usable_strings(samples: Samples) -> Samples:
+def _usable_strings(samples: Samples) -> tuple[Samples, dict[int, str]]:
     longest = quotas.MAX_SMILES if samples.kind == "molecules" else quotas.MAX_TEXT
     sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
     found = _subset(samples, _fitting(sizes, samples.groups, quotas.MAX_SAMPLES, samples.draw))
-    texts, problems = [], {}
-    for i, value in enumerate(found.values):
-        text = value.strip()
+    texts = [value.strip() for value in found.values]
+    problems = {i: "is empty" for i, text in enumerate(texts) if not text}
+    for i, text in enumerate(texts):
         if len(text) > longest:
             problems[i] = f"has {len(text):,} characters, more than {longest:,}"
-            text = f"{text[:_KEPT]}…"
-        elif not text:
-            problems[i] = "is empty"
-        texts.append(text)
+            texts[i] = f"{text[:_KEPT]}…"
     if samples.kind == "molecules":
         try:
             as_similarity(texts, k="morgan")
@@ -94,7 +87,7 @@ def _usable_strings(samples: Samples) -> Samples:
             pass
         except SampleError as error:
             problems = {**error.problems, **problems}
-    return replace(found, values=texts, problems={**problems, **found.problems})
+    return replace(found, values=texts), problems
 
 
 def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: int) -> list[int]:
@@ -105,8 +98,7 @@ def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: 
     n, codes = len(sizes), np.arange(len(sizes))
     whole = bool(groups) and min(n, most) < _SMALL * len({*groups})
     if whole:
-        order = {label: i for i, label in enumerate(sorted({*map(str, groups)}))}
-        codes = np.array([order[str(label)] for label in groups])
+        codes = np.unique(list(map(str, groups)), return_inverse=True)[1]
     drawn = np.random.default_rng(draw).permutation(codes.max(initial=0) + 1)
     used = np.stack([np.bincount(codes), np.bincount(codes, sizes)])
     limits = [[most], [quotas.MAX_CHARACTERS]]
@@ -118,28 +110,18 @@ def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: 
 
 
 def _subset(samples: Samples, kept: list[int]) -> Samples:
-    n, python = len(samples), samples.python
+    n, python, within = len(samples), samples.python, ""
     if len(kept) == n:
         return samples
     found = samples.subset(kept)
+    sizes, own = Counter(samples.groups), Counter(found.groups)
+    if own.items() <= sizes.items() and len(own) < len(sizes):
+        within = f", in {len(own.keys() - {''}):,} of {len(sizes.keys() - {''}):,} groups"
     return replace(
         found,
-        notes=(*samples.notes, _note(samples, found)),
+        notes=(*samples.notes, part_note(len(found), n, samples.kind, within)),
         python=python and partial(_part_code, python, n, len(kept), samples.draw),
         total=n,
-    )
-
-
-def _note(samples: Samples, found: Samples) -> str:
-    """Say which part was drawn, of rows or of whole groups."""
-    n, kind = len(found), samples.kind
-    every, own = Counter(samples.groups), {*found.groups}
-    if len(own) == len(every) or sum(every[label] for label in own) > n:
-        return part_note(n, len(samples), kind)
-    groups = f"{len(own - {''}):,} of {len({*every} - {''}):,} groups"
-    return (
-        f"These are {n:,} of {len(samples):,} {kind}, in {groups}, drawn at random as a whole: "
-        f"more do not fit here."
     )
 
 

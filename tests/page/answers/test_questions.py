@@ -125,8 +125,7 @@ def test_questions_are_of_all_rows_where_a_part_is_drawn():
     page = compared({"A": sent(header, rows, **how)})
     assert page["within"] == 166
     assert page["notes"][2] == (
-        "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random as a whole: more do "
-        "not fit here."
+        "These are 996 of 4,200 texts, in 166 of 700 groups, drawn at random: more do not fit here."
     )
 
 

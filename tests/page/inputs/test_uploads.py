@@ -138,7 +138,7 @@ def test_of_more_texts_than_fit_a_stated_part_is_drawn_and_another_on_demand():
     for found in (first, other):
         assert (len(found), found.total) == (1000, 3000)
         assert found.notes[-1] == (
-            "These are 1,000 of 3,000 texts, drawn at random: more than 1,000 do not fit here."
+            "These are 1,000 of 3,000 texts, drawn at random: more do not fit here."
         )
         assert found.values == [f"text number {place}" for place in found.places]
     assert list(first.places) == sorted(first.places) == list(again.places)
