@@ -1,13 +1,15 @@
-"""The public API and the tools of MCP, which show the first line of each argument alone."""
+"""The public API and the tools of MCP, whose schemas are the lines of these docstrings."""
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from vendiscore.core.errors import quoted
 from vendiscore.progress import finish
-from vendiscore.report import Findings, sentences
+from vendiscore.report import Findings
 from vendiscore.signature import plain
 
 from ..aliases import Record
@@ -20,7 +22,6 @@ from .distinctive_samples import only
 from .group_lists import place, pooled
 from .jobs import Job, image_job, job_of, text_job, vector_job
 from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from .redundant_pairs import redundant_pairs
 
 FEW = 4  # pairs that are named, and samples that stand alone
 
@@ -30,7 +31,7 @@ def vendi_score_texts(
     kernel: str = "ngram_overlap",
     ns: list[int] = [1, 2, 3, 4],  # noqa: B006 (shown in the schema, never written to)
     unit: str = "word",
-    q: float = DEFAULT_ORDER,
+    q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
@@ -41,14 +42,25 @@ def vendi_score_texts(
         kernel: "ngram_overlap" (n-grams in common) or, where it is installed, "MiniLM" (meaning).
         ns: Lengths of the n-grams.
         unit: Unit of the n-grams: "word" or "char".
-        q: Order of at least 0: 1 is usual, less counts rare texts more, more counts them less.
+        q: Order from 0 to "inf": 1 is usual; lower orders count rare texts more.
         threshold: Least similarity of texts in one group, at most 1.
         prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
 
     Returns:
-        VS (from 1 to n) with VS_se, VS_low and VS_high, sentence, shares, profile,
-        groups of similar texts, redundant pairs, texts that stand alone, details and code.
-        For lists the mean VS, its standard error VS_se, and by_group: label, n and VS of each.
+        VS (number): Vendi Score, from 1 to n; for lists of texts the mean of their scores.
+        VS_se (number): Standard error of VS, which is left out where none is known.
+        VS_low (number): Lower end of the 95 % interval of VS.
+        VS_high (number): Upper end of the 95 % interval of VS.
+        n (integer): Number of texts.
+        q (number or string): Order of the score.
+        sentence (string): The score in words.
+        shares (array): Eigenvalues of the similarity matrix, which sum to 1, largest first.
+        profile (object): Scores by their orders, from 0 to 5.
+        alike (object): Groups of similar texts with the threshold, and the pairs next to it.
+        stand_alone (array): Texts that are least similar to any other text.
+        by_group (array): For lists: label, n and VS of each; then shares to stand_alone are absent.
+        details (object): How the score was computed.
+        code (string): Python that prints the same score.
     """
     job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
     return _answer(job, q, threshold)
@@ -57,7 +69,7 @@ def vendi_score_texts(
 def vendi_score_images(
     images: list[str] | list[list[str]],
     kernel: str = "pixels",
-    q: float = DEFAULT_ORDER,
+    q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
 ) -> Record:
     """Return the Vendi Score of images, the effective number of different ones, and similar images.
@@ -65,7 +77,7 @@ def vendi_score_images(
     Args:
         images: Up to 200 image files, each encoded as base64; or lists of them, one a group.
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
-        q: Order of at least 0: 1 is usual, less counts rare images more, more counts them less.
+        q: Order from 0 to "inf": 1 is usual; lower orders count rare images more.
         threshold: Least similarity of images in one group, at most 1.
 
     Returns:
@@ -79,7 +91,7 @@ def vendi_score_images(
 def vendi_score_molecules(
     smiles: list[str] | list[list[str]],
     kernel: str = "morgan",
-    q: float = DEFAULT_ORDER,
+    q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
 ) -> Record:
@@ -88,7 +100,7 @@ def vendi_score_molecules(
     Args:
         smiles: Up to 1,000 molecules as SMILES; or lists of them, one a group.
         kernel: "morgan", "rdkit", "maccs", "atom_pair" or "topological_torsion" fingerprints.
-        q: Order of at least 0: 1 is usual, less counts rare molecules more, more counts them less.
+        q: Order from 0 to "inf": 1 is usual; lower orders count rare molecules more.
         threshold: Least similarity of molecules in one group, at most 1.
         prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
 
@@ -102,7 +114,7 @@ def vendi_score_vectors(
     rows: list[list[float]] | list[list[list[float]]],
     kernel: str = "cosine",
     sigma: float = 0.0,
-    q: float = DEFAULT_ORDER,
+    q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[list[float]] = [],  # noqa: B006
 ) -> Record:
@@ -112,7 +124,7 @@ def vendi_score_vectors(
         rows: Rows of equal length, one row a sample; or lists of rows, one a group.
         kernel: "cosine", "rbf" or "laplacian"; "K" or "K, clipped" for a similarity matrix.
         sigma: Bandwidth of "rbf" and "laplacian"; 0 for the median distance.
-        q: Order of at least 0: 1 is usual, less counts rare rows more, more counts them less.
+        q: Order from 0 to "inf": 1 is usual; lower orders count rare rows more.
         threshold: Least similarity of rows in one group, at most 1.
         prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
 
@@ -124,39 +136,50 @@ def vendi_score_vectors(
 
 
 def vendi_compare(
-    sets: list[list],  # type: ignore[type-arg]  # what a schema can be made of
+    sets: list,  # type: ignore[type-arg]  # what a schema can be made of
     kind: str = "texts",
     kernel: str = "ngram_overlap",
-    q: float = DEFAULT_ORDER,
+    q: float | str = DEFAULT_ORDER,
     permutations: int = several_sets.MIN_PERMUTATIONS,
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
-    asked: list[list[str]] = [],  # noqa: B006
 ) -> Record:
-    """Compare the Vendi Scores of two to eight sets, and report which differences are significant.
+    """Compare the Vendi Scores of two to eight sets or models, and tell differences from chance.
 
-    Sets are subsampled to the size of the smallest, 100 at most, since larger sets score higher;
-    p is the share of random exchanges of samples between sets that differ as much.
+    Lists are subsampled to the size of the smallest, 100 at most, since larger sets score higher.
+    A row has a "text", "image", "molecule" or "vector". Models that answered prompts twice or more
+    have the mean of their scores within these prompts, and are compared within them.
 
     Args:
-        sets: Two to eight lists of 4 to 1,000 samples each.
+        sets: Two to eight lists of samples; or rows {"model": …, "prompt": …, "text": …}.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
-        q: Order of at least 0: 1 is usual, less counts rare samples more, more counts them less.
+        q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
         permutations: Largest number of random exchanges, from 299 to 999.
         names: Names of the sets; A, B, C and so on by default.
         prompts: Prompts to condition on: one for all samples, or a list for each set.
-        asked: Prompts that samples answer, not conditioned on: a list for each set.
 
     Returns:
-        Per set n, VS and VS at matched size with its interval; per pair the difference with
-        interval, p and verdict; a sentence; per set that differs the samples that others lack.
-        "sources" is the effective number of different sets: VS with VS_low and VS_high, a
-        sentence, the gain by each set, nearest and farthest pair, prompts that separate sets most
-        and least; null for texts without a prompt each, `asked` or `prompts`.
+        q (number or string): Order of the scores.
+        sentence (string): The sets ranked in words.
+        verdicts (array): The difference of each two sets in words.
+        matched_size (integer): Number of samples that every set is subsampled to.
+        within (integer): Number of prompts within which models are compared; 0 for lists.
+        level (number): Level of the intervals.
+        rows (array): Per set n, VS with se, and VS at the matched size with its interval.
+        pairs (array): Per pair the difference with its interval, p of permutations, and a verdict.
+        signature (string): All settings, for others to reproduce the comparison.
+        kernel (string): The kernel.
+        only (array): Per set that differs the samples that others lack.
+        sources (object or null): Effective number of different sets; null without prompts.
+        arguments (object): Keywords of `compute` in Python for the same scores.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
+    asked: list[list[str]] = []
+    if any(isinstance(row, dict) for row in sets):
+        models, asked = _models(sets, kind)
+        names, sets = [*models], [*models.values()]
     check_sets(len(sets))
     if kind == "images" and all(isinstance(images, list) for images in sets):
         sets = [decode_images(images) for images in sets]
@@ -177,8 +200,11 @@ def vendi_compare(
                 f"{kind} in one."
             )
         check_count(len(samples), MAX_SAMPLES, "samples in a set")
-    answers = _asked(asked, jobs)
-    found = finish(several_sets.compare_steps(jobs, q, permutations))
+    counts = [Counter(own) for own in asked]
+    twice = {x for x in {*chain(*asked)} - {""} if all(count[x] > 1 for count in counts)}
+    within = asked if len(twice) > 1 else []
+    found = finish(several_sets.compare_steps(jobs, q, permutations, within))
+    answers = asked_of(jobs, dict(zip(jobs, asked or [[]] * len(jobs), strict=True)))
     counted = different(found.together, [*jobs], answers, found.comparison.q, kind)
     places = {name: range(len(job.samples)) for name, job in jobs.items()}
     rare = only(found.together, jobs, places)
@@ -193,18 +219,20 @@ def vendi_compare(
     }
 
 
-def _asked(asked: object, jobs: dict[str, Job]) -> list[list[str]]:
-    lists = asked or [[]] * len(jobs)
-    if not isinstance(lists, list) or len(lists) != len(jobs):
-        raise RefusedError(f"`asked` must be {len(jobs)} lists, one for each set.")
-    for (name, job), own in zip(jobs.items(), lists, strict=True):
-        strings = isinstance(own, list) and all(isinstance(prompt, str) for prompt in own)
-        if not strings or (asked and len(own) != len(job.samples)):
+def _models(rows: list[Any], kind: object) -> tuple[dict[str, list[Any]], list[list[str]]]:
+    """Return the samples of each model of a table, and the prompts that they answer."""
+    sample = str(kind).removesuffix("s")
+    models: dict[str, list[Any]] = {}
+    asked: dict[str, list[str]] = {}
+    for i, row in enumerate(rows):
+        if not isinstance(row, dict) or "model" not in row or sample not in row:
             raise RefusedError(
-                f"`asked` must have a prompt for each of the {len(job.samples)} samples of set "
-                f"{name:.60}, as strings."
+                f'Row {i} must be an object with "model" and "{sample}", and can '
+                f'have "prompt", got {quoted(row)}.'
             )
-    return asked_of(jobs, dict(zip(jobs, lists, strict=True)))
+        models.setdefault(str(row["model"]), []).append(row[sample])
+        asked.setdefault(str(row["model"]), []).append(str(row.get("prompt") or ""))
+    return models, [*asked.values()]
 
 
 def _names(names: Any, count: int) -> list[str]:
@@ -251,7 +279,6 @@ def _whole(found: Findings, job: Job) -> Record:
     places = found.places.tolist()
     profile = zip(found.profile_orders, found.profile.tolist(), strict=True)
     return {
-        "copies": sentences.copies(found, job.what) if found.distinct < found.n else "",
         "shares": [round(share, 9) for share in found.spectrum.values.tolist() if share > 0],
         "profile": {f"{q:g}": value for q, value in profile},
         "alike": {
@@ -264,9 +291,6 @@ def _whole(found: Findings, job: Job) -> Record:
             "boundary": {"above": paired(above), "below": paired(below)},
             "VS_without": explained.score_without_duplicates,
         },
-        "redundant_pairs": paired(
-            (places[i], places[j], alike) for i, j, alike in redundant_pairs(found.K, FEW)
-        ),
         "stand_alone": [
             {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone
         ],

@@ -12,6 +12,7 @@ from starlette.exceptions import HTTPException
 from starlette.requests import Request
 
 from ..aliases import Steps, Value
+from ..answers.offered_encoders import prepare
 from ..inputs.declared_sizes import Size
 
 # Short work takes less than about a second, middle work (large files, reports) a few seconds;
@@ -21,80 +22,87 @@ WORKERS = {SHORT: 2, MIDDLE: 1, LONG: 1, AWAY: 2}
 # Sizes that are read within about a second, and within a few seconds.
 _QUICK = Size(bytes=4_000_000, cells=1_000_000, pixels=40_000_000)
 _MOST_PIXELS = 400_000_000
-_WAITING = 40  # in a lane
+_WAITING = 200  # before a visitor in a lane
 _BUSY = "More visitors are here than this page can serve; please try again in a few minutes."
-PLACES, _BEHIND = 3, 12  # of a visitor: waiting or at work, and those that wait for such a place
-_MANY = f"{PLACES + _BEHIND} of your requests are under way already; wait for one to finish."
-_OTHERS = "Your other requests come first."
+_MOST = 15  # requests of a visitor under way
+_MANY = f"{_MOST} of your requests are under way already; wait for one to finish."
 # The same for an address, since a classroom can share one, and anybody can invent a session.
-_PLACES_SHARED, _BEHIND_SHARED = 6, 114
+_MOST_SHARED = 120
 _MANY_SHARED = (
-    f"{_PLACES_SHARED + _BEHIND_SHARED} requests from your address are under way already; please "
-    f"try again in a moment."
+    f"{_MOST_SHARED} requests from your address are under way already; please try again in a "
+    f"moment."
 )
-_NEIGHBOURS = "Other requests from your address come first."
+_ABREAST = 6  # requests of an address that count as one, where visitors take turns
 _LONGEST = 40  # characters of a session
 
 Told = Callable[[str], object]
 
 
 class Visitor(NamedTuple):
-    """Who asks: an address, and one of the pages that are open behind it."""
+    """Who asks: an address, and one of the pages or clients behind it."""
 
     address: str
     session: str = ""
 
 
-class Line:
-    """A number of places, and visitors who wait for one in the order in which they came."""
-
-    def __init__(
-        self, places: int, waiting: int, words: Callable[[int], str], status: int, full: str
-    ) -> None:
-        self._places, self._most, self._words = places, places + waiting, words
-        self._full = status, full
-        self.turns: list[tuple[asyncio.Event, Told]] = []  # at work, then waiting
-
-    def check(self) -> None:
-        if len(self.turns) >= self._most:
-            raise HTTPException(*self._full)
-
-    @contextlib.asynccontextmanager
-    async def place(self, told: Told) -> AsyncIterator[None]:
-        """Enter a place, once there is one; `told` gets the words for those who wait."""
-        self.check()
-        turn = asyncio.Event(), told
-        self.turns.append(turn)
-        try:
-            self._move(len(self.turns) - 1)
-            await turn[0].wait()
-            yield
-        finally:
-            self.turns.remove(turn)
-            self._move()
-
-    def _move(self, first: int = 0) -> None:
-        for i, (turn, told) in enumerate(self.turns[first:], first):
-            if i < self._places:
-                turn.set()
-            else:
-                told(self._words(i - self._places))
+class _Turn(NamedTuple):
+    visitor: Visitor
+    round: int
+    came: asyncio.Event
+    told: Told
 
 
 class Lanes:
-    """The lanes of one event loop, by name, and the places of its visitors."""
+    """The lanes of one event loop, by name, in each of which visitors take turns."""
 
     def __init__(self) -> None:
-        self._lines = {name: Line(n, _WAITING, _before, 503, _BUSY) for name, n in WORKERS.items()}
-        self._visitors: dict[Visitor | str, Line] = {}  # and addresses, each with a line
-        self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane")
+        # At work, then waiting.
+        self._turns: dict[str, list[_Turn]] = {name: [] for name in WORKERS}
+        self._round = dict.fromkeys(WORKERS, 0)  # of the latest work that has begun
+        self._threads = ThreadPoolExecutor(sum(WORKERS.values()), "lane", prepare)
+        self._threads.submit(int)  # so that it is prepared when the first visitor comes
 
-    def check(self, visitor: Visitor, lane: str) -> None:
-        """Raise an HTTPException, whose text is for the visitor, if no more can wait."""
-        self._lines[lane].check()
-        for key in (visitor, visitor.address):
-            if key in self._visitors:
-                self._visitors[key].check()
+    def check(self, visitor: Visitor, lane: str) -> tuple[int, int]:
+        """Return a visitor's round and place in line; raise an HTTPException if no more can wait.
+
+        In a round each visitor has one turn, and each address `_ABREAST`; who comes is served in
+        the round after the present one, so that nobody who waits is overtaken for ever.
+        """
+        every = [turn.visitor for turns in self._turns.values() for turn in turns]
+        if every.count(visitor) >= _MOST:
+            raise HTTPException(429, _MANY)
+        if [each.address for each in every].count(visitor.address) >= _MOST_SHARED:
+            raise HTTPException(429, _MANY_SHARED)
+        turns = self._turns[lane]
+        waiting = [turn for turn in turns if not turn.came.is_set()]
+        own = sum(turn.visitor == visitor for turn in waiting)
+        shared = sum(turn.visitor.address == visitor.address for turn in waiting)
+        number = self._round[lane] + 1 + max(own, shared // _ABREAST)
+        place = len(turns) - sum(turn.round > number for turn in waiting)
+        if place >= WORKERS[lane] + _WAITING:
+            raise HTTPException(503, _BUSY)
+        return number, place
+
+    @contextlib.asynccontextmanager
+    async def _turn(self, visitor: Visitor, lane: str, told: Told) -> AsyncIterator[None]:
+        number, place = self.check(visitor, lane)
+        turns, turn = self._turns[lane], _Turn(visitor, number, asyncio.Event(), told)
+        turns.insert(place, turn)
+        try:
+            self._move(lane, place)
+            await turn.came.wait()
+            yield
+        finally:
+            turns.remove(turn)
+            self._move(lane)
+
+    def _move(self, lane: str, first: int = 0) -> None:
+        for i, turn in enumerate(self._turns[lane][first:], first - WORKERS[lane]):
+            if i >= 0:
+                turn.told(f"Waiting: {i} before you." if i else "Waiting: you are next.")
+            elif not turn.came.is_set():
+                turn.came.set()
+                self._round[lane] = max(self._round[lane], turn.round)
 
     async def run(
         self, visitor: Visitor, lane: str, steps: Steps[Value], told: Told = lambda words: None
@@ -114,21 +122,13 @@ class Lanes:
 
         async def through() -> Value:
             nonlocal started
-            line = Line(PLACES, _BEHIND, lambda _: _OTHERS, 429, _MANY)
-            own = self._visitors.setdefault(visitor, line)
-            line = Line(_PLACES_SHARED, _BEHIND_SHARED, lambda _: _NEIGHBOURS, 429, _MANY_SHARED)
-            shared = self._visitors.setdefault(visitor.address, line)
             try:
-                shared.check()  # before a wait for the visitor's own requests
-                async with own.place(told), shared.place(told), self._lines[lane].place(told):
+                async with self._turn(visitor, lane, told):
                     started = True
                     loop = asyncio.get_running_loop()
                     return await loop.run_in_executor(self._threads, take, loop)
             finally:
                 steps.close()
-                for key, line in ((visitor, own), (visitor.address, shared)):
-                    if not line.turns and self._visitors.get(key) is line:
-                        del self._visitors[key]
 
         task = asyncio.ensure_future(through())
         # Nobody may be there to be told of an error.
@@ -163,8 +163,7 @@ def address(request: Request) -> str:
 
 
 def visitor_of(request: Request) -> Visitor:
-    return Visitor(address(request), request.headers.get("x-session", "")[:_LONGEST])
-
-
-def _before(others: int) -> str:
-    return f"Waiting: {others} before you." if others else "Waiting: you are next."
+    """Return who asks, by a header or gradio's own session, which clients of MCP have not."""
+    headers = (request.headers.get(name) for name in ("x-session", "mcp-session-id"))
+    session = next(filter(None, headers), getattr(request, "session_hash", None))
+    return Visitor(address(request), (session or "")[:_LONGEST])

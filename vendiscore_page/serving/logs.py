@@ -6,80 +6,48 @@ import sys
 import threading
 import traceback
 from pathlib import PurePath
-from types import FrameType
-from typing import Any, TextIO
-
-_WRITERS = ("traceback", "warnings", "contextlib", __name__)
+from typing import TextIO
 
 
 def hide_input() -> None:
-    """Keep the text that other threads write from now on out of streams and of all loggers."""
-    own, made = threading.get_ident(), logging.getLogRecordFactory()
-
-    def record(*args: object, **more: object) -> logging.LogRecord:
-        found = made(*args, **more)
-        if threading.get_ident() != own:
-            error = found.exc_info[1] if found.exc_info else None
-            found.msg = _told(_place(found.pathname, found.lineno, found.funcName), error)
-            found.args, found.exc_info, found.exc_text, found.stack_info = (), None, None, None
-        return found
-
-    logging.setLogRecordFactory(record)
-    # uvicorn takes these apart: address, path and query.
-    logging.getLogger("uvicorn.access").addFilter(lambda _: False)
-    sys.stdout, sys.stderr = _Places(sys.stdout, own), _Places(sys.stderr, own)
+    """Write places alone for records of all loggers, and nothing that other threads print."""
+    handler = logging.StreamHandler(sys.stderr)
+    handler.setFormatter(_Places())
+    logging.basicConfig(handlers=[handler], force=True)
+    sys.stdout, sys.stderr = _Own(sys.stdout), _Own(sys.stderr)
 
 
-class _Places(io.TextIOBase):
-    """A stream that gets the place of a text instead, unless thread `own` or a logger writes it."""
+class _Places(logging.Formatter):
+    """The place of a record, and types and places of its exception and of all that led to it."""
 
-    def __init__(self, stream: TextIO, own: int) -> None:
-        self._stream, self._own = stream, own
+    def format(self, record: logging.LogRecord) -> str:
+        lines = [_place(record.pathname, record.lineno, record.funcName)]
+        left = [record.exc_info[1]] if record.exc_info else []
+        seen: set[int] = set()
+        while left:
+            error = left.pop()
+            if error is not None and id(error) not in seen:
+                seen.add(id(error))
+                lines.append(f"  {type(error).__qualname__}")
+                frames = traceback.extract_tb(error.__traceback__)
+                lines += (f"    {_place(at.filename, at.lineno or 0, at.name)}" for at in frames)
+                left += [error.__cause__ or error.__context__, *getattr(error, "exceptions", ())]
+        return "\n".join(lines)
 
-    def fileno(self) -> int:
-        return self._stream.fileno()
+
+class _Own(io.TextIOBase):
+    """A stream that takes what the thread which made it writes, and nothing else."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream, self._thread = stream, threading.get_ident()
 
     def flush(self) -> None:
         self._stream.flush()
 
-    def writable(self) -> bool:
-        return True
-
     def write(self, text: str) -> int:
-        frame: FrameType | None = sys._getframe(1)
-        if threading.get_ident() == self._own or _module(frame) == "logging":
-            return self._stream.write(text)
-        while frame and _module(frame) in _WRITERS:
-            frame = frame.f_back
-        error = sys.exc_info()[1]
-        # An exception is written in many parts, and told once.
-        new = text.endswith("\n") if error is None else not vars(error).get("_told")
-        if new and frame:
-            if error is not None:
-                vars(error)["_told"] = True
-            place = _place(frame.f_code.co_filename, frame.f_lineno, frame.f_code.co_name)
-            self._stream.write(f"{_told(place, error)}\n")
-            self._stream.flush()
-        return len(text)
-
-
-def _module(frame: FrameType | None) -> Any:
-    return frame and frame.f_globals.get("__name__")
+        own = threading.get_ident() == self._thread
+        return self._stream.write(text) if own else len(text)
 
 
 def _place(path: str, line: int, function: str | None) -> str:
     return f"{'/'.join(PurePath(path).parts[-3:])}:{line} in {function}"
-
-
-def _told(place: str, error: BaseException | None) -> str:
-    """Return the place, and the types and places of an exception and of all that led to it."""
-    lines, left, seen = [place], [error], set()
-    while left:
-        each = left.pop()
-        if each is not None and id(each) not in seen:
-            seen.add(id(each))
-            lines.append(f"  {type(each).__qualname__}")
-            frames = traceback.extract_tb(each.__traceback__)
-            lines += (f"    {_place(at.filename, at.lineno or 0, at.name)}" for at in frames)
-            left += [each.__cause__ or each.__context__, *getattr(each, "exceptions", ())]
-    return "\n".join(lines)

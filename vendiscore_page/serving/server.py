@@ -2,15 +2,16 @@
 
 import functools
 import inspect
-import json
+import logging
 import os
-import re
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
 from typing import Any
 
 import gradio as gr
+import gradio.routes
 from gradio.context import LocalContext
+from gradio.routes import generate_code_snippets
 from gradio.utils import get_function_description
 from starlette.middleware import Middleware
 
@@ -26,6 +27,7 @@ from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, who
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
+from .tools import describe
 from .wire import message
 
 API = (
@@ -35,6 +37,16 @@ API = (
     api.vendi_score_vectors,
     api.vendi_compare,
 )
+# Samples in the code that gradio writes for a call, by the name of the argument.
+EXAMPLES = {
+    "texts": ["a cat sat", "a dog ran"],
+    "images": [
+        "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNoAAAAggCBd81ytgAAAABJRU5ErkJggg=="
+    ],
+    "smiles": ["CCO", "CCN"],
+    "rows": [[1, 0], [0, 1]],
+    "sets": [["a cat sat", "a dog ran", "a cow ate", "a pig hid"], ["one", "two", "one", "two"]],
+}
 _SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API is one
 # What is scored in less than about a second.
 _FEW, _FEW_NUMBERS = 300, 100_000
@@ -59,10 +71,9 @@ def build(kept: Kept | None = None) -> gr.Server:
     return server
 
 
-def launch(server: gr.Server, **options: object) -> Any:
-    """Start the server with the settings that the page relies on; `options` as for gradio."""
+def launch(server: gr.Server, **options: object) -> None:
+    """Serve until interrupted, with the settings that the page relies on; `options` as gradio's."""
     fetch_nothing()
-    offered_encoders.prepare()
     tidy(server.state.kept)
     hide_input()
     settings = {
@@ -77,12 +88,17 @@ def launch(server: gr.Server, **options: object) -> Any:
         for function, how in server._deferred_apis:
             gr.api(function, **how)
     functions.get_api_info = _described(functions)
+    gradio.routes.generate_code_snippets = _snippets
     os.environ["GRADIO_SERVER_MODE_ENABLED"] = "1"  # as gr.Server.launch does, without a title
-    return functions.launch(_app=server, **settings | options)
+    functions.launch(_app=server, prevent_thread_lock=True, **settings | options)
+    logging.getLogger("uvicorn").propagate = True  # to the one log, which uvicorn has left
+    if functions.mcp_server_obj:
+        describe(functions.mcp_server_obj)
+    functions.block_thread()
 
 
 def _described(functions: Any) -> Callable[..., Any]:
-    """Return gradio's list of the functions, with the texts of their arguments."""
+    """Return gradio's list of the functions, with texts of arguments and an example of samples."""
     listed = functions.get_api_info
 
     def described(*args: object, **kwargs: object) -> Any:
@@ -90,44 +106,40 @@ def _described(functions: Any) -> Callable[..., Any]:
         for each in functions.fns.values():
             _, texts, _ = get_function_description(each.fn)
             for parameter in info["named_endpoints"][f"/{each.api_name}"]["parameters"]:
-                text = texts.get(parameter["parameter_name"], "")
-                parameter["python_type"]["description"] = text
+                name = parameter["parameter_name"]
+                parameter["python_type"]["description"] = texts.get(name, "")
+                parameter["example_input"] = EXAMPLES.get(name, parameter["example_input"])
         return info
 
     return described
 
 
-def _called(
-    function: Callable[..., Record], lanes: Lanes
-) -> Callable[..., Awaitable[Record | str]]:
+def _snippets(*args: Any, **kwargs: Any) -> Record:
+    """Return gradio's code for a call, with a shell command that keeps the id of the answer."""
+    found: Record = generate_code_snippets(*args, **kwargs)
+    # A variable that is read at the end of a pipe is lost with the shell of this end.
+    words = found["bash"].replace("| read EVENT_ID; curl -N", "| xargs -I {} curl -sN")
+    return found | {"bash": words.replace("$EVENT_ID", "{}")}
+
+
+def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awaitable[Record]]:
     """Run an API function in its lane, and tell clients its errors."""
     signature = inspect.signature(function)
 
     @functools.wraps(function)
-    async def run(*args: object, **kwargs: object) -> Record | str:
-        given = signature.bind(*args, **kwargs)
-        given.apply_defaults()
+    async def run(*args: object, **kwargs: object) -> Record:
         request = LocalContext.request.get(None)
         visitor = visitor_of(request) if request else Visitor("")
-        steps = whole(lambda: function(*given.args, **given.kwargs))
         try:
+            given = signature.bind(*args, **kwargs)
+            given.apply_defaults()
             lane = await lanes.run(visitor, SHORT, whole(lambda: _lane(given.arguments)))
-            answer = await lanes.run(visitor, lane, steps)
+            steps = whole(lambda: function(*given.args, **given.kwargs))
+            return await lanes.run(visitor, lane, steps)
         except Exception as error:
             raise gr.Error(message(error)[0], print_exception=False) from None
-        # gradio answers the tools of MCP with `str` of a result, and describes them by one line.
-        is_tool = request and request.headers.get("x-gradio-user") == "mcp"
-        return json.dumps(answer) if is_tool else answer
 
-    run.__doc__ = _in_lines(inspect.getdoc(function) or "")
     return run
-
-
-def _in_lines(docstring: str) -> str:
-    """Join the lines of each argument, and of what is returned: gradio joins them by commas."""
-    above, title, returned = docstring.partition("Returns:\n")
-    above = re.sub(r"\n {8}", " ", above)
-    return f"{above}{title}    {' '.join(returned.split())}" if title else above
 
 
 def _lane(arguments: Record) -> str:
@@ -146,11 +158,13 @@ def _lane(arguments: Record) -> str:
 
 
 def _leaves(values: object) -> list[object]:
-    """Return all values in lists within lists."""
+    """Return all values in lists and rows within lists."""
     leaves, left = [], [values]
     while left:
         value = left.pop()
-        if isinstance(value, list):
+        if isinstance(value, dict):
+            left += value.values()
+        elif isinstance(value, list):
             left += value
         else:
             leaves.append(value)

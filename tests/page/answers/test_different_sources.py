@@ -9,7 +9,7 @@ import pytest
 from answered import clusters, compared, through
 
 pytest.importorskip("matplotlib")
-from vendiscore import sources
+from vendiscore import compute, sources
 from vendiscore_page.answers import api
 from vendiscore_page.inputs import uploads
 from vendiscore_page.inputs.submission import Asked, Given
@@ -108,23 +108,33 @@ def test_sets_of_rows_are_counted_as_wholes():
 
 def test_the_api_counts_them_by_the_prompts_asked():
     sets = [[text for m, _, text in ROWS if m == name] for name in MODELS]
-    found = through(api.vendi_compare(sets, names=list(MODELS), asked=[PROMPTS] * 3))
+    rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in ROWS]
+    found = through(api.vendi_compare(rows))
     assert found["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
+    assert found["within"] == 0
     given = api.vendi_compare(sets, names=list(MODELS), prompts=[PROMPTS] * 3)["sources"]
     assert given["VS"] == pytest.approx(library(ROWS, given_prompt=True).score, abs=1e-12)
     assert api.vendi_compare(sets)["sources"] is None
 
 
+def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
+    rows = [{"model": model, "prompt": prompt, "text": text} for model, prompt, text in TWICE]
+    found = through(api.vendi_compare([*rows, {"model": "small", "prompt": "", "text": "no"}]))
+    assert found["within"] == len(PROMPTS)
+    for row in found["rows"]:
+        own = [[text for m, p, text in TWICE if (m, p) == (row["name"], x)] for x in PROMPTS]
+        assert row["VS"] == pytest.approx(compute(own)["VS"], abs=1e-12)
+
+
 @pytest.mark.parametrize(
-    ("asked", "said"),
+    ("rows", "said"),
     [
-        ([PROMPTS], "must be 2 lists"),
-        ("p", "must be 2 lists"),
-        ([PROMPTS[:2]] * 2, "of the 8"),
-        ([[1] * 8] * 2, "as strings"),
+        ([{"model": "a"}] * 8, 'Row 0 must be an object with "model" and "text"'),
+        ([{"model": "a", "text": "b"}, "text"], "Row 1 must be"),
+        ([{"model": "a", "text": "b"}] * 8, "Two to 8 sets"),
+        ([{"model": i % 2, "text": i} for i in range(8)], "must be a string"),
     ],
 )
-def test_prompts_that_do_not_fit_are_refused(asked, said):
-    sets = [[text for m, _, text in ROWS if m == name] for name in MODELS[:2]]
+def test_rows_without_models_or_samples_are_refused(rows, said):
     with pytest.raises(RefusedError, match=said):
-        api.vendi_compare(sets, asked=asked)
+        api.vendi_compare(rows)

@@ -1,7 +1,6 @@
 """Short work never waits for long work, few places each, work that nobody waits for stops."""
 
 import asyncio
-import contextlib
 import threading
 
 import pytest
@@ -17,7 +16,6 @@ from vendiscore_page.serving.lanes import (
     MIDDLE,
     SHORT,
     Lanes,
-    Line,
     Visitor,
     address,
     lane_of,
@@ -129,7 +127,7 @@ def test_those_who_wait_are_told_how_many_are_before_them_and_come_in_turn():
     run(test)
 
 
-def test_a_visitor_holds_three_places_and_delays_nobody_by_more():
+def test_visitors_take_turns_and_a_greedy_one_delays_nobody():
     async def test(lanes):
         held = [Held() for _ in range(6)]
         said = [[] for _ in held]
@@ -138,23 +136,47 @@ def test_a_visitor_holds_three_places_and_delays_nobody_by_more():
             for i, each in enumerate(held)
         ]
         await happened(held[0].begun)
-        mine = Held()
-        mine.go()
-        modest = asyncio.ensure_future(lanes.run(Visitor("modest"), LONG, mine.steps()))
+        mine = [Held(), Held()]
+        for each in mine:
+            each.go()
+        modest = [asyncio.ensure_future(lanes.run(Visitor("m"), LONG, x.steps())) for x in mine]
         await settled()
         assert [words[-1:] for words in said] == [
             [],
             ["Waiting: you are next."],
-            ["Waiting: 1 before you."],
-            *[["Your other requests come first."]] * 3,
+            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # after those of the other one
         ]
         for each in held[:3]:
             each.go()
-        assert await modest == "done"  # before the fourth of the greedy one
+        assert await asyncio.gather(*modest) == ["done"] * 2
         assert not greedy[3].done()
         for each in held[3:]:
             each.go()
         assert await asyncio.gather(*greedy) == ["done"] * 6
+
+    run(test)
+
+
+def test_a_visitor_who_waits_is_not_overtaken_for_ever():
+    async def test(lanes):
+        held = [Held() for _ in range(4)]
+
+        async def visit(name: str, work: Held) -> None:
+            await lanes.run(Visitor(name), LONG, work.steps())
+
+        greedy = [asyncio.ensure_future(visit("greedy", each)) for each in held]
+        await happened(held[0].begun)
+        others = []
+        for i in range(20):  # others come all the time
+            for name in (f"other {i}", f"another {i}"):
+                work = Held()
+                work.go()
+                others.append(asyncio.ensure_future(visit(name, work)))
+            await settled()
+            if i < len(held):
+                held[i].go()
+                await greedy[i]
+        assert await asyncio.gather(*others)
 
     run(test)
 
@@ -171,9 +193,10 @@ def test_no_more_wait_than_can_be_served_and_all_are_told():
             lanes.check(Visitor("a"), LONG)
         assert caught.value.status_code == 429
         with pytest.raises(HTTPException, match="15 of your requests"):
-            await lanes.run(Visitor("a"), LONG, whole(int))
+            await lanes.run(Visitor("a"), SHORT, whole(int))
         more = [
-            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(38)
+            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int)))
+            for i in range(199)
         ]
         await settled()
         with pytest.raises(HTTPException, match="More visitors are here") as caught:
@@ -184,7 +207,7 @@ def test_no_more_wait_than_can_be_served_and_all_are_told():
         lanes.check(Visitor("b"), SHORT)
         held.go()
         assert await first == "done"
-        assert await asyncio.gather(*rest, *more) == [0] * 52
+        assert await asyncio.gather(*rest, *more) == [0] * 213
         lanes.check(Visitor("a"), LONG)
 
     run(test)
@@ -230,23 +253,19 @@ def test_work_that_is_cancelled_in_line_is_never_begun_and_leaves_no_place_taken
 
 
 def test_a_turn_that_comes_as_its_visitor_leaves_goes_to_the_next():
-    async def test(_):
-        line = Line(1, 10, str, 503, "full")
-        came = []
-
-        async def visit(name: str) -> None:
-            async with line.place(came.append):
-                came.append(name)
-
-        async with contextlib.AsyncExitStack() as held:
-            await held.enter_async_context(line.place(came.append))
-            second, third = (asyncio.ensure_future(visit(name)) for name in ("second", "third"))
-            await settled()
-        second.cancel()  # whose turn it is
-        await third
-        assert came[-1] == "third"
-        assert "second" not in came
-        assert not line.turns
+    async def test(lanes):
+        held, third = Held(), Held()
+        first = asyncio.ensure_future(lanes.run(Visitor("a"), LONG, held.steps()))
+        await happened(held.begun)
+        second = asyncio.ensure_future(lanes.run(Visitor("b"), LONG, whole(pytest.fail)))
+        last = asyncio.ensure_future(lanes.run(Visitor("c"), LONG, third.steps()))
+        await settled()
+        held.go()
+        third.go()
+        second.cancel()  # as its turn comes
+        assert await first == "done"
+        assert await last == "done"
+        assert lanes._turns[LONG] == []
 
     run(test)
 
@@ -320,21 +339,30 @@ def test_an_address_that_names_a_session_anew_each_time_is_refused_in_the_end():
         mine.go()
         modest = asyncio.ensure_future(lanes.run(Visitor("1.2.3.4"), LONG, mine.steps()))
         await settled()
-        for each in held[:6]:
+        for each in held[:12]:
             each.go()
-        assert await modest == "done"  # behind the six places of the address
+        assert await modest == "done"  # after two rounds of that address
         for each in held:
             each.go()
         answers = await asyncio.gather(*flood, return_exceptions=True)
-        assert sum(isinstance(each, HTTPException) for each in answers) == 80
+        refused = [each for each in answers if isinstance(each, HTTPException)]
+        assert len(refused) == 80
+        assert {each.status_code for each in refused} == {429}
 
     run(test)
 
 
-def test_sessions_are_told_apart_by_a_header_behind_one_address():
-    headers = [(b"x-session", b"a" * 100)]
-    request = Request({"type": "http", "headers": headers, "client": ("10.0.0.1", 1)})
-    assert visitor_of(request) == ("10.0.0.1", "a" * 40)
+def test_sessions_are_told_apart_behind_one_address():
+    def session(*headers, **more):
+        scope = {"type": "http", "headers": headers, "client": ("10.0.0.1", 1)}
+        request = Request(scope)
+        vars(request).update(more)
+        return visitor_of(request)
+
+    assert session((b"x-session", b"a" * 100)) == ("10.0.0.1", "a" * 40)
+    assert session((b"mcp-session-id", b"b"), session_hash="c") == ("10.0.0.1", "b")
+    assert session(session_hash="c") == ("10.0.0.1", "c")
+    assert session() == ("10.0.0.1", "")
 
 
 @pytest.mark.parametrize(

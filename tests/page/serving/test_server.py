@@ -18,12 +18,14 @@ httpx = pytest.importorskip("httpx")
 PIL = pytest.importorskip("PIL.Image")
 
 from vendiscore import (  # noqa: E402
+    __version__,
     compare,
     compute,
 )
 from vendiscore_page.answers import offered_encoders  # noqa: E402
 from vendiscore_page.inputs import examples  # noqa: E402
 from vendiscore_page.serving import server as app_server  # noqa: E402
+from vendiscore_page.serving.tools import INSTRUCTIONS  # noqa: E402
 
 
 @pytest.fixture(scope="module")
@@ -41,14 +43,6 @@ def http(server):
         yield http
 
 
-def test_torch_is_imported_before_the_page_is_served_where_it_is_needed(server, forgetful_server):
-    """One has the encoders at hand, the other one has not."""
-    if not server.mapped:
-        pytest.skip("what a process has loaded is read from /proc")
-    assert "libtorch" in server.mapped
-    assert "libtorch" not in forgetful_server.mapped
-
-
 def test_the_api_has_the_five_named_endpoints(client):
     named = client.view_api(return_format="dict", print_info=False)["named_endpoints"]
     kinds = ("texts", "images", "molecules", "vectors")
@@ -62,7 +56,7 @@ def test_the_api_has_the_five_named_endpoints(client):
         "kernel": "str",
         "ns": "list[int]",
         "unit": "str",
-        "q": "float",
+        "q": "float | str",
         "threshold": "float",
         "prompts": "list[str]",
     }
@@ -76,14 +70,15 @@ def test_clients_are_told_the_meaning_of_each_argument(client):
             assert text.endswith("."), (name, parameter["parameter_name"])
 
 
-def test_the_server_has_the_name_of_the_page(http):
+def test_the_server_says_who_it_is_and_what_it_is_for(http):
     assert http.get("/config").json()["title"] == "Vendi Score"
     pytest.importorskip("mcp")
     known = {"name": "a", "version": "1"}
-    versions = {"protocolVersion": "2024-11-05", "capabilities": {}, "clientInfo": known}
+    versions = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": known}
     answer = visitor.mcp(http, "initialize", **versions)
     result = json.loads(visitor.events(answer.text)[0][1])["result"]
-    assert result["serverInfo"]["name"] == "Vendi Score"
+    assert result["serverInfo"] == {"name": "vendiscore", "version": __version__}
+    assert result["instructions"] == INSTRUCTIONS
 
 
 TEXTS = examples.find_example("A model in a rut").text.splitlines()
@@ -219,27 +214,55 @@ def test_a_comparison_by_page_and_client_is_that_of_the_package(
         assert found["p"] == pytest.approx(pair.p, abs=0.02)
 
 
-def test_the_tools_of_mcp_are_described_and_work(http):
+@pytest.fixture(scope="module")
+def tools(http):
     pytest.importorskip("mcp")
     answer = visitor.mcp(http, "tools/list")
     found = json.loads(visitor.events(answer.text)[0][1])["result"]["tools"]
-    tools = {tool["name"]: tool for tool in found}
-    kinds = ("texts", "images", "molecules", "vectors")
-    assert set(tools) == {*(f"vendi_score_{kind}" for kind in kinds), "vendi_compare"}
+    return {tool["name"]: tool for tool in found}
+
+
+def test_the_tools_of_mcp_are_described_in_sentences(tools):
+    assert set(tools) == set(visitor.NAMES)
     for tool in tools.values():
-        assert len(tool["description"]) > 80
-        assert tool["description"].endswith(".")
-        for name, field in tool["inputSchema"]["properties"].items():
-            assert field["description"].endswith("."), (tool["name"], name)
-            assert "\n" not in field["description"]
-        assert not re.search(r"[,.;:],|,\s*,", tool["description"])
-    said = tools["vendi_score_texts"]["description"]
-    assert "profile, groups of similar texts" in said
-    two = {"texts": ["a b", "c d"], "kernel": "ngram_overlap", "q": 2}
-    (content,) = visitor.tool(http, "vendi_score_texts", **two)["content"]
-    assert json.loads(content["text"]) == call(http, "vendi_score_texts", **two)
-    wrong = visitor.tool(http, "vendi_score_texts", **two, unit="line")
-    assert (wrong["isError"], wrong["content"][0]["text"][:14]) == (True, "Unknown unit '")
+        assert tool["description"][-1] == "."
+        assert not re.search(r"[,.;:],|,\s*,|\n|Returns", tool["description"])
+        for side in ("inputSchema", "outputSchema"):
+            for name, field in tool[side]["properties"].items():
+                assert field["description"].endswith("."), (tool["name"], name)
+                assert "\n" not in field["description"]
+        assert tool["inputSchema"]["required"] == [visitor.NAMES[tool["name"]]]
+        assert {"type": "string"} in tool["inputSchema"]["properties"]["q"]["anyOf"]
+
+
+@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize("q", [0, 2, "inf"])
+def test_results_of_tools_fit_their_schemas_and_are_those_of_calls(http, tools, name, q):
+    jsonschema = pytest.importorskip("jsonschema")
+    given = {visitor.NAMES[name]: app_server.EXAMPLES[visitor.NAMES[name]], "q": q}
+    found = visitor.tool(http, name, **given)
+    assert not found["isError"], found
+    assert json.loads(found["content"][0]["text"]) == found["structuredContent"]
+    assert found["structuredContent"] == call(http, name, **given)
+    schema = tools[name]["outputSchema"]
+    jsonschema.validate(found["structuredContent"], schema)
+    assert found["structuredContent"].keys() <= schema["properties"].keys()
+
+
+@pytest.mark.parametrize(
+    ("name", "sent", "said"),
+    [
+        ("vendi_score_texts", {"texts": ["a"], "unit": "line"}, "Unknown unit 'line'"),
+        ("vendi_score_texts", {"texts": ["a"], "order": 2}, "got an unexpected keyword"),
+        ("vendi_score_texts", {}, "missing a required argument: 'texts'"),
+        ("vendi_score_texts", {"texts": [7]}, "must be a string"),
+        ("vendi_score_sounds", {}, "Unknown tool; there are vendi_score_texts, "),
+    ],
+)
+def test_errors_of_tools_are_in_words(http, tools, name, sent, said):
+    found = visitor.tool(http, name, **sent)
+    assert found["isError"]
+    assert said in found["content"][0]["text"]
 
 
 @pytest.mark.parametrize(
@@ -251,6 +274,7 @@ def test_the_tools_of_mcp_are_described_and_work(http):
         ({"rows": [[1.0] * 100] * 900, "kernel": "cosine"}, "short"),
         ({"rows": [[1.0] * 500] * 900, "kernel": "cosine"}, "middle"),
         ({"sets": [["a"], ["b"]], "kernel": "ngram_overlap"}, "middle"),
+        ({"sets": [{"model": "a", "image": LARGE}] * 10, "kind": "images"}, "long"),
         ({"sets": [["a"], ["b"]], "kernel": "DINOv2"}, "long"),
         ({"texts": None, "kernel": []}, "short"),
         ({"images": SENT, "kernel": "pixels"}, "short"),

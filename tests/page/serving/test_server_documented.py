@@ -4,6 +4,7 @@ import json
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -46,6 +47,18 @@ def test_the_call_in_a_shell_ends_with_the_result(here):
     name, data = visitor.events(done.stdout)[-1]
     assert name == "complete"
     assert json.loads(data)[0]["n"] == 2
+
+
+@pytest.mark.parametrize("name", visitor.NAMES)
+@pytest.mark.parametrize("language", ["python", "bash"])
+def test_the_code_that_the_server_writes_for_a_call_runs(server, name, language):
+    info = httpx.get(f"{server.url}/gradio_api/info", timeout=60).json()
+    code = info["named_endpoints"][f"/{name}"]["code_snippets"][language]
+    if language == "bash" and shutil.which("curl") is None:
+        pytest.skip("curl is not installed")
+    command = ["bash", "-c"] if language == "bash" else [sys.executable, "-c"]
+    done = subprocess.run([*command, code], capture_output=True, text=True, check=True)
+    assert ("event: complete" if language == "bash" else "'sentence': ") in done.stdout
 
 
 def test_the_address_for_clients_of_mcp_answers(here):
