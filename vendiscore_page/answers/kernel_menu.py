@@ -118,7 +118,8 @@ def menu(kind: str) -> Record:
         }
         for each in known
     ]
-    return {"kernels": kernels, "default": known[0].kernel}
+    absent = offered_encoders.absent(kind)
+    return {"kernels": kernels, "default": known[0].kernel, "absent": absent}
 
 
 def arguments(chosen: Choice, options: Options) -> Record:

@@ -3,19 +3,26 @@
 import hashlib
 import importlib
 import os
+import subprocess
+import sys
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
+from subprocess import DEVNULL
 from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
+from vendiscore.core.errors import quoted
 from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
 
 from ..aliases import Options, Record, Steps
+from ..quotas import RefusedError
 from .prompt_lists import given_prompts
 
 # By kind of sample: the name on the page, and the options of `compute`.
@@ -34,6 +41,8 @@ ALLOWED: dict[str, dict[str, Record]] = {
 _PACKAGES = ("torch", "torchvision", "transformers", "sentence_transformers", "huggingface_hub")
 # For texts where no network is at hand: vectors that a package brings.
 _STATIC = {"static vectors": {"k": "text_embeddings", "model_path": "wordllama"}}
+MEGABYTES = 90  # of either network: 90.9 and 88.2 on the Hub
+_EVERY = 0.5  # seconds between two looks at how much of a network is here
 _BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
@@ -43,28 +52,63 @@ _recent: OrderedDict[bytes, Similarity] = OrderedDict()
 @cache
 def offered(kind: str) -> dict[str, Record]:
     """Return the encoders of a kind that can be had here, as options of `compute`."""
-    networks = _networks(kind)
-    if kind == "texts" and find_spec("wordllama"):
-        return networks or _STATIC
-    return networks
+    here = {name: how for name, how in _networks(kind).items() if _at_hand(how["model_path"])}
+    static = kind == "texts" and not here and find_spec("wordllama")
+    return _STATIC if static else here
+
+
+def absent(kind: str) -> list[str]:
+    """Return the networks of a kind that `download` can fetch, on a machine of one's own."""
+    return [name for name in _networks(kind) if name not in offered(kind)]
+
+
+def download(kind: object, name: object) -> Steps[Record]:
+    """Fetch a network from the Hub by `vendiscore model download`, telling how much is here."""
+    if not isinstance(kind, str) or name not in absent(kind):
+        raise RefusedError(f"{quoted(name)} cannot be downloaded here.")
+    model = ALLOWED[kind][str(name)]["model_path"]
+    command = [sys.executable, "-m", "vendiscore", "model", "download", model]
+    with subprocess.Popen(command, stdout=DEVNULL, stderr=DEVNULL) as fetching:
+        try:
+            while fetching.poll() is None:
+                yield f"Downloading {name}: {_megabytes(model):.0f} of about {MEGABYTES} MB."
+                time.sleep(_EVERY)
+        finally:
+            fetching.terminate()
+        if fetching.returncode:
+            raise RefusedError(
+                f"{name} was not downloaded; see that this machine reaches huggingface.co and has "
+                f"room on its disk, then try again."
+            )
+    offered.cache_clear()
+    prepare()
+    return {"kernel": name}
+
+
+def _megabytes(model: str) -> float:
+    """Return how much of a model is in the cache of the Hub's client, arriving files included."""
+    from huggingface_hub.constants import HF_HUB_CACHE
+
+    folder = Path(HF_HUB_CACHE, f"models--{model.replace('/', '--')}", "blobs")
+    with suppress(OSError):  # a file that has just got its name
+        return sum(file.stat().st_size for file in folder.iterdir()) / 1e6
+    return 0.0
 
 
 def _networks(kind: str) -> dict[str, Record]:
-    """Return the networks of a kind that are at hand."""
-    if not all(map(find_spec, _PACKAGES)):
-        return {}
-    allowed = ALLOWED.get(kind, {})
-    return {name: options for name, options in allowed.items() if _at_hand(options["model_path"])}
+    """Return the networks of a kind whose packages are installed."""
+    return ALLOWED.get(kind, {}) if all(map(find_spec, _PACKAGES)) else {}
 
 
 def prepare() -> None:
-    """Import what the encoders offered need, before the first visitor comes."""
+    """Import what the encoders offered need, before any thread computes."""
     # While one thread imports torch, SciPy in another may look for tensors in a half of it.
-    if any(map(_networks, ALLOWED)):
-        transformers = importlib.import_module("transformers")
-        for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
-            getattr(transformers, name)  # imported when asked for
-        importlib.import_module("sentence_transformers")
+    with _loading:
+        if any(offered(kind).keys() & _networks(kind) for kind in ALLOWED):
+            transformers = importlib.import_module("transformers")
+            for name in ("AutoModel", "AutoTokenizer", "AutoImageProcessor"):
+                getattr(transformers, name)  # imported when asked for
+            importlib.import_module("sentence_transformers")
 
 
 def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
@@ -141,4 +185,5 @@ def _digest(samples: Sequence[str | bytes], arguments: Options) -> bytes:
 def _at_hand(model: str) -> bool:
     from huggingface_hub import try_to_load_from_cache
 
-    return "SPACE_ID" in os.environ or isinstance(try_to_load_from_cache(model, "config.json"), str)
+    weights = try_to_load_from_cache(model, "model.safetensors")
+    return "SPACE_ID" in os.environ or isinstance(weights, str)

@@ -17,7 +17,7 @@ from vendiscore.core.errors import quoted
 from vendiscore.report import AskError
 
 from ..aliases import Record, Steps, Value
-from ..answers import one_set, sample_readout, several_sets
+from ..answers import offered_encoders, one_set, sample_readout, several_sets
 from ..answers.jobs import Settings
 from ..answers.kernel_menu import one_of
 from ..inputs import uploads
@@ -59,6 +59,7 @@ class Routes:
             "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
             "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
             "report": self.report,
+            "download": self.download,
         }
         return [
             Route("/", self.file),
@@ -127,6 +128,11 @@ class Routes:
         steps = self._once(name, ready, several_sets.compare(samples, settings, count))
         slow = any(one_set.is_long(each, settings) for each in samples.values())
         return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps)
+
+    async def download(self, request: Request) -> Lines:
+        body = loaded(await request.body())
+        steps = offered_encoders.download(body.get("kind"), body.get("kernel"))
+        return self._lines(request, AWAY, steps)
 
     async def report(self, request: Request) -> Response:
         body = loaded(await request.body())

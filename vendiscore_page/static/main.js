@@ -1,6 +1,6 @@
 /** The page: its parts put together, its tabs, and what outlives a reload. */
 
-import { alike } from "./asking/alike.js";
+import { alike, download } from "./asking/alike.js";
 import { get } from "./asking/calls.js";
 import { comparing } from "./asking/compare.js";
 import { el } from "./dom.js";
@@ -106,17 +106,25 @@ function attach(files, target = null) {
 }
 
 function drawAlike() {
-  const { kernels, usual } = kernelsOf(page.tab);
+  const { kind, absent, kernels, usual } = kernelsOf(page.tab);
   if (page.drawn === kernels || !page.menu) return;
   page.drawn = kernels;
   const settings = page.settings[page.tab];
   if (!kernels.some(({ kernel }) => kernel === settings.kernel)) settings.kernel = usual;
-  alike(byId("kernels"), kernels, settings, page.menu.limits, () => {
+  const changed = () => {
     delete page.lent[page.tab];
     drawPrompt();
     shown.age(page.tab);
     writeHash();
-  });
+  };
+  const fetch = absent.map((kernel) =>
+    download(kind, kernel, running.run, () => {
+      settings.kernel = kernel;
+      page.listed.clear();
+      page.loading = loadMenu(null);
+    }),
+  );
+  alike(byId("kernels"), kernels, settings, page.menu.limits, changed, fetch);
 }
 
 function drawPrompt() {

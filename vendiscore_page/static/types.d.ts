@@ -160,7 +160,10 @@ interface Pairing extends Example {
 
 /** The menu of /page/menu. */
 interface Menu {
-  kinds: Record<Kind, { kernels: KernelEntry[]; default: string; examples: Example[] }>;
+  kinds: Record<
+    Kind,
+    { kernels: KernelEntry[]; default: string; absent: string[]; examples: Example[] }
+  >;
   compare: { examples: Pairing[] };
   limits: {
     sentence: string;

@@ -195,8 +195,7 @@ def test_no_more_wait_than_can_be_served_and_all_are_told():
         with pytest.raises(HTTPException, match="15 of your requests"):
             await lanes.run(Visitor("a"), SHORT, whole(int))
         more = [
-            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int)))
-            for i in range(199)
+            asyncio.ensure_future(lanes.run(Visitor(f"{i}"), LONG, whole(int))) for i in range(199)
         ]
         await settled()
         with pytest.raises(HTTPException, match="More visitors are here") as caught:

@@ -1,7 +1,8 @@
 /** The meaning of alike: the kernels in words people use, their options and the order q. */
 
 import { el } from "../dom.js";
-import { field, fill } from "./parts.js";
+import { follow } from "./calls.js";
+import { button, field, fill } from "./parts.js";
 import { optionsOf } from "./state.js";
 
 const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
@@ -14,15 +15,16 @@ const Q_INFO = "0 counts rare samples in full; large q looks at the commonest on
  * @param {Settings} settings
  * @param {Menu["limits"]} usual
  * @param {() => void} changed
+ * @param {Node[]} more what else stands below the kernels
  */
-export function alike(container, kernels, settings, usual, changed) {
+export function alike(container, kernels, settings, usual, changed, more = []) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
   /** @param {string} name */
   const pick = (name) => {
     settings.kernel = name;
-    alike(container, kernels, settings, usual, changed);
+    alike(container, kernels, settings, usual, changed, more);
     changed();
   };
   fill(
@@ -33,8 +35,27 @@ export function alike(container, kernels, settings, usual, changed) {
       el("legend", { class: "visually-hidden" }, "Alike means they"),
       ...kernels.map((entry) => radio(entry, entry === kernel, pick)),
     ),
-    more(kernel, settings, usual, changed, open),
+    ...more,
+    options(kernel, settings, usual, changed, open),
   );
+}
+
+/**
+ * Makes a button that downloads an encoder to this machine; `here()` once it is there.
+ * @param {Kind} kind
+ * @param {string} kernel
+ * @param {(work: (tools: Tools) => Promise<void>) => Promise<void>} run
+ * @param {() => unknown} here
+ */
+export function download(kind, kernel, run, here) {
+  const trouble = el("span", { role: "alert" });
+  const fetched = button(`Download ${kernel} (90 MB), to compare by meaning`, () => {
+    trouble.textContent = "";
+    run((tools) => follow("/page/download", { kind, kernel }, tools))
+      .then(() => here())
+      .catch((error) => (trouble.textContent = error.message));
+  });
+  return el("div", { class: "row" }, fetched, trouble);
 }
 
 /**
@@ -66,14 +87,14 @@ function radio({ kernel, label, small }, checked, pick) {
  * @param {() => void} changed
  * @param {boolean} open
  */
-function more(kernel, settings, usual, changed, open) {
-  const options = kernel?.options ?? [];
+function options(kernel, settings, usual, changed, open) {
+  const shown = kernel?.options ?? [];
   const chosen = optionsOf(kernel, settings.options[settings.kernel]);
   const now = el("span", { class: "now" });
   const say = () => {
     now.textContent = [
       `q ${settings.q ?? usual.q}`,
-      ...options.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
+      ...shown.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
     ].join(" · ");
   };
   /**
@@ -95,7 +116,7 @@ function more(kernel, settings, usual, changed, open) {
       "div",
       { class: "stack" },
       order(settings, usual.q, () => (say(), changed())),
-      ...options.map((option) => control(option, chosen[option.name], set)),
+      ...shown.map((option) => control(option, chosen[option.name], set)),
       "permutations" in settings ? permutations(settings, usual.permutations, changed) : null,
     ),
   );

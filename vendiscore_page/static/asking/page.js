@@ -43,7 +43,7 @@ export function subjectOf(tab) {
 }
 
 /**
- * Returns the kernels of a tab and the usual one; none before there is a menu.
+ * Returns the kernels of a tab, the usual one, and absent ones; none before there is a menu.
  * @param {Tab} tab
  */
 export function kernelsOf(tab) {
@@ -54,7 +54,8 @@ export function kernelsOf(tab) {
   if (found && !page.listed.has(key)) {
     page.listed.set(key, found.kernels.filter(({ compares }) => compares || tab !== "compare"));
   }
-  return { kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
+  const absent = found?.absent ?? [];
+  return { kind, absent, kernels: page.listed.get(key) ?? NONE, usual: found?.default ?? "" };
 }
 
 /**

