@@ -17,13 +17,15 @@ from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
 from . import kernel_menu, several_sets
-from .different_sources import asked_of, different, shown
-from .distinctive_samples import only
 from .group_lists import place, pooled
-from .jobs import Job, image_job, job_of, text_job, vector_job
+from .jobs import Job, Settings, image_job, text_job, vector_job
 from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
 
-FEW = 4  # pairs that are named, and samples that stand alone
+FEW = 4  # samples that stand alone
+_COMPARED = (
+    *("q", "sentence", "verdicts", "matched_size", "within", "level", "rows", "pairs"),
+    *("signature", "comparison", "only", "sources", "notes"),
+)
 
 
 def vendi_score_texts(
@@ -140,7 +142,6 @@ def vendi_compare(
     kind: str = "texts",
     kernel: str = "ngram_overlap",
     q: float | str = DEFAULT_ORDER,
-    permutations: int = several_sets.MIN_PERMUTATIONS,
     names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
 ) -> Record:
@@ -155,9 +156,8 @@ def vendi_compare(
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
         q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
-        permutations: Largest number of random exchanges, from 299 to 999.
-        names: Names of the sets; A, B, C and so on by default.
-        prompts: Prompts to condition on: one for all samples, or a list for each set.
+        names: Names of the lists; A, B, C and so on by default.
+        prompts: Prompts to condition on: one for all samples, or for each list a list of them.
 
     Returns:
         q (number or string): Order of the scores.
@@ -169,70 +169,56 @@ def vendi_compare(
         rows (array): Per set n, VS with se, and VS at the matched size with its interval.
         pairs (array): Per pair the difference with its interval, p of permutations, and a verdict.
         signature (string): All settings, for others to reproduce the comparison.
-        kernel (string): The kernel.
+        comparison (string): Kernel, its options and q in words.
         only (array): Per set that differs the samples that others lack.
         sources (object or null): Effective number of different sets; null without prompts.
-        arguments (object): Keywords of `compute` in Python for the same scores.
+        notes (array): Prompts that were left out.
     """
     if not isinstance(sets, list):
         raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
-    asked: list[list[str]] = []
+    lists, asked = sets, list[str]()
     if any(isinstance(row, dict) for row in sets):
-        models, asked = _models(sets, kind)
-        names, sets = [*models], [*models.values()]
-    check_sets(len(sets))
-    if kind == "images" and all(isinstance(images, list) for images in sets):
-        sets = [decode_images(images) for images in sets]
-    if kernel_menu.choice(kind, kernel).is_matrix:
-        raise RefusedError(f"Similarity matrices cannot be compared; {kernel!r} takes one set.")
-    jobs = {}
-    given: object = prompts
-    own_lists = isinstance(given, list) and len(given) == len(sets)
-    own = prompts if own_lists else [prompts] * len(sets)
-    for name, samples, taken in zip(_names(names, len(sets)), sets, own, strict=True):
-        if not isinstance(samples, list):
-            raise RefusedError(f"Expected a list of {kind}, got {type(samples).__name__}.")
-        every = [*range(len(samples))]
-        jobs[name] = job_of(Samples(samples, every, kind=kind), every, kernel, prompts=taken)
-        if jobs[name].groups is not None:
-            raise RefusedError(
-                f"A set of a comparison is one list of {kind}, not a list of lists; put all of its "
-                f"{kind} in one."
-            )
+        names, lists, asked = _of_models(sets, kind)
+    check_sets(len(lists))
+    labels = []
+    for name, samples in zip(_names(names, len(lists)), lists, strict=True):
+        _, groups = pooled(samples, kind, rows=kind == "vectors")
+        if groups is not None:
+            raise RefusedError(f"A set of a comparison is one list of {kind}, not a list of lists.")
         check_count(len(samples), MAX_SAMPLES, "samples in a set")
-    counts = [Counter(own) for own in asked]
-    twice = {x for x in {*chain(*asked)} - {""} if all(count[x] > 1 for count in counts)}
-    within = asked if len(twice) > 1 else []
-    found = finish(several_sets.compare_steps(jobs, q, permutations, within))
-    answers = asked_of(jobs, dict(zip(jobs, asked or [[]] * len(jobs), strict=True)))
-    counted = different(found.together, [*jobs], answers, found.comparison.q, kind)
-    places = {name: range(len(job.samples)) for name, job in jobs.items()}
-    rare = only(found.together, jobs, places)
-    for each in rare:
-        for sample in each["samples"]:
-            sample.pop("image", None)
-    return several_sets.answer(found) | {
-        "kernel": kernel,
-        "only": rare,
-        "sources": counted and shown(counted),
-        "arguments": {name: x for name, x in found.arguments.items() if name != "prompts"},
-    }
+        labels += [name] * len(samples)
+    if prompts and kind == "vectors":
+        raise RefusedError("Rows have no prompts in a comparison; leave them out.")
+    values = [*chain(*lists)]
+    if kind == "images":
+        values = decode_images(values)
+    counts = Counter(zip(labels, asked, strict=False))
+    twice = {x for x in {*asked} - {""} if all(counts[name, x] > 1 for name in {*labels})}
+    roles: Record = {"sets": labels, "asked": asked}
+    if len(twice) > 1:
+        roles["groups"] = asked
+    if [*map(len, lists)] == [len(own) for own in prompts if isinstance(own, list)]:
+        roles["prompts"] = [*chain(*prompts)]
+    places = [i for own in lists for i in range(len(own))]
+    together = {"": Samples(values, places, kind=kind, **roles)}
+    page = finish(several_sets.compare(together, Settings(kernel, q=q, prompts=prompts)))
+    return {name: page[name] for name in _COMPARED}
 
 
-def _models(rows: list[Any], kind: object) -> tuple[dict[str, list[Any]], list[list[str]]]:
-    """Return the samples of each model of a table, and the prompts that they answer."""
+def _of_models(rows: list[Any], kind: object) -> tuple[list[str], list[list[Any]], list[str]]:
+    """Return the models of a table, the samples of each, and the prompts of all of these."""
     sample = str(kind).removesuffix("s")
-    models: dict[str, list[Any]] = {}
-    asked: dict[str, list[str]] = {}
+    models: dict[str, list[tuple[Any, str]]] = {}
     for i, row in enumerate(rows):
         if not isinstance(row, dict) or "model" not in row or sample not in row:
             raise RefusedError(
-                f'Row {i} must be an object with "model" and "{sample}", and can '
-                f'have "prompt", got {quoted(row)}.'
+                f'Row {i} must be an object with "model" and "{sample}", and can have "prompt", '
+                f"got {quoted(row)}."
             )
-        models.setdefault(str(row["model"]), []).append(row[sample])
-        asked.setdefault(str(row["model"]), []).append(str(row.get("prompt") or ""))
-    return models, [*asked.values()]
+        own = models.setdefault(str(row["model"]), [])
+        own.append((row[sample], str(row.get("prompt") or "")))
+    lists = [[value for value, _ in own] for own in models.values()]
+    return [*models], lists, [prompt for own in models.values() for _, prompt in own]
 
 
 def _names(names: Any, count: int) -> list[str]:

@@ -193,7 +193,6 @@ def test_of_many_sets_each_is_compared_with_each():
         (lambda: api.vendi_compare("ab"), "Expected a list of sets"),
         (lambda: api.vendi_compare([["a"], "b"]), "Expected a list of texts"),
         (lambda: api.vendi_compare([["a"], ["b"]], kind="files"), "Unknown kind"),
-        (lambda: api.vendi_compare([["a"] * 4] * 2, permutations=10**9), "from 299 to 999"),
         (lambda: api.vendi_compare([["a"], ["b"]]), "Set A has too few samples"),
         (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x"]), "Expected 2 names"),
         (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x", "x"]), "that all differ"),
@@ -235,9 +234,9 @@ def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
 
 def test_sets_of_vectors_share_one_bandwidth():
     a, b = (np.array([[0.0], [1.0], [2.0], [3.0]]) * times for times in (1, 100))
-    arguments = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["arguments"]
-    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]
-    assert arguments["sigma"] == both["options"]["sigma"]
+    ours = api.vendi_compare([a.tolist(), b.tolist()], "vectors", "rbf")["signature"].split("|")
+    both = compute(np.concatenate([a, b]), k="rbf", details=True)["details"]["signature"]
+    assert next(part for part in ours if part.startswith("sigma=")) in both.split("|")
 
 
 def test_long_work_is_told_percent_by_percent():

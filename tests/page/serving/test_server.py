@@ -199,7 +199,6 @@ def test_a_comparison_by_page_and_client_is_that_of_the_package(
         sets=[sent, sent[:6]],
         kind=kind,
         kernel=kernel,
-        permutations=299,
         api_name="/vendi_compare",
     )
     assert shown["matched_size"] == ours["matched_size"] == 6
