@@ -28,7 +28,6 @@ MAX_FILES = 500  # uploaded in one go
 MAX_REQUEST = 25_000_000  # bytes of a call of the API, and of what is pasted
 MAX_QUESTION = 1_000_000  # bytes of what the page asks about what it has sent
 MAX_KEPT = 1_000_000_000  # bytes that are kept of all visitors, until they are forgotten
-MAX_KNOWN = 200_000_000  # bytes of results of examples
 KEEP = 900  # seconds from the last use of what a visitor sent until it is forgotten
 MAX_NAME = 200  # characters of the name of a file, a set or a report
 MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array

@@ -1,6 +1,5 @@
 """Encoders that the page offers: a name that a visitor sends is looked up in `ALLOWED` alone."""
 
-import hashlib
 import importlib
 import os
 import subprocess
@@ -21,7 +20,7 @@ from vendiscore.core.errors import quoted
 from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
 
-from ..aliases import Options, Record, Steps
+from ..aliases import Record, Steps
 from ..quotas import RefusedError
 from .prompt_lists import given_prompts
 
@@ -46,7 +45,7 @@ _EVERY = 0.5  # seconds between two looks at how much of a network is here
 _BATCH = {"images": 16}  # samples that take a few seconds on one core, where fewer than usual
 _KEPT = 4  # sets, of at most 1,000 × 384 numbers each
 # Another visitor who sends the same samples would get the same numbers anyway.
-_recent: OrderedDict[bytes, Similarity] = OrderedDict()
+_recent: OrderedDict[int, Similarity] = OrderedDict()
 
 
 @cache
@@ -116,7 +115,7 @@ def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
         return as_similarity(samples, **arguments)
-    key = _digest(samples, arguments)
+    key = hash((repr(sorted(arguments.items())), *samples))  # with a random key of this process
     if (known := _recent.pop(key, None)) is None:
         known = yield from _encoded(samples, arguments)
     _recent[key] = known  # as the last one; each step is atomic, whatever the thread
@@ -172,14 +171,6 @@ def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
 
 _encoders: dict[Any, Encoder] = {}
 _loading = threading.Lock()
-
-
-def _digest(samples: Sequence[str | bytes], arguments: Options) -> bytes:
-    found = hashlib.blake2b(repr(sorted(arguments.items())).encode(), digest_size=32)
-    for sample in samples:
-        data = sample.encode(errors="surrogatepass") if isinstance(sample, str) else sample
-        found.update(hashlib.blake2b(data).digest())
-    return found.digest()
 
 
 def _at_hand(model: str) -> bool:

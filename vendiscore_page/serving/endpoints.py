@@ -1,8 +1,6 @@
 """Routes of the page: samples in, answers out, both kept for a while by their keys."""
 
-import math
 from collections.abc import Callable
-from dataclasses import dataclass
 from functools import partial
 from typing import Any, get_type_hints
 
@@ -24,27 +22,20 @@ from ..inputs import uploads
 from ..inputs.declared_sizes import declared_size
 from ..inputs.submission import Asked, Given
 from ..inputs.visitor_samples import Samples
-from ..quotas import MAX_FILES, MAX_KNOWN, MAX_NAME, MAX_REQUEST, RefusedError
+from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of
-from .wire import GONE, Answer, Lines, loaded, response, unless_closed, with_refusals
-
-
-@dataclass(frozen=True)
-class _Sent:
-    samples: Samples
-    example: str  # what they are asked for by; "" if a visitor sent them
+from .wire import GONE, Answer, lines, loaded, response, unless_closed, with_refusals
 
 
 class Routes:
-    """The page's routes, with samples and results of visitors `kept`, and of examples `known`."""
+    """The page's routes, with samples and results of visitors `kept`."""
 
     def __init__(self, lanes: Lanes, kept: Kept, files: Files) -> None:
         self.lanes = lanes
         self.kept = kept
         self.files = files
-        self.known: Kept = Kept(MAX_KNOWN, math.inf)  # the same for everybody
 
     def all(self) -> list[Route]:
         """Return the routes, which are to precede gradio's routes."""
@@ -94,42 +85,34 @@ class Routes:
                 except AskError as error:
                     choices = [{"label": name, "options": some} for name, some in error.choices]
                     return {"question": {"text": error.question, "choices": choices}}
-                kept = _Sent(samples, repr(how) if how.example else "")
-                key = self.kept.put(kept, size_of(samples), owner=address(request))
-                return sample_readout.read_answer(samples) | {"key": key}
+                return sample_readout.read_answer(samples) | {"key": self._keep(request, samples)}
 
             return await self._taken(request, AWAY if how.dataset else lane, work)
 
-    async def score(self, request: Request) -> Lines:
+    async def score(self, request: Request) -> Response:
         body = loaded(await request.body())
-        sent, settings = self._of(_Sent, body.get("key")), _settings(body, "key")
-        name = _known(settings, [], sent)
-        ready = self.known.get(name)
+        samples, settings = self._of(Samples, body.get("key")), _settings(body, "key")
 
         def steps() -> Steps[Record]:
-            result = yield from self._once(name, ready, one_set.score(sent.samples, settings))
-            key = self.kept.put(result, 0 if name else size_of(result), owner=address(request))
-            return {**result.answer, "id": key, "key": body["key"]}
+            result = yield from one_set.score(samples, settings)
+            return {**result.answer, "id": self._keep(request, result), "key": body["key"]}
 
-        slow = not ready and one_set.is_long(sent.samples, settings)
+        slow = one_set.is_long(samples, settings)
         return self._lines(request, LONG if slow else SHORT, steps())
 
-    async def second(self, request: Request) -> Lines:
+    async def second(self, request: Request) -> Response:
         result = self._result(loaded(await request.body()))
         return self._lines(request, LONG if result.second_is_long else SHORT, result.second())
 
-    async def compare(self, request: Request) -> Lines:
+    async def compare(self, request: Request) -> Response:
         body = loaded(await request.body())
-        sets = {name: self._of(_Sent, key) for name, key in _sets(body)}
+        sets = {name: self._of(Samples, key) for name, key in _sets(body)}
         settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
-        samples = {name: sent.samples for name, sent in sets.items()}
-        name = _known(settings, [count, list(sets)], *sets.values())
-        ready = self.known.get(name)
-        steps = self._once(name, ready, several_sets.compare(samples, settings, count))
-        slow = any(one_set.is_long(each, settings) for each in samples.values())
-        return self._lines(request, SHORT if ready else LONG if slow else MIDDLE, steps)
+        slow = any(one_set.is_long(samples, settings) for samples in sets.values())
+        steps = several_sets.compare(sets, settings, count)
+        return self._lines(request, LONG if slow else MIDDLE, steps)
 
-    async def download(self, request: Request) -> Lines:
+    async def download(self, request: Request) -> Response:
         body = loaded(await request.body())
         steps = offered_encoders.download(body.get("kind"), body.get("kernel"))
         return self._lines(request, AWAY, steps)
@@ -145,13 +128,6 @@ class Routes:
         }
         return await response(request, text.encode(errors="replace"), headers)
 
-    def _once(self, name: str, ready: object, steps: Steps[Any]) -> Steps[Any]:
-        """Take the steps to a result unless it is ready; keep it if it has a name."""
-        found = ready or (yield from steps)
-        if name and not ready:
-            self.known.put(found, size_of(found), name)
-        return found
-
     def _step(self, lane: str, work: Callable[[Record], Record]) -> Answer:
         """Return a route whose answer is found in one step, from the body of the request."""
 
@@ -159,6 +135,9 @@ class Routes:
             return await self._taken(request, lane, partial(work, loaded(await request.body())))
 
         return route
+
+    def _keep(self, request: Request, value: object) -> str:
+        return self.kept.put(value, size_of(value), owner=address(request))
 
     def _of(self, kind: type[Value], key: object) -> Value:
         found = self.kept.get(key)
@@ -173,16 +152,10 @@ class Routes:
         run = self.lanes.run(visitor_of(request), lane, whole(work))
         return await unless_closed(request.receive, run)
 
-    def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Lines:
+    def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Response:
         visitor = visitor_of(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
-        return Lines(request, partial(self.lanes.run, visitor, lane, steps))
-
-
-def _known(how: Settings, more: list[object], *sent: _Sent) -> str:
-    """Return the key of a result of examples alone; "" if samples or a prompt were sent."""
-    examples = [each.example for each in sent]
-    return repr((how, more, examples)) if all(examples) and not how.prompts else ""
+        return lines(request, partial(self.lanes.run, visitor, lane, steps))
 
 
 def _files(form: FormData) -> list[UploadFile]:

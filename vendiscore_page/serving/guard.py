@@ -4,12 +4,11 @@ gradio serves more routes than the page has, and fetches any file that a request
 address or on the server. The API takes values alone, so that no request here names a file.
 """
 
-import importlib
 import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -19,7 +18,7 @@ from starlette.responses import JSONResponse, PlainTextResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from ..aliases import Record
-from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS, RefusedError
+from ..quotas import MAX_ARRIVING, MAX_QUESTION, MAX_REQUEST, MAX_UPLOADS
 
 # Paths that the page itself requests, then gradio's own at its start, and the paths of
 # gradio_client, of clients of MCP, and of the Hub.
@@ -147,19 +146,6 @@ class Guard:
                 f"`data` must be a list of the {count} arguments of {name}, which /gradio_api/info "
                 f"lists; /gradio_api/call/v2/{name} takes them by name, and leaves out the rest.",
             )
-
-
-def fetch_nothing() -> None:
-    """Take from gradio the two functions that fetch addresses; it looks them up at each call."""
-    client = importlib.import_module("safehttpx")
-    for name in ("get", "async_validate_url"):
-        if not hasattr(client, name):
-            raise AttributeError(f"safehttpx.{name} is gone: check what gradio fetches with.")
-        setattr(client, name, _fetch)
-
-
-async def _fetch(*_: object, **__: object) -> NoReturn:
-    raise RefusedError(_NO_FILES)
 
 
 def _loaded(body: bytes) -> Any:

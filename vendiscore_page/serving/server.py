@@ -19,11 +19,9 @@ from vendiscore import __version__
 
 from ..aliases import Record
 from ..answers import api, offered_encoders
-from ..inputs import pictures
-from ..inputs.declared_sizes import Size
 from .endpoints import Routes
-from .guard import Guard, fetch_nothing
-from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, lane_of, visitor_of, whole
+from .guard import Guard
+from .lanes import LONG, MIDDLE, SHORT, Lanes, Visitor, visitor_of, whole
 from .logs import hide_input
 from .static_files import Files
 from .store import Kept, tidy
@@ -48,8 +46,8 @@ EXAMPLES = {
     "sets": [["a cat sat", "a dog ran", "a cow ate", "a pig hid"], ["one", "two", "one", "two"]],
 }
 _SESSIONS = 20  # whose settings gradio keeps a copy of; every call of the API is one
-# What is scored in less than about a second.
-_FEW, _FEW_NUMBERS = 300, 100_000
+# Characters of samples in Python that are scored in less than about a second.
+_FEW, _FEW_ROWS = 20_000, 1_000_000
 
 
 def build(kept: Kept | None = None) -> gr.Server:
@@ -73,7 +71,6 @@ def build(kept: Kept | None = None) -> gr.Server:
 
 def launch(server: gr.Server, **options: object) -> None:
     """Serve until interrupted, with the settings that the page relies on; `options` as gradio's."""
-    fetch_nothing()
     tidy(server.state.kept)
     hide_input()
     settings = {
@@ -133,9 +130,8 @@ def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awai
         try:
             given = signature.bind(*args, **kwargs)
             given.apply_defaults()
-            lane = await lanes.run(visitor, SHORT, whole(lambda: _lane(given.arguments)))
             steps = whole(lambda: function(*given.args, **given.kwargs))
-            return await lanes.run(visitor, lane, steps)
+            return await lanes.run(visitor, _lane(given.arguments), steps)
         except Exception as error:
             raise gr.Error(message(error)[0], print_exception=False) from None
 
@@ -143,29 +139,10 @@ def _called(function: Callable[..., Record], lanes: Lanes) -> Callable[..., Awai
 
 
 def _lane(arguments: Record) -> str:
-    kernel = arguments.get("kernel")
-    if any(kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind):
+    samples, kernel = next(iter(arguments.values())), arguments.get("kernel")
+    encoders = (kernel == name for kind in offered_encoders.ALLOWED.values() for name in kind)
+    # A few bytes of an image can stand for megapixels.
+    if any(encoders) or "images" in arguments or arguments.get("kind") == "images":
         return LONG
-    leaves = _leaves(next(iter(arguments.values())))
-    pixels = 0
-    if "images" in arguments or arguments.get("kind") == "images":
-        files = (pictures.decode_base64(text) for text in leaves)
-        pixels = sum(pictures.area(data) for data in files if data is not None)
-    lane = lane_of(Size(pixels=pixels))
-    most = _FEW_NUMBERS if "rows" in arguments else _FEW
-    many = "sets" in arguments or len(leaves) > most
-    return MIDDLE if many and lane == SHORT else lane
-
-
-def _leaves(values: object) -> list[object]:
-    """Return all values in lists and rows within lists."""
-    leaves, left = [], [values]
-    while left:
-        value = left.pop()
-        if isinstance(value, dict):
-            left += value.values()
-        elif isinstance(value, list):
-            left += value
-        else:
-            leaves.append(value)
-    return leaves
+    most = _FEW_ROWS if "rows" in arguments else _FEW
+    return MIDDLE if "sets" in arguments or len(repr(samples)) > most else SHORT

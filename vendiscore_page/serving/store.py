@@ -38,16 +38,15 @@ class Kept:
         self._things: OrderedDict[str, _Thing] = OrderedDict()
         self._lock = threading.Lock()
 
-    def put(self, value: object, nbytes: int, key: str | None = None, owner: str = "") -> str:
-        """Keep a value of so many bytes, and return its key, random unless it is passed."""
+    def put(self, value: object, nbytes: int, owner: str = "") -> str:
+        """Keep a value of so many bytes, and return its random key."""
         if nbytes > self.most:
             raise RefusedError(
                 f"These samples take {nbytes / 1e6:,.0f} MB of memory; this page keeps up to "
                 f"{self.most / 1e6:,.0f} MB. Send a part of them."
             )
-        key = key or secrets.token_urlsafe()
+        key = secrets.token_urlsafe()
         with self._lock:
-            self._drop(key)
             own = [old for old, thing in self._things.items() if owner and thing.owner == owner]
             while own and nbytes + sum(self._things[old].nbytes for old in own) > self.most // 4:
                 self._drop(own.pop(0))

@@ -1,20 +1,18 @@
 """Responses of the page's routes: JSON, lines of JSON while work is under way, and refusals."""
 
 import asyncio
-import contextlib
 import gzip
 import json
 import logging
 import zlib
-from collections.abc import Awaitable, Callable, Coroutine, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Mapping
 from typing import Any
 
 from starlette.concurrency import run_in_threadpool
-from starlette.datastructures import Headers
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
-from starlette.responses import Response
-from starlette.types import Receive, Scope, Send
+from starlette.responses import Response, StreamingResponse
+from starlette.types import Receive
 
 from vendiscore import MissingPackageError
 
@@ -46,47 +44,41 @@ class ClosedError(Exception):
     """The connection is closed."""
 
 
-class Lines:
-    """A response of one JSON object a line: progress, then the result or a problem."""
+def lines(
+    request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
+) -> StreamingResponse:
+    """Return a response of one JSON object a line: progress, then the result or a problem."""
+    headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
+    headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
+    if not takes_gzip(request):
+        return StreamingResponse(_lines(run), headers=headers)
+    headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    return StreamingResponse(_packed(_lines(run)), headers=headers)
 
-    def __init__(
-        self, request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
-    ) -> None:
-        self._run = run
-        self._pack = zlib.compressobj(6, wbits=_GZIP) if takes_gzip(request) else None
 
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        with contextlib.suppress(ClosedError):
-            await unless_closed(receive, self._all(send))
+async def _lines(run: Callable[[Callable[[str], object]], Awaitable[Any]]) -> AsyncIterator[bytes]:
+    said: asyncio.Queue[str | None] = asyncio.Queue()
+    task = asyncio.ensure_future(run(said.put_nowait))
+    task.add_done_callback(lambda _: said.put_nowait(None))
+    words: str | None = ""
+    try:
+        while words is not None:
+            try:
+                words = await asyncio.wait_for(said.get(), _SILENCE)
+            except TimeoutError:
+                yield b"\n"
+            else:
+                line = await _outcome(task) if words is None else dumped({"said": words})
+                yield line + b"\n"
+    finally:
+        task.cancel()
 
-    async def _all(self, send: Send) -> None:
-        headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
-        headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
-        if self._pack:
-            headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
-        raw = Headers(headers).raw
-        await send({"type": "http.response.start", "status": 200, "headers": raw})
-        said: asyncio.Queue[str | None] = asyncio.Queue()
-        task = asyncio.ensure_future(self._run(said.put_nowait))
-        task.add_done_callback(lambda _: said.put_nowait(None))
-        try:
-            words: str | None = ""
-            while words is not None:
-                try:
-                    words = await asyncio.wait_for(said.get(), _SILENCE)
-                except TimeoutError:
-                    line = b""
-                else:
-                    line = await _outcome(task) if words is None else dumped({"said": words})
-                more = words is not None
-                body = await run_in_threadpool(self._packed, line + b"\n", more)
-                await send({"type": "http.response.body", "body": body, "more_body": more})
-        finally:
-            task.cancel()
 
-    def _packed(self, line: bytes, more: bool) -> bytes:
-        flush = zlib.Z_SYNC_FLUSH if more else zlib.Z_FINISH
-        return self._pack.compress(line) + self._pack.flush(flush) if self._pack else line
+async def _packed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
+    pack = zlib.compressobj(6, wbits=_GZIP)
+    async for part in parts:
+        yield await run_in_threadpool(pack.compress, part) + pack.flush(zlib.Z_SYNC_FLUSH)
+    yield pack.flush()
 
 
 async def _outcome(task: asyncio.Future[Any]) -> bytes:

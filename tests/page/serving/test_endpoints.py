@@ -216,23 +216,6 @@ def test_who_asks_too_much_at_once_is_told_so(http, work):
     work.go(100)
 
 
-def test_examples_are_scored_once_and_what_is_pasted_each_time(http, work):
-    work.go(100)
-    keys = [visitor.send(http, "a", example="A")["key"] for _ in range(2)]
-    results = [visitor.score(http, key, "short") for key in keys * 2]
-    assert work.asked == 1
-    assert [result["key"] for result in results] == keys * 2
-    assert len({result["id"] for result in results}) == 4
-    visitor.score(http, keys[0], "short", q=2)
-    visitor.score(http, keys[0], "other")
-    visitor.score(http, visitor.send(http, "a", example="B")["key"], "short")
-    assert work.asked == 4
-    key = visitor.send(http, "a")["key"]
-    for _ in range(2):
-        visitor.score(http, key, "short")
-    assert work.asked == 6
-
-
 def test_what_cannot_be_read_without_an_answer_is_asked(http):
     assert visitor.send(http, "a", column="?") == {
         "question": {

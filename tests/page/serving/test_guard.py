@@ -11,11 +11,9 @@ from loops import finished
 
 gradio = pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
-import safehttpx  # noqa: E402
-from gradio import processing_utils, route_utils  # noqa: E402
+from gradio import route_utils  # noqa: E402
 from starlette.requests import Request  # noqa: E402
 
-from vendiscore_page.quotas import RefusedError  # noqa: E402
 from vendiscore_page.serving import guard  # noqa: E402
 
 TEXT = ["ngram_overlap", [1], "word", 1]
@@ -219,26 +217,6 @@ def test_a_call_has_the_arguments_of_its_function(http, count):
         answer = http.post(f"/gradio_api/{path}", json=joined)
         assert answer.status_code == 422
         assert answer.text.startswith("`data` must be a list of the 7 arguments of vendi_score_te")
-
-
-def test_nothing_behind_the_guard_can_fetch_either(stand_in, monkeypatch, tmp_path):
-    url, asked = stand_in
-    asked.clear()
-    monkeypatch.setattr(safehttpx, "is_public_ip", lambda ip: True)
-    for name in ("get", "async_validate_url"):
-        monkeypatch.setattr(safehttpx, name, getattr(safehttpx, name))
-    guard.fetch_nothing()
-    request = type("Request", (), {"headers": {}, "method": "GET"})
-    download = processing_utils.async_ssrf_protected_download
-    for fetch in (
-        download(url, str(tmp_path)),
-        download("https://huggingface.co/a", str(tmp_path)),
-        processing_utils.async_ssrf_protected_get(url),
-        route_utils.secure_url_stream_response(url, request),
-    ):
-        with pytest.raises((RefusedError, route_utils.HTTPException)):
-            finished(fetch)
-    assert asked == []
 
 
 def test_an_upload_beyond_those_of_all_visitors_is_refused(http):

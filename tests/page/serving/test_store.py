@@ -99,12 +99,6 @@ def test_nothing_else_holds_what_is_gone(clock):
     assert there() is None
 
 
-def test_a_key_that_is_given_takes_the_place_of_the_one_before():
-    kept = Kept(most=30)
-    assert [kept.put(value, 20, "known") for value in "ab"] == ["known"] * 2
-    assert (kept.get("known"), kept.nbytes) == ("b", 20)
-
-
 def test_the_size_of_what_is_kept_is_that_of_all_it_holds():
     rows, texts = np.zeros((100, 50)), ["é" * 1000 + str(i) for i in range(100)]
     assert size_of(rows[:10]) == pytest.approx(40_000, rel=0.01)  # a view keeps it all
