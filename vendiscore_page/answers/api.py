@@ -138,11 +138,10 @@ def vendi_score_vectors(
 
 
 def vendi_compare(
-    sets: list,  # type: ignore[type-arg]  # what a schema can be made of
+    sets: list | dict,  # type: ignore[type-arg]  # what a schema can be made of
     kind: str = "texts",
     kernel: str = "ngram_overlap",
     q: float | str = DEFAULT_ORDER,
-    names: list[str] = [],  # noqa: B006 (shown in the schema, never written to)
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
 ) -> Record:
     """Compare the Vendi Scores of two to eight sets or models, and tell differences from chance.
@@ -152,11 +151,10 @@ def vendi_compare(
     have the mean of their scores within these prompts, and are compared within them.
 
     Args:
-        sets: Two to eight lists of samples; or rows {"model": …, "prompt": …, "text": …}.
+        sets: Lists, {"name": [samples]}, or rows {"model": …, "prompt": …, "text": …}.
         kind: "texts", "images" (files as base64), "molecules" (SMILES) or "vectors" (rows).
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
         q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
-        names: Names of the lists; A, B, C and so on by default.
         prompts: Prompts to condition on: one for all samples, or for each list a list of them.
 
     Returns:
@@ -174,60 +172,50 @@ def vendi_compare(
         sources (object or null): Effective number of different sets; null without prompts.
         notes (array): Prompts that were left out.
     """
-    if not isinstance(sets, list):
-        raise RefusedError(f"Expected a list of sets, got {type(sets).__name__}.")
-    lists, asked = sets, list[str]()
-    if any(isinstance(row, dict) for row in sets):
-        names, lists, asked = _of_models(sets, kind)
-    check_sets(len(lists))
-    labels = []
-    for name, samples in zip(_names(names, len(lists)), lists, strict=True):
-        _, groups = pooled(samples, kind, rows=kind == "vectors")
-        if groups is not None:
-            raise RefusedError(f"A set of a comparison is one list of {kind}, not a list of lists.")
-        check_count(len(samples), MAX_SAMPLES, "samples in a set")
-        labels += [name] * len(samples)
+    rows = _rows(sets, kind)
+    check_sets(len({model for model, *_ in rows}))
+    labels, asked, values, places = map(list, zip(*rows, strict=True))
+    check_count(max(Counter(labels).values()), MAX_SAMPLES, "samples in a set")
+    if pooled(values, kind, rows=kind == "vectors")[1] is not None:
+        raise RefusedError(f"A set of a comparison is one list of {kind}, not a list of lists.")
     if prompts and kind == "vectors":
         raise RefusedError("Rows have no prompts in a comparison; leave them out.")
-    values = [*chain(*lists)]
     if kind == "images":
         values = decode_images(values)
-    counts = Counter(zip(labels, asked, strict=False))
-    twice = {x for x in {*asked} - {""} if all(counts[name, x] > 1 for name in {*labels})}
-    roles: Record = {"sets": labels, "asked": asked}
+    counts = Counter(zip(labels, asked, strict=True))
+    twice = {x for x in {*asked} - {""} if all(counts[model, x] > 1 for model in {*labels})}
+    roles: Record = {"sets": labels, "asked": asked if any(asked) else []}
     if len(twice) > 1:
         roles["groups"] = asked
-    if [*map(len, lists)] == [len(own) for own in prompts if isinstance(own, list)]:
-        roles["prompts"] = [*chain(*prompts)]
-    places = [i for own in lists for i in range(len(own))]
+    if any(isinstance(own, list) for own in prompts):
+        each = [*chain(*prompts)]
+        if len(each) != len(values):
+            raise RefusedError(f"Pass one prompt, or {len(values)}: one for each sample.")
+        roles["prompts"] = each
     together = {"": Samples(values, places, kind=kind, **roles)}
     page = finish(several_sets.compare(together, Settings(kernel, q=q, prompts=prompts)))
     return {name: page[name] for name in _COMPARED}
 
 
-def _of_models(rows: list[Any], kind: object) -> tuple[list[str], list[list[Any]], list[str]]:
-    """Return the models of a table, the samples of each, and the prompts of all of these."""
+def _rows(sets: object, kind: object) -> list[tuple[str, str, Any, int]]:
+    """Return the model, the prompt, the sample and its place of each row; lists are models, too."""
+    if not isinstance(sets, (list, dict)):
+        raise RefusedError(f"Expected sets or rows, got {type(sets).__name__}.")
+    named = sets if isinstance(sets, dict) else {chr(65 + i): x for i, x in enumerate(sets)}
     sample = str(kind).removesuffix("s")
-    models: dict[str, list[tuple[Any, str]]] = {}
-    for i, row in enumerate(rows):
-        if not isinstance(row, dict) or "model" not in row or sample not in row:
+    rows = []
+    for i, (name, value) in enumerate(named.items()):
+        if isinstance(value, list):
+            rows += [(name, "", own, place) for place, own in enumerate(value)]
+        elif isinstance(value, dict) and "model" in value and sample in value:
+            prompt = str(value.get("prompt") or "")
+            rows.append((str(value["model"]), prompt, value[sample], i))
+        else:
             raise RefusedError(
-                f'Row {i} must be an object with "model" and "{sample}", and can have "prompt", '
-                f"got {quoted(row)}."
+                f'Set {i} must be a list of {kind}, or a row with "model", "{sample}" and perhaps '
+                f'"prompt", got {quoted(value)}.'
             )
-        own = models.setdefault(str(row["model"]), [])
-        own.append((row[sample], str(row.get("prompt") or "")))
-    lists = [[value for value, _ in own] for own in models.values()]
-    return [*models], lists, [prompt for own in models.values() for _, prompt in own]
-
-
-def _names(names: Any, count: int) -> list[str]:
-    if not names:
-        return list("ABCDEFGH"[:count])
-    known = isinstance(names, list) and all(isinstance(name, str) and name for name in names)
-    if not known or not count == len(names) == len(set(names)):
-        raise RefusedError(f"Expected {count} names that all differ, got {quoted(names)}.")
-    return names
+    return rows
 
 
 @np.errstate(all="ignore")

@@ -70,7 +70,8 @@ class Routes:
         limits = {"max_files": MAX_FILES, "max_fields": 8, "max_part_size": MAX_REQUEST}
         async with request.form(**limits) as form:
             how = _asked(loaded(_text(form, "options") or "{}"))
-            files, text = _files(form), _text(form, "text")
+            text = _text(form, "text")
+            files = [file for file in form.getlist("files") if isinstance(file, UploadFile)]
 
             def opened() -> tuple[Given, str]:
                 sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
@@ -126,7 +127,7 @@ class Routes:
             "Content-Type": "text/html; charset=utf-8",
             "Content-Disposition": 'attachment; filename="vendi-score.html"',
         }
-        return await response(request, text.encode(errors="replace"), headers)
+        return await response(text.encode(errors="replace"), headers)
 
     def _step(self, lane: str, work: Callable[[Record], Record]) -> Answer:
         """Return a route whose answer is found in one step, from the body of the request."""
@@ -155,14 +156,7 @@ class Routes:
     def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Response:
         visitor = visitor_of(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
-        return lines(request, partial(self.lanes.run, visitor, lane, steps))
-
-
-def _files(form: FormData) -> list[UploadFile]:
-    files = form.getlist("files")
-    if not all(isinstance(file, UploadFile) for file in files):
-        raise RefusedError("Each of `files` must be a file with a name.")
-    return files
+        return lines(partial(self.lanes.run, visitor, lane, steps))
 
 
 def _text(form: FormData, name: str) -> str:
@@ -177,20 +171,18 @@ def _asked(options: Record) -> Asked:
     for name, value in options.items():
         one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
-            kind = getattr(kinds[name], "__name__", str(kinds[name]))
-            raise RefusedError(f"`{name}` must be {kind}, got {quoted(value)}.")
+            raise RefusedError(f"`{name}` cannot be {quoted(value)}.")
     return Asked(**options)
 
 
 def _settings(body: Record, *others: str) -> Settings:
     """Return how samples are to be scored, with any values; `others` are names beyond these."""
-    for name in body:
-        one_of(name, (*others, *get_type_hints(Settings)), "option")
-    found = {name: value for name, value in body.items() if name not in others}
-    found |= {"options": body.get("options") or {}, "leave_out": body.get("leave_out") is True}
-    if not isinstance(found["options"], dict):
-        raise RefusedError(f"`options` must be an object, got {quoted(found['options'])}.")
-    return Settings(**found)
+    given = {name: value for name, value in body.items() if name not in others}
+    for name in given:
+        one_of(name, tuple(get_type_hints(Settings)), "option")
+    if not isinstance(given.get("options", {}), dict):
+        raise RefusedError(f"`options` must be an object, got {quoted(given['options'])}.")
+    return Settings(**given)
 
 
 def _sets(body: Record) -> list[tuple[str, Any]]:

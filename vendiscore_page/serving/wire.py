@@ -21,8 +21,8 @@ from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 
 Answer = Callable[[Request], Coroutine[Any, Any, Any]]
+Run = Callable[[Callable[[str], object]], Awaitable[Any]]
 _GZIP = 31  # window bits that make zlib write gzip
-_WORTH = 500  # bytes that are worth compressing
 _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
 GONE = 410  # the status of samples and results that are not kept any more
 # Errors about the input, of the page and of the library: their messages are for the visitor.
@@ -44,19 +44,15 @@ class ClosedError(Exception):
     """The connection is closed."""
 
 
-def lines(
-    request: Request, run: Callable[[Callable[[str], object]], Awaitable[Any]]
-) -> StreamingResponse:
+def lines(run: Run) -> StreamingResponse:
     """Return a response of one JSON object a line: progress, then the result or a problem."""
     headers = {**HEADERS, "Content-Type": "application/x-ndjson", "Cache-Control": "no-store"}
     headers |= {"X-Accel-Buffering": "no"}  # a proxy is to pass each line on
-    if not takes_gzip(request):
-        return StreamingResponse(_lines(run), headers=headers)
-    headers |= {"Content-Encoding": "gzip", "Vary": "Accept-Encoding"}
+    headers |= {"Content-Encoding": "gzip"}  # as all browsers take it
     return StreamingResponse(_packed(_lines(run)), headers=headers)
 
 
-async def _lines(run: Callable[[Callable[[str], object]], Awaitable[Any]]) -> AsyncIterator[bytes]:
+async def _lines(run: Run) -> AsyncIterator[bytes]:
     said: asyncio.Queue[str | None] = asyncio.Queue()
     task = asyncio.ensure_future(run(said.put_nowait))
     task.add_done_callback(lambda _: said.put_nowait(None))
@@ -112,29 +108,24 @@ def with_refusals(route: Answer) -> Answer:
     async def answer(request: Request) -> Any:
         try:
             found = await route(request)
-            return found if callable(found) else await _json(request, found)
+            return found if callable(found) else await _json(found)
         except (ClosedError, ClientDisconnect):
             return Response()  # which nobody gets
         except Exception as error:
-            return await _json(request, *_refusal(error))
+            return await _json(*_refusal(error))
 
     return answer
 
 
-async def _json(request: Request, value: object, status: int = 200) -> Response:
-    body, headers = await run_in_threadpool(dumped, value), {"Content-Type": "application/json"}
-    return await response(request, body, headers, status)
+async def _json(value: object, status: int = 200) -> Response:
+    body = await run_in_threadpool(dumped, value)
+    return await response(body, {"Content-Type": "application/json"}, status)
 
 
-async def response(
-    request: Request, body: bytes, headers: Mapping[str, str], status: int = 200
-) -> Response:
+async def response(body: bytes, headers: Mapping[str, str], status: int = 200) -> Response:
     """Return a response that nobody keeps a copy of."""
-    headers = {**HEADERS, "Cache-Control": "no-store", "Vary": "Accept-Encoding", **headers}
-    if len(body) > _WORTH and takes_gzip(request):
-        headers["Content-Encoding"] = "gzip"
-        body = await run_in_threadpool(gzip.compress, body, 6)
-    return Response(body, status, headers)
+    headers = {**HEADERS, "Cache-Control": "no-store", **headers, "Content-Encoding": "gzip"}
+    return Response(await run_in_threadpool(gzip.compress, body, 6), status, headers)
 
 
 def takes_gzip(request: Request) -> bool:

@@ -112,7 +112,7 @@ def test_the_api_counts_them_by_the_prompts_asked():
     found = through(api.vendi_compare(rows))
     assert found["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)
     assert found["within"] == 0
-    given = api.vendi_compare(sets, names=list(MODELS), prompts=[PROMPTS] * 3)["sources"]
+    given = api.vendi_compare(sets, prompts=[PROMPTS] * 3)["sources"]
     assert given["VS"] == pytest.approx(library(ROWS, given_prompt=True).score, abs=1e-12)
     assert api.vendi_compare(sets)["sources"] is None
 
@@ -129,8 +129,8 @@ def test_models_of_rows_are_compared_within_the_prompts_answered_twice():
 @pytest.mark.parametrize(
     ("rows", "said"),
     [
-        ([{"model": "a"}] * 8, 'Row 0 must be an object with "model" and "text"'),
-        ([{"model": "a", "text": "b"}, "text"], "Row 1 must be"),
+        ([{"model": "a"}] * 8, 'or a row with "model", "text"'),
+        ([{"model": "a", "text": "b"}, "text"], "Set 1 must be"),
         ([{"model": "a", "text": "b"}] * 8, "Two to 8 sets"),
         ([{"model": i % 2, "text": i} for i in range(8)], "must be a string"),
     ],

@@ -133,7 +133,7 @@ LONG = "x" * 20_001
         ),
         (lambda: api.vendi_score_images([["QQ=="] * 101] * 2), "More than 200 images"),
         (
-            lambda: api.vendi_compare([[["a"]] * 4, ["a"] * 4]),
+            lambda: api.vendi_compare([[["a"]] * 4] * 2),
             "one list of texts, not a list of lists",
         ),
     ],

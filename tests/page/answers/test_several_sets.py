@@ -88,7 +88,7 @@ def test_numbers_are_those_of_the_library():
 
 
 def test_the_api_says_the_same_and_names_samples():
-    answer = through(api.vendi_compare(list(SETS.values()), names=list(SETS)))
+    answer = through(api.vendi_compare(SETS))
     page = usual()
     for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
         assert answer[name] == page[name]
@@ -190,12 +190,11 @@ def test_of_many_sets_each_is_compared_with_each():
     [
         (lambda: api.vendi_compare([["a"]]), "Two to 8 sets"),
         (lambda: api.vendi_compare([["a"]] * 9), "Two to 8 sets"),
-        (lambda: api.vendi_compare("ab"), "Expected a list of sets"),
-        (lambda: api.vendi_compare([["a"], "b"]), "Expected a list of texts"),
+        (lambda: api.vendi_compare("ab"), "Expected sets or rows"),
+        (lambda: api.vendi_compare([["a"], "b"]), "Set 1 must be a list of texts"),
         (lambda: api.vendi_compare([["a"], ["b"]], kind="files"), "Unknown kind"),
         (lambda: api.vendi_compare([["a"], ["b"]]), "Set A has too few samples"),
-        (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x"]), "Expected 2 names"),
-        (lambda: api.vendi_compare([["a"] * 4] * 2, names=["x", "x"]), "that all differ"),
+        (lambda: api.vendi_compare([["a"] * 4] * 2, prompts=[["x"]]), "one prompt, or 8"),
         (lambda: api.vendi_compare([["a"] * 1001] * 2), "More than 1,000"),
         (
             lambda: api.vendi_compare([[[1]] * 4, [[1, 2]] * 4], "vectors", "rbf"),

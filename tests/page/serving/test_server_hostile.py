@@ -127,13 +127,13 @@ def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
     ("options", "said"),
     [
         ({"kind": "pickles"}, "pickles"),
-        ({"kind": ["texts"]}, "`kind` must be"),
-        ({"draw": "1"}, "`draw` must be int"),
-        ({"blocks": 1}, "`blocks` must be bool"),
-        ({"column": {"a": 1}}, "`column` must be"),
-        ({"wide": "yes"}, "`wide` must be bool"),
-        ({"answers": 1}, "`answers` must be bool"),
-        *(({role: ["a"]}, f"`{role}` must be") for role in ("sets", *ROLES)),
+        ({"kind": ["texts"]}, "`kind` cannot be"),
+        ({"draw": "1"}, "`draw` cannot be"),
+        ({"blocks": 1}, "`blocks` cannot be"),
+        ({"column": {"a": 1}}, "`column` cannot be"),
+        ({"wide": "yes"}, "`wide` cannot be"),
+        ({"answers": 1}, "`answers` cannot be"),
+        *(({role: ["a"]}, f"`{role}` cannot be") for role in ("sets", *ROLES)),
         ({"__class__": "a"}, "Unknown option '__class__'"),
         ({"example": "../../etc/passwd"}, "etc/passwd"),
     ],
@@ -232,7 +232,6 @@ def test_forms_that_no_page_sends_are_refused_in_words(http):
         http.post("/page/read", content=b"--x", headers={"content-type": "multipart/form-data"}),
         http.post("/page/read", files=[("text", ("a.txt", b"a\nb"))]),
         http.post("/page/read", files=[("options", ("a.txt", b"{}"))]),
-        http.post("/page/read", data={"files": "a", "text": "a\nb"}),
         http.post("/page/read", files=[("options", (None, "[]")), ("text", (None, "a\nb"))]),
     ):
         assert answer.status_code in (400, 422), answer.text
