@@ -4,7 +4,9 @@ import json
 from typing import Any
 
 import numpy as np
+import pytest
 
+from vendiscore.analysis.comparison import Comparison
 from vendiscore.progress import finish
 from vendiscore_page.answers import one_set, several_sets
 from vendiscore_page.answers.jobs import Settings
@@ -37,13 +39,34 @@ def through(answer: dict[str, Any]) -> dict[str, Any]:
 def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **given: Any) -> Any:
     """Return what the page shows of sets side by side."""
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(kind, "")
-    permutations = given.pop("permutations", 299)
     every = {
         name: values if isinstance(values, Samples) else read(values, kind)
         for name, values in sets.items()
     }
-    steps = several_sets.compare(every, Settings(kernel or usual, **given), permutations)
+    steps = several_sets.compare(every, Settings(kernel or usual, **given))
     return through(finish(steps))
+
+
+def check_comparison(answer: dict[str, Any], right: Comparison) -> None:
+    """Compare the numbers of an answer, the most diverse set first, with those of the library."""
+    rows = sorted(right.sets, key=lambda row: -row.matched)
+    for ours, row in zip(answer["rows"], rows, strict=True):
+        assert (ours["name"], ours["n"]) == (row.name, row.n)
+        numbers = [ours[name] for name in ("VS", "matched", "low", "high")]
+        theirs = [row.score, row.matched, row.matched_low, row.matched_high]
+        assert numbers == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+    rank = [row.name for row in rows]
+    pairs = {frozenset((row.a, row.b)): row for row in right.pairs}
+    for ours in answer["pairs"]:
+        row = pairs.pop(frozenset((ours["a"], ours["b"])))
+        assert rank.index(ours["a"]) < rank.index(ours["b"])
+        sign = 1 if row.a == ours["a"] else -1
+        ends = sorted((sign * row.low, sign * row.high))
+        numbers = [ours[name] for name in ("difference", "low", "high", "p", "level")]
+        theirs = [sign * row.difference, *ends, row.p_adjusted, row.level]
+        assert numbers == pytest.approx(theirs, rel=1e-9, abs=1e-12)
+        assert ours["verdict"] == right.verdict(ours["a"], ours["b"])
+    assert not pairs
 
 
 def clusters(n: int, d: int = 8, seed: int = 0) -> np.ndarray:

@@ -13,7 +13,6 @@ from PIL import Image
 from vendiscore import compare, compute
 from vendiscore.analysis.comparison import Comparison
 from vendiscore_page.answers import offered_encoders
-from vendiscore_page.answers.several_sets import MIN_PERMUTATIONS
 from vendiscore_page.inputs import examples
 
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
@@ -118,7 +117,7 @@ CAPTIONS = {"model": _PLAIN * 3 + _PLAIN[:2], "people": _RICH}
 @cache
 def compared_captions() -> Comparison:
     names = list(CAPTIONS)
-    return compare(*CAPTIONS.values(), names=names, permutations=MIN_PERMUTATIONS, **MEANING)
+    return compare(*CAPTIONS.values(), names=names, **MEANING)
 
 
 def two_sets_of_captions() -> Task:
@@ -163,8 +162,7 @@ MODELS = [
 @cache
 def compared_models() -> Comparison:
     _, by, prompts, texts = map(list, zip(*MODELS, strict=True))
-    how = {"level": 0.99, "permutations": MIN_PERMUTATIONS, **MEANING}
-    return compare(texts, by=by, groups=prompts, **how)
+    return compare(texts, by=by, groups=prompts, **MEANING)
 
 
 def models_in_one_table() -> Task:

@@ -6,18 +6,16 @@ from itertools import combinations
 
 import numpy as np
 
-from vendiscore import MissingPackageError, Similarity, sources
+from vendiscore import Similarity, sources
 from vendiscore.analysis.between_sources import Sources
-from vendiscore.report import source_pictures
 
-from ..aliases import Options, Record
+from ..aliases import Record
 from ..inputs.roles import SOURCES
 from ..quotas import MAX_CHARACTERS
-from .jobs import Job, keywords
-from .set_pictures import captioned
+from .jobs import Job
 
 _NOUNS = re.compile(f"({SOURCES})s?")
-_ENDS = 3  # prompts that tell sources apart most, and least
+_MOST = 3  # prompts that tell sources apart most
 
 
 def asked_of(jobs: Mapping[str, Job], asked: Mapping[str, Sequence[str]]) -> list[list[str]]:
@@ -67,53 +65,11 @@ def _counted(
         return None
 
 
-def shown(counted: Sources, by: str | None = None) -> Record:
-    """Return what the page shows of it, as plain values; `by` is the column of the sets."""
+def shown(counted: Sources, names: Sequence[str], by: str | None = None) -> Record:
+    """Return what the page shows of it, in the order of names; `by` is the column of the sets."""
     values = counted.to_dict()
+    values["sources"].sort(key=lambda row: names.index(row["name"]))
     tell = sorted(values["prompts"], key=lambda row: -row["VS"])
     noun = _NOUNS.fullmatch((by or "").strip().lower())
-    few = max(0, min(_ENDS, len(tell) - _ENDS))
-    return {
-        **values,
-        "what": f"{noun[1]}s" if noun else "sets",
-        "sentence": counted.sentence,
-        "nearest": _pair(counted.pairs(1)[0]),
-        "farthest": _pair(counted.pairs(1, farthest=True)[0]),
-        "most": tell[:_ENDS],
-        "least": tell[::-1][:few],
-    }
-
-
-def drawn(counted: Sources) -> list[dict[str, str]]:
-    """Draw the similarities of more than two sources."""
-    if len(counted.names) < 3:
-        return []
-    try:
-        return [captioned(source_pictures(counted)[-1])]
-    except MissingPackageError:
-        return []
-
-
-def code(head: str, names: Sequence[str], prompts: str, arguments: Options, q: float) -> str:
-    """Write Python that counts `sets`, which `head` reads; `prompts` are in Python, too."""
-    apart = ("prompts", "given_prompt", "q")
-    options = keywords({name: x for name, x in arguments.items() if name not in apart}, q)
-    given = ", given_prompt=True" if arguments.get("prompts") else ""
-    lines = [head, f"names = {list(names)!r}"]
-    if not prompts:
-        call = f"dict(zip(names, sets)), aligned=False, {options}"
-        return "\n".join([*lines, f"print(vendiscore.sources({call}))"])
-    rows = "zip(names, sets, prompts) for x, p in zip(xs, ps) if p"
-    return "\n".join(
-        [
-            *lines,
-            f"prompts = {prompts}",
-            f"rows = [(m, p, x) for m, xs, ps in {rows}]",
-            "models, prompts, answers = map(list, zip(*rows))",
-            f"print(vendiscore.sources(answers, prompts, by=models, {options}{given}))",
-        ]
-    )
-
-
-def _pair(pair: tuple[str, str, float]) -> Record:
-    return dict(zip(("a", "b", "similarity"), pair, strict=True))
+    what = f"{noun[1]}s" if noun else "sets"
+    return {**values, "what": what, "sentence": counted.sentence, "most": tell[:_MOST]}

@@ -21,7 +21,7 @@ from ..inputs.parts import part
 from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
-from . import kernel_menu, sample_views, several_sets
+from . import kernel_menu, sample_views
 from .group_lists import in_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
@@ -329,7 +329,6 @@ def menu() -> Record:
             "sets": quotas.MAX_SETS,
             "floor": FLOOR,
             "q": DEFAULT_ORDER,
-            "permutations": [several_sets.MIN_PERMUTATIONS, several_sets.MAX_PERMUTATIONS],
         },
     }
 

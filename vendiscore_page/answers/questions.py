@@ -31,7 +31,7 @@ def questions(samples: Samples) -> Record:
         many = f"Score the answers of each row (one model, {len(samples.wide)} answers a prompt)"
         asked.append(_question(many, alone | {"answers": True, "pool": False, "column": None}))
         how = {"wide": True, "answers": False, "column": None, "sets": "model", "by": None}
-        how |= {"prompts": samples.prompt_column or None}
+        how |= {"prompts": None}
         asked.append(_question(f"Compare the columns {_listed(samples.wide)}", how, True))
     for role in ("model", "label"):
         if role in samples.roles:
@@ -64,7 +64,7 @@ def _of_sets(samples: Samples, role: str) -> tuple[list[Record], list[str]]:
         notes.append(f"The {many} cannot be compared here: {why}.")
         each = {"by": column, "sets": None}
         return [_question(f"Score each of {len(sizes):,} {many}", each)], notes
-    how = {"sets": column, **_within(samples, labels)}
+    how = {"sets": column, "by": _paired(samples, labels), "prompts": None}
     found = [_question(f"Which of {len(sizes)} {many} is more diverse?", how, True)]
     if samples.kind != "texts" or _share(samples, role):
         found.append(_question(f"How many different {many}?", how, True, "sources"))
@@ -76,15 +76,13 @@ def _role(samples: Samples, role: str) -> tuple[str, Sequence[str]]:
     return samples.all_roles.get(role, ("", ()))
 
 
-def _within(samples: Samples, labels: Sequence[str]) -> Options:
-    """Compare within prompts that have two samples or more of each set, else given the prompt."""
+def _paired(samples: Samples, labels: Sequence[str]) -> str | None:
+    """Return the column of prompts if two of them or more have two samples or more of each set."""
     column, prompts = _role(samples, "prompt")
     pairs = Counter((p, label) for p, label in zip(prompts, labels, strict=False) if p and label)
     sets = {*labels} - {""}
     paired = sum(all(pairs[p, each] > 1 for each in sets) for p in {*prompts} - {""})
-    if paired > 1:
-        return {"by": column, "prompts": None}
-    return {"by": None, "prompts": samples.prompt_column or None}
+    return column if paired > 1 else None
 
 
 def _share(samples: Samples, role: str) -> bool:

@@ -108,9 +108,9 @@ class Routes:
     async def compare(self, request: Request) -> Response:
         body = loaded(await request.body())
         sets = {name: self._of(Samples, key) for name, key in _sets(body)}
-        settings, count = _settings(body, "sets", "permutations"), body.get("permutations", 0)
+        settings = _settings(body, "sets")
         slow = any(one_set.is_long(samples, settings) for samples in sets.values())
-        steps = several_sets.compare(sets, settings, count)
+        steps = several_sets.compare(sets, settings)
         return self._lines(request, LONG if slow else MIDDLE, steps)
 
     async def download(self, request: Request) -> Response:

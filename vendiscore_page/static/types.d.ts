@@ -13,7 +13,7 @@ type Attributes<Of = Element> = {
 } & { [name in AttributeName | `aria-${string}` | `data-${string}`]?: Plain };
 type AttributeName =
   | "alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "cx" | "cy" | "d"
-  | "dir" | "fill" | "font-family" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
+  | "dir" | "fill" | "font-family" | "font-size" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
   | "name" | "open" | "placeholder" | "offset" | "points" | "preserveAspectRatio" | "r" | "role" | "required" | "rows" | "rx" | "scope" | "size"
   | "spellcheck" | "src" | "step" | "stop-color" | "tabindex" | "text-anchor" | "title" | "transform" | "type" | "value"
   | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2";
@@ -171,7 +171,6 @@ interface Menu {
     sets: number;
     floor: number;
     q: number;
-    permutations: [number, number];
   };
   version: string;
 }
@@ -295,11 +294,30 @@ interface Compared {
   rows: SetRow[];
   pairs: PairRow[];
   pictures: Drawing[];
-  csv: string;
   only: { name: string; than: string; p: number; samples: Distinctive[] }[];
   sources: Sources | null;
+  matrix: Matrix | null;
+  map: Mapped;
   signature: string;
   code: string;
+}
+/** Numbers of answers and scores of each prompt (rows) and model (columns). */
+interface Matrix {
+  models: string[];
+  prompts: string[];
+  n: number[][];
+  VS: (number | null)[][];
+}
+/** All samples, or a random part; `repeats` is the first that a sample repeats in its cell. */
+interface Mapped {
+  x: number[];
+  y: number[];
+  set: string[];
+  group?: string[];
+  place: (number | string)[];
+  text?: string[];
+  image?: string[];
+  repeats: number[];
 }
 interface SetRow {
   name: string;
@@ -333,26 +351,17 @@ interface Seen {
   text?: string;
   image?: string;
 }
-interface SourcePair {
-  a: string;
-  b: string;
-  similarity: number;
-}
 interface SourcePrompt {
   prompt: string;
   VS: number;
 }
 interface Sources {
   what: string;
+  VS: number;
   sentence: string;
-  nearest: SourcePair;
-  farthest: SourcePair;
   sources: { name: string; adds: number; nearest: string; similarity: number; within: number | null }[];
   most: SourcePrompt[];
-  least: SourcePrompt[];
   notes: string[];
-  pictures: Drawing[];
-  code: string;
   signature: string;
 }
 
@@ -376,7 +385,6 @@ interface Settings {
   kernel: string;
   q: number | null;
   options: Record<string, OptionValues>;
-  permutations?: number | null;
 }
 
 /** What an address says of the page. */

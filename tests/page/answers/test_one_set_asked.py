@@ -114,7 +114,6 @@ def test_the_menu_has_a_usual_kernel_and_options_for_each_kind():
     assert [each["name"] for each in options] == ["ns", "unit"]
     assert menu["compare"]["examples"]
     assert menu["limits"]["q"] == 1
-    assert menu["limits"]["permutations"] == [299, 999]
 
 
 def test_the_menu_says_what_examples_are_meant_for_and_which_sets_a_comparison_has():

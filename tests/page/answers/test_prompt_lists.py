@@ -4,7 +4,7 @@ import json
 import re
 
 import pytest
-from answered import answered, compared, read, through
+from answered import answered, check_comparison, compared, read, through
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
@@ -106,24 +106,20 @@ def test_the_python_gives_the_same_number(samples, capsys, tmp_path, monkeypatch
 
 @pytest.mark.parametrize("times", [1, 10])
 @pytest.mark.parametrize("own", [False, True])
-def test_sets_are_compared_given_the_prompt(own, times, capsys, tmp_path, monkeypatch):
+def test_sets_are_compared_given_the_prompt(own, times):
     one = [f"{text} {i}" for i in range(times) for text in ANSWERS]
     two = [f"{text} {i}" for i in range(times) for text in OTHERS]
     prompts = [PROMPT, "Name a car.", PROMPT, "Name a plum."] * times
     sets = {"A": read(one, prompts=prompts if own else ()), "B": two}
     answer = compared(sets, prompts=PROMPT)
-    for row, texts, taken in zip(answer["rows"], (one, two), (prompts, PROMPT), strict=True):
+    rows = {row["name"]: row for row in answer["rows"]}
+    for name, texts, taken in zip("AB", (one, two), (prompts, PROMPT), strict=True):
         K = as_similarity(texts, prompts=taken if own else PROMPT, given_prompt=True)
-        assert row["VS"] == pytest.approx(compute(K)["VS"], rel=1e-12)
+        assert rows[name]["VS"] == pytest.approx(compute(K)["VS"], rel=1e-12)
     if not own:
-        right = compare(one, two, prompts=PROMPT, given_prompt=True, level=0.99, permutations=299)
-        difference = right.pairs[0].difference
-        assert answer["pairs"][0]["difference"] == pytest.approx(difference, abs=1e-12)
+        check_comparison(answer, compare({"A": one, "B": two}, prompts=PROMPT, given_prompt=True))
     assert "given the prompt" in answer["comparison"]
     assert "|prompts=given|" in answer["signature"]
-    found = ran(answer["code"], capsys, answer, tmp_path, monkeypatch)
-    for row, result in zip(answer["rows"], found, strict=True):
-        assert row["VS"] == pytest.approx(result["VS"], rel=1e-12)
 
 
 def test_the_api_takes_prompts():
@@ -144,7 +140,7 @@ def test_the_api_takes_prompts():
     )
     answer = through(api.vendi_compare([ANSWERS, OTHERS], prompts=[PROMPT]))
     scores = [compute(each, prompts=PROMPT, given_prompt=True)["VS"] for each in (ANSWERS, OTHERS)]
-    assert [row["VS"] for row in answer["rows"]] == pytest.approx(scores)
+    assert sorted(row["VS"] for row in answer["rows"]) == pytest.approx(sorted(scores))
 
 
 def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():

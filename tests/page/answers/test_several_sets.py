@@ -7,7 +7,7 @@ import re
 
 import numpy as np
 import pytest
-from answered import clusters, compared, read, through
+from answered import check_comparison, clusters, compared, read, through
 from sources import sentences
 
 pytest.importorskip("matplotlib")
@@ -41,7 +41,7 @@ def test_a_set_is_not_told_from_itself(q):
     one = sentences(np.random.default_rng(0), 20)
     answer = compared({"A": one, "B": one}, q=q)
     assert answer["pairs"][0]["verdict"] == "no difference shown"
-    assert answer["sentence"].endswith(" between A and B.")
+    assert answer["sentence"].startswith("No difference shown between ")
 
 
 def test_two_sets_of_one_source_are_rarely_told_apart():
@@ -62,29 +62,16 @@ def test_sets_that_are_too_small_are_said_to_be(n):
 
 def test_numbers_are_those_of_the_library():
     answer = usual()
-    right = compare(SETS, permutations=299, level=0.99, **NS)
+    right = compare(SETS, **NS)
+    check_comparison(answer, right)
     assert answer["matched_size"] == 40
-    assert answer["sentence"] == "old and new are more diverse than narrow."
+    assert answer["sentence"] == "new and old are more diverse than narrow."
     assert answer["comparison"] == "n-grams of 1–4 words · q 1"
-    assert answer["verdicts"] == right.verdicts
     verdicts = [pair["verdict"] for pair in answer["pairs"]]
     assert verdicts == ["no difference shown", "more diverse", "more diverse"]
-    for ours, row in zip(answer["rows"], right.sets, strict=True):
-        assert (ours["name"], ours["n"]) == (row.name, row.n)
-        assert ours["VS"] == row.score
-        assert (ours["matched"], ours["low"], ours["high"]) == (
-            row.matched,
-            row.matched_low,
-            row.matched_high,
-        )
-    for ours, row in zip(answer["pairs"], right.pairs, strict=True):
-        assert (ours["a"], ours["b"], ours["difference"]) == (row.a, row.b, row.difference)
-        assert (ours["low"], ours["high"], ours["p"]) == (row.low, row.high, row.p_adjusted)
+    assert [row["name"] for row in answer["rows"]] == ["new", "old", "narrow"]
     assert answer["signature"].startswith("compare|kernel=ngram_overlap|")
     assert [picture["name"] for picture in answer["pictures"]] == ["matched"]
-    first, *rows = answer["csv"].splitlines()
-    assert first.startswith("set,n,VS,VS_se,VS_low,VS_high,matched_size,VS_matched")
-    assert [row.split(",")[0] for row in rows] == list(SETS)
 
 
 def test_the_api_says_the_same_and_names_samples():
@@ -93,8 +80,8 @@ def test_the_api_says_the_same_and_names_samples():
     for name in ("sentence", "verdicts", "rows", "pairs", "signature", "matched_size", "level"):
         assert answer[name] == page[name]
     unnamed = api.vendi_compare([SETS["narrow"], SETS["old"]])
-    assert [row["name"] for row in unnamed["rows"]] == ["A", "B"]
-    assert unnamed["pairs"][0]["verdict"] == "less diverse"
+    assert [row["name"] for row in unnamed["rows"]] == ["B", "A"]
+    assert unnamed["pairs"][0]["verdict"] == "more diverse"
     for each in answer["only"]:
         for sample in each["samples"]:
             assert sample["text"] == SETS[each["name"]][sample["place"]]
@@ -218,7 +205,7 @@ def test_samples_that_cannot_be_used_are_named_by_their_set_or_left_out():
         compared(sets, "molecules", "morgan")
     assert "B, line 2" in str(caught.value)
     answer = compared(sets, "molecules", "morgan", leave_out=True)
-    assert answer["rows"][1]["n"] == 4
+    assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 4, "B": 4}
     assert any(note.startswith("B: Left out 1 of 5") for note in answer["notes"])
     assert 2 not in [sample["place"] for sample in answer["only"][1]["samples"]]
 
@@ -227,7 +214,7 @@ def test_large_sets_are_compared_at_100_and_larger_ones_are_drawn():
     sets = {"A": clusters(110, 3), "B": clusters(1_050, 3, 1)}
     answer = compared(sets, "vectors", "cosine")
     assert answer["matched_size"] == 100
-    assert answer["rows"][1]["n"] == 1_000
+    assert {row["name"]: row["n"] for row in answer["rows"]} == {"A": 110, "B": 1_000}
     assert answer["notes"][0].startswith("B: These are 1,000 of 1,050 vectors, drawn at random")
 
 
@@ -240,7 +227,7 @@ def test_sets_of_vectors_share_one_bandwidth():
 
 def test_long_work_is_told_percent_by_percent():
     sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
-    notes = list(several_sets.compare(sets, Settings("cosine"), 299))
+    notes = list(several_sets.compare(sets, Settings("cosine")))
     assert notes[0] == "Comparing: 0 % done."
     assert 2 < len(notes) == len(set(notes)) <= 102
 
@@ -253,7 +240,8 @@ def test_every_example_of_a_comparison_is_answered(pairing):
         for each in pairing["sets"]
     }
     answer = compared(sets, pairing["kind"], kernel)
-    assert [row["n"] for row in answer["rows"]] == list(map(len, sets.values()))
+    sizes = {name: len(samples) for name, samples in sets.items()}
+    assert {row["name"]: row["n"] for row in answer["rows"]} == sizes
 
 
 def grouped(sets: dict, more: str = "", **asked):
@@ -267,19 +255,7 @@ def grouped(sets: dict, more: str = "", **asked):
 def test_the_groups_of_one_table_are_compared_as_sets():
     samples = grouped(SETS)
     answer = compared({"A": samples})
-    labels = list(dict.fromkeys(samples.groups))
-    right = {row["name"]: row for row in usual()["rows"]}
-    assert [row["name"] for row in answer["rows"]] == labels
-    for ours in answer["rows"]:
-        theirs = right[ours["name"]]
-        assert ours["n"] == theirs["n"]
-        assert ours["VS"] == pytest.approx(theirs["VS"])
-    verdicts = [pair["verdict"] for pair in answer["pairs"] if pair["b"] == "narrow"]
-    assert verdicts == ["more diverse", "more diverse"]
-    table = compare(samples.values, by=samples.groups, permutations=299, level=0.99, **NS)
-    assert {row.name: row.matched for row in table.sets} == pytest.approx(
-        {row["name"]: row["matched"] for row in answer["rows"]}
-    )
+    check_comparison(answer, compare(samples.values, by=samples.groups, **NS))
     assert answer["notes"] == samples.told
     places = dict(zip(samples.places, samples.values, strict=True))
     for each in answer["only"]:
@@ -320,15 +296,14 @@ def test_groups_of_any_kind_are_compared_as_sets(kind):
     }[kind]
     samples = read(values, kind, groups=[*"aabbabab"])
     answer = compared({"A": samples}, kind, "morgan" if kind == "molecules" else "cosine")
-    assert [(row["name"], row["n"]) for row in answer["rows"]] == [("a", 4), ("b", 4)]
+    assert sorted((row["name"], row["n"]) for row in answer["rows"]) == [("a", 4), ("b", 4)]
 
 
 def test_blocks_of_lines_are_sets_too():
     text = "\n\n".join("\n".join(SETS[name]) for name in ("old", "new"))
     samples = uploads.read(Given(text=text), Asked(blocks=True))
     answer = compared({"A": samples})
-    assert [row["name"] for row in answer["rows"]] == ["group 1", "group 2"]
-    assert [row["n"] for row in answer["rows"]] == [40, 50]
+    assert {row["name"]: row["n"] for row in answer["rows"]} == {"group 1": 40, "group 2": 50}
 
 
 def test_where_sets_stand_is_told_without_numbers():

@@ -9,7 +9,7 @@ const Q_INFO = "0 counts rare samples in full; large q looks at the commonest on
 
 /**
  * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` has the
- * `q` of the menu, and the least and the most `permutations`.
+ * `q` of the menu.
  * @param {HTMLElement} container
  * @param {KernelEntry[]} kernels
  * @param {Settings} settings
@@ -117,7 +117,6 @@ function options(kernel, settings, usual, changed, open) {
       { class: "stack" },
       order(settings, usual.q, () => (say(), changed())),
       ...shown.map((option) => control(option, chosen[option.name], set)),
-      "permutations" in settings ? permutations(settings, usual.permutations, changed) : null,
     ),
   );
 }
@@ -151,32 +150,6 @@ function order(settings, usual, changed) {
     el("label", { class: "field", for: "q" }, el("span", {}, "Order q: ", shown), range),
     el("span", { id: "q-info", class: "hint" }, Q_INFO),
   );
-}
-
-/**
- * @param {Settings} settings
- * @param {[number, number]} range
- * @param {() => void} changed
- */
-function permutations(settings, [least, most], changed) {
-  const number = el("input", {
-    type: "number",
-    min: least,
-    max: most,
-    step: 100,
-    value: settings.permutations ?? least,
-    "data-at": "permutations",
-    onchange: (event) => {
-      const { value, min, max } = event.target;
-      settings.permutations = Math.min(
-        Math.max(Math.round(Number(value)), Number(min)),
-        Number(max),
-      );
-      event.target.value = String(settings.permutations);
-      changed();
-    },
-  });
-  return field("Permutations, at most", number);
 }
 
 const CONTROLS = { checks, choice, number };

@@ -13,7 +13,7 @@ const settings = {
   images: unset(),
   molecules: unset(),
   vectors: unset(),
-  compare: { ...unset(), permutations: null },
+  compare: unset(),
 };
 
 /** @type {Page} */
@@ -76,12 +76,11 @@ export function promptOf(tab) {
  * @param {Tab} tab
  */
 export function asked(tab) {
-  const { kernel, options, q, permutations } = page.settings[tab];
+  const { kernel, options, q } = page.settings[tab];
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
-  const set = Object.entries({ q, permutations }).filter(([, value]) => isNumber(value));
   const { prompt, offered } = promptOf(tab);
   const prompts = offered && prompt.trim() ? { prompts: prompt } : {};
-  return { kernel, options: optionsOf(entry, options[kernel]), ...Object.fromEntries(set), ...prompts };
+  return { kernel, options: optionsOf(entry, options[kernel]), ...(isNumber(q) ? { q } : {}), ...prompts };
 }
 
 /**

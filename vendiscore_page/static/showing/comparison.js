@@ -1,57 +1,81 @@
-/** Sets side by side: the verdicts, the scores at matched size, what only one of them has. */
+/** Sets side by side: their matrix or their bars, how sure it is, what only one of them has. */
 
 import { card } from "./bar.js";
 import { count, cut, dotted, el, isNumber, score, signed } from "../dom.js";
-import { figures, lines } from "./figures.js";
-import { carded, heads } from "./heads.js";
+import { copied, figures, lines } from "./figures.js";
+import { table } from "./heads.js";
+import { matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
 import { inFull } from "./sample.js";
-import { copyText, save, saveJson } from "./saves.js";
+import { copyText, csv, save, saveJson } from "./saves.js";
 import { copying } from "./share.js";
 import { sources } from "./sources.js";
 import { called } from "./view.js";
 
-const SENTENCES = 6; // that are seen at first
 const NAMED = 4; // sets in the bar
+const SEEN = 3; // samples of a set that are seen at first
 
 /**
  * Makes everything of a comparison.
  * @param {View<Compared>} view
  */
 export function comparison(view) {
+  return [top(view), ...parts(view)].filter((part) => part !== null);
+}
+
+/**
+ * Makes what stands beneath the bar; a report has all rows.
+ * @param {View<Compared>} view
+ * @param {number} [first]
+ */
+function parts(view, first) {
   const C = view.R;
-  return [
-    top(view),
-    el("section", { class: "r-verdicts" },
-      ...more(
-        (C.verdicts ?? []).map((verdict) => () => el("p", { class: "r-sentence" }, verdict)),
-        "sentences",
-        undefined,
-        SENTENCES,
-      ),
-      ...(C.notes ?? []).map((note) => el("p", { class: "r-small" }, note))),
+  const sure = [
+    ...C.verdicts.map((verdict) => el("p", {}, verdict)),
     sets(C),
     pairs(C),
-    el("section", {}, figures(view, (C.pictures ?? []).filter(({ name }) => name !== "matched"))),
-    sources(view, wide),
+    ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
+  ];
+  return [
+    el("section", {}, el("p", { class: "r-sentence" }, C.sentence)),
+    matrix(view, first) ?? figures(view, C.pictures),
+    folded("How sure?", "", sure),
+    sources(view, folded),
     only(view),
-    quoted(view),
-  ].filter((part) => part !== null);
+    folded("Python and signature", "", [
+      ...lines(view, C),
+      C.sources ? copied(view, "Signature of the number of different sets", C.sources.signature) : null,
+    ]),
+  ];
+}
+
+/**
+ * Makes a section that a click opens; its `kind` finds it.
+ * @param {string} title
+ * @param {string} kind
+ * @param {(Child)[]} children
+ */
+function folded(title, kind, children) {
+  return el("section", {},
+    el("details", { class: `r-details ${kind}` },
+      el("summary", {}, el("h3", {}, title)),
+      el("div", { class: "r-papers" }, ...children)));
 }
 
 /** @param {View<Compared>} view */
 function top(view) {
   const C = view.R;
   const share = menu("Share", "Share this comparison", [
-    copying(view, "sentences", () => copyText(C.sentence), "select them below"),
+    copying(view, "sentences", () => copyText(C.verdicts.join("\n")), "select them below"),
   ]);
   const take = menu("Download", "Download", [
-    ["Table (CSV)", () => save(C.csv, "vendiscore.csv", "text/csv"), "a row for each set"],
+    ["Report (HTML)", () => save(report(view), "vendiscore-report.html", "text/html"), "words and pictures in one file"],
+    ["Sets (CSV)", () => save(csv(setRows(C)), "vendiscore-sets.csv", "text/csv"), "scores and intervals"],
+    ["Differences (CSV)", () => save(csv(pairRows(C)), "vendiscore-differences.csv", "text/csv"), "with intervals and p"],
     ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
   ]);
-  const ranked = [...C.rows].sort((a, b) => b.matched - a.matched);
-  const sides = ranked.slice(0, NAMED).map(({ name, matched }) => el(
+  const sides = C.rows.slice(0, NAMED).map(({ name, matched }) => el(
     "span",
     {},
     el("bdi", {}, cut(name, 24)),
@@ -59,61 +83,95 @@ function top(view) {
     el("b", {}, score(matched)),
     " ",
   ));
-  if (ranked.length > NAMED) sides.push(el("span", {}, `and ${count(ranked.length - NAMED)} more`));
+  if (C.rows.length > NAMED) sides.push(el("span", {}, `and ${count(C.rows.length - NAMED)} more`));
   const matched = C.within
-    ? `effectively different in a group, the mean of ${count(C.within)}`
+    ? `effective answers to a prompt, mean of ${count(C.within)}`
     : `effectively different of ${count(C.matched_size)} each`;
-  const about = dotted(matched, C.comparison);
   return card(
     view,
     el("h2", { class: "r-sides" }, ...sides),
-    el("p", { class: "r-about" }, about),
+    el("p", { class: "r-about" }, dotted(matched, C.comparison)),
     el("div", { class: "r-tools" }, share, take),
   );
 }
 
-/** @param {Compared} C */
-function sets({ rows, matched_size: size, within, level }) {
-  const most = Math.max(...rows.map(({ high, matched }) => high ?? matched), 1);
-  const many = `${Math.round(100 * (level ?? 0.95))} % interval`;
-  /** @param {SetRow} row */
-  const line = ({ name, n, VS, matched, low, high }) => el("tr", {},
-    el("th", { scope: "row" }, el("bdi", {}, name)),
-    el("td", { class: "r-digits" }, count(n)),
-    el("td", { class: "r-digits" }, score(VS)),
-    el("td", { class: "r-digits" }, el("b", {}, score(matched))),
-    el("td", { class: "r-digits" }, range(low, high)),
-    el("td", { class: "r-interval-cell" }, interval(matched, low, high, most)));
-  return el("section", {},
-    el("h3", {}, "The sets"),
-    el(
-      "p",
-      { class: "r-small" },
-      within
-        ? `Scores are means over ${count(within)} groups. A larger set scores higher for its size alone, so the bold score is for the same number of samples of each set in a group, drawn at random.`
-        : `A larger set scores higher for its size alone, so the bold score is for ${count(size)} samples of each set, drawn at random.`,
-    ),
-    wide("Scores of the sets", el("table", { class: "r-table r-plain" },
-      heads(
-        ["set"],
-        ["samples", "r-digits"],
-        ["whole", "r-digits", "Vendi Score of the whole set"],
-        [within ? "matched" : `of ${count(size)}`, "r-digits", "Vendi Score at matched size"],
-        [many, "r-digits"],
-        ["", "r-interval-cell"],
-      ),
-      el("tbody", {}, ...rows.map(line)))));
+/**
+ * Writes all there is to see as one file, with the style of the page.
+ * @param {View<Compared>} view
+ */
+function report(view) {
+  const title = view.R.rows.map(({ name }) => name).join(", ");
+  const body = el("main", { class: "r" }, el("h1", {}, title), el("p", {}, view.R.comparison), ...parts(view, Infinity));
+  for (const details of body.querySelectorAll("details")) details.open = true;
+  for (const node of body.querySelectorAll(".r-menu, .r-more, .r-copy .r-button")) node.remove();
+  for (const button of body.querySelectorAll("button")) {
+    const words = el("span", {}, ...button.childNodes);
+    words.style.cssText = button.style.cssText;
+    button.replaceWith(words);
+  }
+  const rules = [...document.styleSheets].flatMap(({ cssRules }) => [...cssRules]);
+  const style = el("style", {}, rules.map(({ cssText }) => cssText).join("\n"));
+  const head = el("head", {}, el("title", {}, title), style).innerHTML;
+  return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">${head}</head><body>${body.outerHTML}</body></html>\n`;
 }
 
 /**
- * @param {string} label
- * @param {HTMLTableElement} table
+ * Writes a row for each set.
+ * @param {Compared} C
+ * @returns {Cell[][]}
  */
-function wide(label, table) {
-  return el(
-    "div",
-    { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
-    carded(table),
+function setRows({ rows, matched_size: size }) {
+  return [
+    ["set", "n", "VS", "VS_se", "matched_size", "VS_matched", "VS_matched_se", "VS_matched_low", "VS_matched_high"],
+    ...rows.map((row) => [
+      row.name, row.n, row.VS, row.se, size, row.matched, row.matched_se, row.low, row.high,
+    ]),
+  ];
+}
+
+/**
+ * Writes a row for each two sets.
+ * @param {Compared} C
+ * @returns {Cell[][]}
+ */
+function pairRows({ pairs: found }) {
+  return [
+    ["a", "b", "difference", "low", "high", "level", "p", "verdict"],
+    ...found.map(({ a, b, difference, low, high, level, p, verdict }) => [
+      a, b, difference, low, high, level, p, verdict,
+    ]),
+  ];
+}
+
+/** @param {Compared} C */
+function sets({ rows, matched_size: size, within, level }) {
+  const same = within
+    ? `as many samples of each set in a group, the mean of ${count(within)} groups`
+    : `${count(size)} samples of each set`;
+  /** @param {SetRow} row */
+  const line = ({ name, n, VS, matched, low, high }) => [
+    name, count(n), score(VS), score(matched), range(low, high),
+  ];
+  return table(
+    "Scores of the sets",
+    `A larger set scores higher for its size alone: “matched” is of ${same}, drawn at random.`,
+    [["set"], ["samples"], ["whole"], ["matched"], [`${percent(level)} interval`]],
+    rows.map(line),
+  );
+}
+
+/** @param {Compared} C */
+function pairs({ pairs: found }) {
+  const lowest = found.some(({ p, p_floor: floor }) => atFloor(p, floor));
+  /** @param {PairRow} row */
+  const line = ({ a, b, difference, low, high, p, p_floor: floor }) => [
+    `${a} − ${b}`, signed(score(difference)), range(low, high), chance(p, floor),
+  ];
+  return table(
+    "Differences between the sets",
+    `p is how often sets differ as much once their samples are exchanged at random${lowest ? "; ≤ marks the smallest that so many exchanges can give" : ""}. Intervals hold for all pairs together.`,
+    [["pair"], ["difference"], [`${percent(found[0].level)} interval`], ["p"]],
+    found.map(line),
   );
 }
 
@@ -122,76 +180,7 @@ function wide(label, table) {
  * @param {number | null} high
  */
 function range(low, high) {
-  return isNumber(low) && isNumber(high) ? `${score(low)} to ${score(high)}` : "–";
-}
-
-/**
- * @param {number} value
- * @param {number | null} low
- * @param {number | null} high
- * @param {number} most
- */
-function interval(value, low, high, most) {
-  const bar = el("div", { class: "r-interval", "aria-hidden": "true" });
-  /**
-   * @param {string} kind
-   * @param {number} from
-   * @param {number} to
-   */
-  const put = (kind, from, to) => {
-    const part = el("i", { class: kind });
-    part.style.left = `${(100 * from) / most}%`;
-    part.style.width = `${(100 * (to - from)) / most}%`;
-    bar.append(part);
-  };
-  if (isNumber(low) && isNumber(high)) put("r-stretch", low, high);
-  put("r-point", value, value);
-  return bar;
-}
-
-/** @param {Compared} C */
-function pairs({ pairs: found, rows }) {
-  if (!found?.length) return null;
-  const levels = new Set(found.map(({ level }) => percent(level)));
-  const level = levels.size === 1 ? `${[...levels][0]} interval` : "interval";
-  /** @param {{level: number}} pair */
-  const beside = (pair) => levels.size > 1 ? ` (${percent(pair.level)})` : "";
-  /** @param {PairRow} row */
-  const line = ({ a, b, difference, low, high, p, p_floor: floor, verdict, ...pair }) => el("tr", {},
-    el("th", { scope: "row" }, el("bdi", {}, a), " − ", el("bdi", {}, b)),
-    el("td", { class: "r-digits" }, signed(`${difference > 0 ? "+" : ""}${score(difference)}`)),
-    el("td", { class: "r-digits" }, `${signed(score(low))} to ${signed(score(high))}${beside(pair)}`),
-    el("td", { class: "r-digits" }, chance(p, floor)),
-    el("td", {}, verdict));
-  const why = el(
-    "p",
-    { class: "r-small" },
-    "p is how often sets differ as much once their samples are exchanged at random."
-      + (found.some(({ p, p_floor: floor }) => atFloor(p, floor))
-        ? " ≤ marks the smallest p that as many exchanges can give." : "")
-      + (found.length > 1 ? " Intervals hold for all pairs together." : ""),
-  );
-  const table = wide("Differences between the sets", el("table", { class: "r-table r-plain" },
-    heads(
-      ["pair"],
-      ["difference", "r-digits"],
-      [level, "r-digits"],
-      ["p", "r-digits"],
-      ["so"],
-    ),
-    el("tbody", {}, ...found.map(line))));
-  if (rows.length < 4) return el("section", {}, el("h3", {}, "Differences"), why, table);
-  return el(
-    "section",
-    {},
-    el(
-      "details",
-      { class: "r-details" },
-      el("summary", {}, el("h3", {}, `Differences of ${found.length} pairs`)),
-      why,
-      table,
-    ),
-  );
+  return isNumber(low) && isNumber(high) ? `${signed(score(low))} to ${signed(score(high))}` : "–";
 }
 
 /**
@@ -213,10 +202,10 @@ function atFloor(p, floor) {
 
 /**
  * Writes a level with one digit, such as 98.3 %.
- * @param {number | null} level
+ * @param {number} level
  */
 function percent(level) {
-  return `${Number((100 * (level ?? 0.95)).toFixed(1))} %`;
+  return `${Number((100 * level).toFixed(1))} %`;
 }
 
 /**
@@ -224,16 +213,13 @@ function percent(level) {
  * @param {View<Compared>} view
  */
 function only(view) {
-  const every = view.R.only ?? [];
+  const every = view.R.only;
   const found = every.filter(({ samples }) => samples.length);
-  const none = every.filter(({ samples }) => !samples.length).map(({ name }) => name);
-  if (!every.length) return null;
+  const none = every.filter(({ samples }) => !samples.length).map(({ name }) => cut(name, 40));
+  const share = Math.max(0, ...found.flatMap(({ samples }) => samples.map((each) => each.false)));
   /** @param {Compared["only"][number]} set */
-  const list = ({ name, than, samples }) => el("div", { class: "r-only" },
+  const list = ({ name, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
-    el("p", { class: "r-small" }, "These samples are least like anything in ",
-      el("bdi", {}, than),
-      `, more so than in shuffled sets; chance would list about ${falseShare(samples)} of them.`),
     el(
       "ul",
       { class: "r-members" },
@@ -241,35 +227,14 @@ function only(view) {
         samples.map((sample) => () => item(view, sample)),
         "samples",
         (button) => el("li", {}, button),
-        6,
+        SEEN,
       ),
     ));
-  return el(
-    "section",
-    {},
-    el("h3", {}, "Samples that only one set has"),
+  return folded("Samples that only one set has", "", [
+    found.length ? el("p", { class: "r-small" }, `Least like anything in the other sets, more so than in shuffled sets; chance would list ${share < 0.01 ? "less than 1" : `about ${Math.round(100 * share)}`} % of them.`) : null,
     el("div", { class: "r-pictures" }, ...found.map(list)),
-    none.length ? el("p", { class: "r-small" }, alikeByChance(none, every.length)) : null,
-  );
-}
-
-/** @param {Distinctive[]} samples */
-function falseShare(samples) {
-  const share = Math.max(...samples.map((sample) => sample.false ?? 0));
-  return share < 0.01 ? "less than 1 %" : `${Math.round(100 * share)} %`;
-}
-
-/**
- * @param {string[]} names
- * @param {number} all
- */
-function alikeByChance(names, all) {
-  if (names.length === all) {
-    return "No sample is listed: none stands out more than in random parts of all sets.";
-  }
-  const [last, ...rest] = names.map((name) => cut(name, 40)).reverse();
-  const listed = rest.length ? `${rest.reverse().join(", ")} and ${last}` : last;
-  return `No sample of ${listed} is listed: none stands out more than in random parts of all sets.`;
+    none.length ? el("p", { class: "r-small" }, `No sample of ${none.join(", ")} is listed: none stands out more than in random parts of all sets.`) : null,
+  ]);
 }
 
 /**
@@ -284,11 +249,4 @@ function item(view, sample) {
     el("span", { class: "r-tag" }, sample.times > 1 ? `${name} · ${count(sample.times)} ×` : name),
     inFull(view, sample, sample.text ? "" : name),
   );
-}
-
-/** @param {View<Compared>} view */
-function quoted(view) {
-  return el("section", {},
-    el("details", { class: "r-details" }, el("summary", {}, el("h3", {}, "For papers")),
-      el("div", { class: "r-papers" }, ...lines(view, view.R))));
 }

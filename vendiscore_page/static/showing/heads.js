@@ -17,18 +17,18 @@ export function heads(...columns) {
 }
 
 /**
- * Makes the rows of a table cards on a phone: each cell then has its head before it.
- * @param {HTMLTableElement} table
+ * Makes a table that is only read, after a sentence.
+ * @param {string} label
+ * @param {string} why
+ * @param {Head[]} columns
+ * @param {string[][]} rows
  */
-export function carded(table) {
-  const names = [...(table.tHead?.rows[0].cells ?? [])].map(
-    (cell) => cell.firstChild?.textContent ?? "", // without what explains it
-  );
-  for (const { cells } of table.tBodies[0].rows) {
-    for (const [at, cell] of [...cells].entries()) {
-      if (cell.tagName === "TD") cell.dataset.head = names[at];
-    }
-  }
-  table.classList.add("r-cards");
-  return table;
+export function table(label, why, columns, rows) {
+  const lines = rows.map(([name, ...cells]) => el("tr", {},
+    el("th", { scope: "row" }, el("bdi", {}, name)),
+    ...cells.map((cell) => el("td", {}, cell))));
+  return el("div", {},
+    el("p", { class: "r-small" }, why),
+    el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
+      el("table", { class: "r-table r-plain" }, heads(...columns), el("tbody", {}, ...lines))));
 }

@@ -17,17 +17,20 @@ const STYLES = [
 ];
 
 /**
- * Makes a menu that saves a chart; `draw()` gives its SVG, `title` says what it shows.
+ * Makes a menu that saves a chart; `draw()` gives its SVG, `title` says what it shows, `others` are
+ * more ways.
  * @param {AnyView} view
  * @param {string} title
  * @param {() => SVGElement} draw
+ * @param {MenuItem[]} [others]
  */
-export function saver(view, title, draw) {
+export function saver(view, title, draw, others = []) {
   const file = () => framed(draw(), title, about(view.R));
   const name = `vendiscore-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
   return menu("⤓", `Save the chart: ${title}`, [
     ["SVG", () => save(written(file()), `${name}.svg`, "image/svg+xml"), "sharp at every size"],
     ["PNG", async () => save(await painted(file()), `${name}.png`), "on white"],
+    ...others,
   ]);
 }
 

@@ -1,0 +1,78 @@
+"""The matrix of prompts and models has the numbers of `compute`, and answers to open its cells."""
+
+import numpy as np
+import pytest
+from answered import compared, read
+
+from vendiscore import as_similarity, compute
+from vendiscore_page.answers import prompt_matrix
+
+NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
+WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
+
+
+def answers(seed: int, unpaired: bool = False):
+    """Return models, prompts and answers, some of them repeated."""
+    rng = np.random.default_rng(seed)
+    rows = [
+        (model, f"Question {prompt}?", " ".join(rng.choice(WORDS[: 3 + 3 * model.count("l")], 3)))
+        for prompt in range(5)
+        for model in ("a", "bl", "cll")
+        for _ in range(int(rng.integers(2, 6)))
+    ]
+    if unpaired:
+        rows += [("a", "Only here?", "one"), ("a", "Only here?", "two words")]
+    rng.shuffle(rows)
+    return list(zip(*rows, strict=True))
+
+
+@pytest.mark.parametrize("q", [1, 2, "inf"])
+@pytest.mark.parametrize("unpaired", [False, True])
+def test_cells_are_those_of_compute(q, unpaired):
+    models, prompts, texts = answers(0, unpaired)
+    page = compared({"A": read(list(texts), sets=models, groups=prompts)}, q=q)
+    matrix = page["matrix"]
+    assert matrix["models"] == [row["name"] for row in page["rows"]]
+    assert set(matrix["prompts"]) == set(prompts)
+    for i, prompt in enumerate(matrix["prompts"]):
+        for j, model in enumerate(matrix["models"]):
+            own = [
+                text
+                for m, p, text in zip(models, prompts, texts, strict=True)
+                if (m, p) == (model, prompt)
+            ]
+            assert matrix["n"][i][j] == len(own)
+            if own:
+                right = compute(own, q=q, **NS)["VS"]
+                assert matrix["VS"][i][j] == pytest.approx(right, abs=1e-12)
+            else:
+                assert matrix["VS"][i][j] is None
+
+
+def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
+    models, prompts, texts = answers(1)
+    page = compared({"A": read(list(texts), sets=models, groups=prompts)})["map"]
+    K = as_similarity(page["text"], **NS).dense()
+    for i, first in enumerate(page["repeats"]):
+        assert (page["set"][i], page["group"][i]) == (page["set"][first], page["group"][first])
+        assert page["repeats"][first] == first <= i
+        if first != i:
+            assert K[i].max(where=np.arange(len(K)) != i, initial=0) >= prompt_matrix.SAME - 1e-9
+        cell = [
+            (page["set"][j], page["group"][j]) == (page["set"][i], page["group"][i])
+            for j in range(i)
+        ]
+        assert (first == i) == (not (K[i, :i][cell] >= prompt_matrix.SAME - 1e-9).any())
+
+
+def test_every_sample_is_on_the_map_once_and_of_many_a_part():
+    models, prompts, texts = answers(2)
+    page = compared({"A": read(list(texts), sets=models, groups=prompts)})["map"]
+    shown = sorted(zip(page["set"], page["group"], page["text"], strict=True))
+    assert shown == sorted(zip(models, prompts, texts, strict=True))
+    assert max(*page["x"], *page["y"]) == 1000
+    assert min(*page["x"], *page["y"]) == 0
+    sets = {name: [f"{name} {i}" for i in range(700)] for name in "ab"}
+    large = compared(sets)
+    assert len(large["map"]["x"]) == prompt_matrix.MAPPED
+    assert large["matrix"] is None

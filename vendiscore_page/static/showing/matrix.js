@@ -1,0 +1,251 @@
+/** Prompt × model as a coloured table: it is sorted by its heads, and its cells open their answers. */
+
+import { count, cut, el, isNumber, score, shape, some } from "../dom.js";
+import { saver } from "./pictures.js";
+import { inFull } from "./sample.js";
+import { csv, save } from "./saves.js";
+
+const FIRST = 12; // prompts that are seen at first
+const LONGEST = 90; // characters of a prompt in its row
+// viridis: for eyes that see few colours, too, it grows lighter evenly.
+const COLOURS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+const [HEAD, CELL, LINE] = [220, 90, 24]; // sizes in a picture
+
+/**
+ * Makes the section of the matrix; null where there are no prompts. `first` rows are seen at first.
+ * @param {View<Compared>} view
+ * @param {number} [first]
+ */
+export function matrix(view, first = FIRST) {
+  const M = view.R.matrix;
+  if (!M) return null;
+  const most = Math.max(...M.n.flat());
+  const body = el("tbody");
+  const rest = el("button", { type: "button", class: "r-button r-more" });
+  let [by, down, all] = [-1, true, M.prompts.length <= first];
+  const heads = M.models.map((model, j) => el("th", { scope: "col" }, el(
+    "button",
+    { type: "button", onclick: () => sortBy(j) },
+    el("bdi", {}, model),
+  )));
+  /** @param {number} j */
+  const sortBy = (j) => {
+    [by, down] = [j, by !== j || !down];
+    draw();
+  };
+  const draw = () => {
+    heads.forEach((head, j) => {
+      if (j === by) head.setAttribute("aria-sort", down ? "descending" : "ascending");
+      else head.removeAttribute("aria-sort");
+    });
+    const order = sorted(M, by, down);
+    body.replaceChildren(...order.slice(0, all ? order.length : first).map((i) => row(view, i, most)));
+    rest.textContent = `show all ${some(order.length, "prompt")}`;
+    rest.hidden = all;
+  };
+  rest.addEventListener("click", () => {
+    all = true;
+    draw();
+    body.rows[first].querySelector("button")?.focus();
+  });
+  draw();
+  const table = el("table", { class: "r-table r-matrix" },
+    el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "prompt"), ...heads)),
+    body,
+    el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, "mean"), ...view.R.rows.map(mean))));
+  const legend = el("span", { class: "r-legend" }, "1", el("i", { class: "r-ramp" }), `${most} effective answers`);
+  const items = /** @type {MenuItem[]} */ ([
+    ["CSV", () => save(csv(rows(M)), "vendiscore-matrix.csv", "text/csv")],
+    ["Markdown", () => save(markdown(view.R), "vendiscore-matrix.md", "text/markdown")],
+    ["LaTeX", () => save(latex(view.R), "vendiscore-matrix.tex", "application/x-tex")],
+  ]);
+  return el("section", {},
+    el("div", { class: "r-head" }, el("h3", {}, "Prompt × model"), legend,
+      saver(view, "Prompt × model", () => drawn(view.R, most), items)),
+    el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": "Prompt × model" }, table),
+    rest);
+}
+
+/**
+ * Returns the numbers of prompts as they are sorted: by a model, or for -1 by their mean.
+ * @param {Matrix} matrix
+ * @param {number} by
+ * @param {boolean} down
+ */
+function sorted({ VS }, by, down) {
+  const values = VS.map((cells) => (by < 0 ? average(cells) : cells[by] ?? 0));
+  return values.map((_, i) => i).sort((i, j) => (down ? values[j] - values[i] : values[i] - values[j]));
+}
+
+/** @param {(number | null)[]} cells */
+function average(cells) {
+  const known = cells.filter(isNumber);
+  return known.reduce((sum, value) => sum + value, 0) / known.length;
+}
+
+/**
+ * Makes the row of a prompt; a cell opens its answers beneath, and closes those of another.
+ * @param {View<Compared>} view
+ * @param {number} i
+ * @param {number} most
+ */
+function row(view, i, most) {
+  const M = /** @type {Matrix} */ (view.R.matrix);
+  const prompt = el("span", { title: M.prompts[i], dir: "auto" }, cut(M.prompts[i], LONGEST));
+  const line = el("tr", {}, el("th", { scope: "row" }, prompt));
+  /** @type {HTMLElement | null} */
+  let beneath = null;
+  M.VS[i].forEach((value, j) => {
+    if (!isNumber(value)) return line.append(el("td", {}, "–"));
+    const [fill, ink] = colours(value, most);
+    const button = el("button", { type: "button", "aria-expanded": "false" }, score(value));
+    if (M.n[i][j] !== most) button.append(el("small", {}, ` of ${count(M.n[i][j])}`));
+    button.style.background = fill;
+    button.style.color = ink;
+    button.addEventListener("click", () => {
+      const open = button.getAttribute("aria-expanded") === "true";
+      for (const other of line.querySelectorAll("button")) other.setAttribute("aria-expanded", "false");
+      beneath?.remove();
+      if (open) return;
+      beneath = el("tr", { class: "r-beneath" }, el("td", { colspan: M.models.length + 1 }, answers(view, i, j)));
+      line.after(beneath);
+      button.setAttribute("aria-expanded", "true");
+    });
+    return line.append(el("td", {}, button));
+  });
+  return line;
+}
+
+/**
+ * Lists the answers of a model to a prompt, those that repeat another shown once.
+ * @param {View<Compared>} view
+ * @param {number} i
+ * @param {number} j
+ */
+function answers({ R, ...view }, i, j) {
+  const { models, prompts, n } = /** @type {Matrix} */ (R.matrix);
+  const { set, group = [], repeats, text, image } = R.map;
+  /** @type {Map<number, number>} */
+  const times = new Map();
+  repeats.forEach((first, at) => {
+    if (set[at] === models[j] && group[at] === prompts[i]) times.set(first, (times.get(first) ?? 0) + 1);
+  });
+  const found = [...times].sort(([, a], [, b]) => b - a);
+  return el("div", { class: "r-answers" },
+    el("p", {}, el("b", {}, el("bdi", {}, models[j])), ` to “`, el("bdi", {}, prompts[i]), `”: ${some(n[i][j], "answer")}`),
+    el("ul", { class: "r-members" }, ...found.map(([at, many]) => el("li", {},
+      many > 1 ? el("span", { class: "r-tag" }, `× ${many}`) : null,
+      inFull({ R, ...view }, { text: text?.[at], image: image?.[at] })))));
+}
+
+/**
+ * Returns the colour of a score between 1 and the largest, and an ink that is read on it.
+ * @param {number} value
+ * @param {number} most
+ */
+function colours(value, most) {
+  const at = Math.max(0, Math.min(1, (value - 1) / Math.max(most - 1, 1e-9))) * (COLOURS.length - 1);
+  const i = Math.min(Math.floor(at), COLOURS.length - 2);
+  const rgb = COLOURS[i].map((from, c) => Math.round(from + (at - i) * (COLOURS[i + 1][c] - from)));
+  const [r, g, b] = rgb.map((x) => (x / 255) ** 2.2);
+  const light = 0.2126 * r + 0.7152 * g + 0.0722 * b;
+  return [`rgb(${rgb.join(" ")})`, light > 0.18 ? "#000" : "#fff"];
+}
+
+/** @param {SetRow} row */
+function mean({ matched, low, high }) {
+  return el("td", {}, el("b", {}, score(matched)), el("small", {}, ends(low, high)));
+}
+
+/**
+ * @param {number | null} low
+ * @param {number | null} high
+ */
+function ends(low, high) {
+  return isNumber(low) && isNumber(high) ? ` ${score(low)}–${score(high)}` : "";
+}
+
+/**
+ * Returns the cells of the table, in the order in which it is first seen.
+ * @param {Matrix} M
+ * @returns {Cell[][]}
+ */
+function rows(M) {
+  return [["prompt", ...M.models], ...sorted(M, -1, true).map((i) => [M.prompts[i], ...M.VS[i]])];
+}
+
+/**
+ * Returns the same in words, each through `written`, and the means as its last row.
+ * @param {Compared} C
+ * @param {(text: string) => string} written
+ */
+function words(C, written) {
+  const [head, ...lines] = rows(/** @type {Matrix} */ (C.matrix));
+  const means = C.rows.map(({ matched, low, high }) => `${score(matched)} (${ends(low, high).trim()})`);
+  const cells = lines.map(([prompt, ...values]) => [
+    written(String(prompt)),
+    ...values.map((value) => (isNumber(value) ? score(value) : "–")),
+  ]);
+  return [head.map((cell) => written(String(cell))), ...cells, ["mean", ...means]];
+}
+
+/** @param {Compared} C */
+function markdown(C) {
+  const [head, ...lines] = words(C, (text) => (
+    text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|~&]/g, "\\$&")
+  ));
+  const rule = head.map((_, j) => (j ? "---:" : "---"));
+  return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** @type {Record<string, string>} */
+const TEX = {
+  "\\": "\\textbackslash{}", "~": "\\textasciitilde{}", "^": "\\textasciicircum{}",
+  "<": "\\textless{}", ">": "\\textgreater{}", "|": "\\textbar{}", "[": "{[}", "]": "{]}",
+};
+
+/** @param {Compared} C */
+function latex(C) {
+  const [head, ...lines] = words(C, (text) => (
+    text.replace(/\s+/g, " ").replace(/[\\~^<>|[\]&%$#_{}]/g, (sign) => TEX[sign] ?? `\\${sign}`)
+  )).map((cells) => `${cells.join(" & ").replaceAll("–", "--")} \\\\\n`);
+  const means = lines.pop();
+  const columns = `p{0.5\\linewidth}${"r".repeat(C.rows.length)}`;
+  return `\\begin{tabular}{${columns}}\n\\hline\n${head}\\hline\n${lines.join("")}\\hline\n${means}\\hline\n\\end{tabular}\n`;
+}
+
+/**
+ * Draws the table for a file.
+ * @param {Compared} C
+ * @param {number} most
+ */
+function drawn(C, most) {
+  const M = /** @type {Matrix} */ (C.matrix);
+  /**
+   * @param {string} words
+   * @param {number} x
+   * @param {number} y
+   * @param {string} anchor
+   * @param {string} [fill]
+   */
+  const text = (words, x, y, anchor, fill = "#1e1b2e") => (
+    shape("text", { x, y: y + 16, fill, "font-size": 12, "text-anchor": anchor }, words)
+  );
+  const middle = M.models.map((_, j) => HEAD + (j + 0.5) * CELL);
+  const order = sorted(M, -1, true);
+  const foot = (order.length + 1) * LINE;
+  return shape("svg", { viewBox: `0 0 ${HEAD + M.models.length * CELL} ${foot + LINE}` },
+    ...M.models.map((model, j) => text(cut(model, 13), middle[j], 0, "middle")),
+    ...order.flatMap((i, at) => [
+      text(cut(M.prompts[i], 34), 0, (at + 1) * LINE, "start"),
+      ...M.VS[i].flatMap((value, j) => {
+        const y = (at + 1) * LINE;
+        if (!isNumber(value)) return [text("–", middle[j], y, "middle")];
+        const [fill, ink] = colours(value, most);
+        const box = { x: HEAD + j * CELL, y, width: CELL - 1, height: LINE - 1, fill };
+        return [shape("rect", box), text(score(value), middle[j], y, "middle", ink)];
+      }),
+    ]),
+    text("mean", 0, foot, "start"),
+    ...C.rows.map(({ matched, low, high }, j) => text(`${score(matched)}${ends(low, high)}`, middle[j], foot, "middle")));
+}
