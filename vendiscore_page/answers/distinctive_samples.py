@@ -1,4 +1,4 @@
-"""Samples of one of several sets that the others have less of than chance would make it."""
+"""Samples that are like their own set and unlike the others, more so than chance would make it."""
 
 from collections.abc import Mapping, Sequence
 from itertools import accumulate
@@ -6,7 +6,6 @@ from itertools import accumulate
 import numpy as np
 
 from vendiscore import Similarity
-from vendiscore.analysis.novelty import gains
 
 from ..aliases import Record
 from ..inputs.parts import draw_indices
@@ -15,11 +14,9 @@ from .kernel_menu import series
 
 SHOWN = 10  # samples of each set
 MOST = 1_000  # samples of all sets together, all pairs of which are exchanged
-LEVEL = 0.05  # of sets of one source, how often samples are listed of any
-FALSE = 0.2  # of the samples that are listed, the share that chance alone would list, at most
-DECOMPOSED = 200  # samples of a set, and of the others, of which those are found
-_EXCHANGES, _SHUFFLES = 999, 24
-_ROUNDING = 1e-9  # of novelties that are equal
+LEVEL = 0.05  # of sets of one source, how often samples are listed; of exchanged samples, the share
+EXCHANGES = 999
+_ROUNDING = 1e-12  # of means of similarities that are equal
 
 
 @np.errstate(all="ignore")
@@ -28,84 +25,46 @@ def only(
 ) -> list[Record]:
     """Find for each set that differs by more than chance the samples that others lack."""
     sizes = [len(job.samples) for job in jobs.values()]
-    starts = [0, *accumulate(sizes)]
-    most = MOST // len(sizes)
-    rows = [
-        start + np.array(draw_indices(size, most, 0))
-        for start, size in zip(starts, sizes, strict=False)
-    ]
-    K = np.array(together.take(np.concatenate(rows)).dense(), float)
+    drawn = [draw_indices(size, MOST // len(sizes), 0) for size in sizes]
+    starts = accumulate(sizes, initial=0)
+    pool = [start + i for start, some in zip(starts, drawn, strict=False) for i in some]
+    K = np.array(together.take(np.array(pool)).dense(), float)
     np.fill_diagonal(K, 0.0)
-    own = np.repeat(np.arange(len(rows)), list(map(len, rows)))
+    codes = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
     found = []
     for number, (name, job) in enumerate(jobs.items()):
-        than = series([other for other in jobs if other != name])
-        p = _chance(K, own == number)
-        found.append({"name": name, "than": than, "p": round(p, 4), "samples": []})
-        if p * len(rows) > LEVEL:
-            continue
-        first = rows[number][draw_indices(len(rows[number]), DECOMPOSED, 0)]
-        others = np.concatenate([*rows[:number], *rows[number + 1 :]])
-        others = others[draw_indices(len(others), min(DECOMPOSED, 3 * len(first)), 0)]
-        pool = together.take(np.concatenate([first, others]))
-        excess, false = distinct(pool, len(first), _SHUFFLES)
-        # Samples that have nothing in common with the others are many, and equal but for rounding.
-        order = np.argsort(-np.round(excess, 9), kind="stable")
+        witnesses, least, p = witnesses_of(K, codes == number)
         listed: dict[object, Record] = {}
-        for i in order[false[order] <= FALSE].tolist():
-            at = int(first[i]) - starts[number]
-            text = job.texts(at) if job.texts else ""
-            seen = {"image": job.pictures[at].thumbnail} if job.pictures else {"text": text}
-            row = job.samples[at].tobytes() if isinstance(job.samples, np.ndarray) else None
-            shown = {"place": places[name][at], "novelty": round(float(excess[i]), 6)}
-            shown["false"] = round(float(false[i]), 4)
-            same = listed.setdefault(row or (*seen.values(),), {**shown, **seen, "times": 0})
-            same["times"] += 1
-        found[-1]["samples"] = list(listed.values())[:SHOWN]
+        for j in np.argsort(-witnesses.round(9), kind="stable").tolist():
+            i, witness = drawn[number][j], float(witnesses[j])
+            if witness < least or p * len(jobs) > LEVEL:
+                break
+            seen = {"image": job.pictures[i].thumbnail} if job.pictures else {}
+            seen |= {"text": job.texts(i)} if job.texts else {}
+            row = job.samples[i].tobytes() if isinstance(job.samples, np.ndarray) else None
+            shown = {"place": places[name][i], "witness": round(witness, 6), "times": 0, **seen}
+            listed.setdefault(row or (*seen.values(),), shown)["times"] += 1
+        than = series([other for other in jobs if other != name])
+        samples = [*listed.values()][:SHOWN]
+        found.append({"name": name, "than": than, "p": round(p, 4), "samples": samples})
     return found
 
 
-@np.errstate(all="ignore")
-def distinct(pool: Similarity, n: int, shuffles: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return what the first n samples add to the others beyond chance, of the most possible, (n,).
+def witnesses_of(K: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, float, float]:
+    """Return how much more alike samples of a set are to their own set than to the others, (n,).
 
-    And of the samples with as much the share that chance alone gives (Tusher et al., PNAS 2001).
+    That is the witness of the maximum mean discrepancy (Gretton et al., JMLR 2012), with its level
+    that a share of `LEVEL` of exchanged samples reaches, and p of the set by the squared
+    discrepancy of exchanged samples; K has zeros for samples with themselves.
     """
-    order = np.arange(pool.n)
-    own = _added(pool, order, n)
-    rng = np.random.default_rng(0)
-    turns = -(-pool.n // n)
-    drawn = np.empty((shuffles, pool.n))
-    for turn in range(shuffles):  # each of the pool is once in `turns` among the first
-        order = np.roll(order, -n) if turn % turns else rng.permutation(pool.n)
-        drawn[turn] = _added(pool, order, n)
-    means, times = np.nanmean(drawn, axis=0), (~np.isnan(drawn)).sum(axis=0)
-    excess = (own - means)[:n]
-    chance = ((drawn - means) * times / (times - 1)).ravel()  # from the mean of other shuffles
-    chance, levels = chance[np.isfinite(chance)], excess - _ROUNDING
-    beyond = [(values >= levels[:, None]).sum(axis=1) for values in (chance, excess)]
-    shares = np.minimum(beyond[0] / shuffles / beyond[1], 1.0)
-    order = np.argsort(excess)
-    false = np.empty(n)
-    false[order] = np.minimum.accumulate(shares[order])
-    return excess, false
-
-
-def _added(pool: Similarity, order: np.ndarray, n: int) -> np.ndarray:
-    """Return what the first n samples in this order add to the others, of the most possible."""
-    added = np.full(pool.n, np.nan)  # of the others
-    found, most = gains(pool.take(order), n, np.arange(n, pool.n), 1.0, "clip")
-    added[order[:n]] = found / most
-    return added
-
-
-def _chance(K: np.ndarray, own: np.ndarray) -> float:
-    """Return how often a random part differs as much as `own` from the rest: p of squared MMD."""
     n, m = int(own.sum()), int((~own).sum())
     rng = np.random.default_rng(0)
-    Z = np.stack([own, *(rng.permutation(own) for _ in range(_EXCHANGES))], axis=1).astype(float)
-    inside = (Z * (K @ Z)).sum(axis=0)
-    rows = K.sum(axis=1) @ Z
-    outside, across = K.sum() - 2 * rows + inside, rows - inside
-    gaps = inside / (n * (n - 1)) + outside / (m * (m - 1)) - 2 * across / (n * m)
-    return float((gaps >= gaps[0] - 1e-12).mean())
+    sets = np.stack([own, *(rng.permutation(own) for _ in range(EXCHANGES))], axis=1)
+    inside = K @ sets.astype(float)
+    outside = K.sum(axis=1)[:, None] - inside
+    witnesses = inside / (n - 1) - outside / m
+    others = inside / n - outside / (m - 1)
+    squared = np.where(sets, witnesses / n, -others / m).sum(axis=0)
+    p = float((squared >= squared[0] - _ROUNDING).mean())
+    least = float(np.quantile(witnesses[:, 1:][sets[:, 1:]], 1 - LEVEL))
+    return witnesses[own, 0], least, p

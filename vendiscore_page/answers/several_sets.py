@@ -1,6 +1,7 @@
 """Sets of samples compared under one kernel, step by step: what the page and its API say."""
 
-from collections.abc import Generator, Hashable, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -11,7 +12,7 @@ from vendiscore import MissingPackageError, Similarity
 from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
-from vendiscore.progress import finish, told
+from vendiscore.progress import told
 from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line
 
@@ -33,12 +34,9 @@ from .set_pictures import captioned, compared
 
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
 LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
-# Names in answers of the columns of a set and of a pair.
-_ROW = {"name": "name", "n": "n", "VS": "score", "se": "se", "matched": "matched"}
-_ROW |= {"matched_se": "matched_se", "low": "matched_low", "high": "matched_high"}
-_PAIR = {name: name for name in ("a", "b", "difference", "low", "high", "level", "p", "p_floor")}
-_PAIR |= {"p": "p_adjusted"}
-_SLOW = 50  # samples whose permutations take so long that progress is reported
+# Attributes of the rows of a comparison that answers show by the same names.
+_OF_SET = ("name", "n", "se", "matched", "matched_se")
+_OF_PAIR = ("a", "b", "difference", "low", "high", "level", "p_floor")
 
 
 class Compared(NamedTuple):
@@ -87,8 +85,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         told_of = (*samples.told, *left_out(samples, bad[name]))
         notes += [f"{name}: {note}" for note in told_of]
         places[name] = _kept(samples.ids, bad[name])
-    if found.together.n > _SLOW:
-        yield "Looking for samples that only one set has."
+    yield "Looking for samples that only one set has."
     result, names = found.comparison, [name for name, job in jobs.items() for _ in job.samples]
     within: list[Hashable] = []
     for name, labels in groups.items():
@@ -104,9 +101,12 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "text": [x.texts(i) for x in jobs.values() if x.texts for i in range(len(x.samples))],
         "image": [picture.thumbnail for job in jobs.values() for picture in job.pictures],
     }
-    matrix = None
+    matrix, pictures = None, []
     if within:
         matrix = prompt_matrix(found.together, names, within, result.names, result.q)
+    else:
+        with suppress(MissingPackageError):
+            pictures = [captioned(compared(result))]
     complete = sum(map(len, given)) == found.together.n
     lists = {"groups": within, "prompts": [prompt for own in asked for prompt in own]}
     return answer(found) | {
@@ -116,7 +116,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
         "matrix": matrix,
         "map": mapped(found.together, names, columns),
-        "pictures": [] if within else _pictures(result),
+        "pictures": pictures,
         "notes": notes,
         "only": only(found.together, jobs, places),
         "sources": counted and shown(counted, result.names, by),
@@ -145,9 +145,7 @@ def compare_steps(
     widths = [each.shape[1] for each in samples if isinstance(each, np.ndarray)]
     if len(set(widths)) > 1:
         raise RefusedError(f"All sets must have the same number of columns, got {widths}.")
-    slow = max(sizes) > _SLOW
-    if slow:
-        yield _note(0)
+    yield "Comparing."
     prompts = pooled_prompts({name: (job.prompts, len(job.samples)) for name, job in jobs.items()})
     arguments = dict(next(iter(jobs.values())).arguments)
     if prompts:
@@ -162,9 +160,8 @@ def compare_steps(
         pool, codes, within = together.take(places), codes[places], [labels[i] for i in places]
     pool, starts, within_groups = partition(pool, codes, list(jobs), within, "groups")
     steps = comparing(pool, starts, list(jobs), plan, within_groups)
-    pairs = len(jobs) * (len(jobs) - 1) // 2
-    most = pairs * plan.permutations
-    found = (yield from _by_percent(steps, most)) if slow else finish(steps)
+    total = plan.permutations * len(jobs) * (len(jobs) - 1) // 2
+    found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
     said = {"q": digits(order), "sizes": sizes, "level": plan.level}
     said |= {"groups": found.groups} if groups else {"size": size}
     said |= {"permutations": plan.permutations, "seed": plan.seed}
@@ -197,9 +194,15 @@ def answer(found: Compared) -> Record:
         "matched_size": result.sets[0].size,
         "within": result.groups,
         "level": result.level,
-        "rows": [_renamed(row, _ROW) for row in result.sets],
+        "rows": [
+            _named(row, _OF_SET)
+            | {"VS": row.score, "low": row.matched_low, "high": row.matched_high}
+            for row in result.sets
+        ],
         "pairs": [
-            _renamed(row, _PAIR) | {"verdict": result.verdict(row.a, row.b)} for row in result.pairs
+            _named(row, _OF_PAIR)
+            | {"p": row.p_adjusted, "verdict": result.verdict(row.a, row.b)}
+            for row in result.pairs
         ],
         "signature": line(["compare"], {**found.together.settings, **found.settings}),
     }
@@ -220,32 +223,9 @@ def _turned(row: PairRow) -> PairRow:
     return replace(row, a=row.b, b=row.a, difference=0.0 - row.difference, **ends)
 
 
-def _pictures(result: Comparison) -> list[dict[str, str]]:
-    try:
-        return [captioned(compared(result))]
-    except MissingPackageError:
-        return []
-
-
-def _renamed(row: object, names: Mapping[str, str]) -> Record:
-    return {name: getattr(row, of) for name, of in names.items()}
+def _named(row: object, names: Sequence[str]) -> Record:
+    return {name: getattr(row, name) for name in names}
 
 
 def _kept(values: Sequence[object], bad: Mapping[int, str]) -> list[Any]:
     return [value for i, value in enumerate(values) if i not in bad]
-
-
-def _by_percent(steps: Generator[int, None, Comparison], total: int) -> Steps[Comparison]:
-    """Return the steps in words, one for each percent."""
-    last = 0
-
-    def note(done: int) -> str | None:
-        nonlocal last
-        before, last = last, 100 * done // total
-        return _note(done / total) if last > before else None
-
-    return told(steps, note)
-
-
-def _note(share: float) -> str:
-    return f"Comparing: {100 * share:.0f} % done."

@@ -342,8 +342,7 @@ interface PairRow {
 }
 interface Distinctive extends Seen {
   place: number | string;
-  surprise: number;
-  false: number;
+  witness: number;
   times: number;
 }
 /** The words and the picture of a sample, one of which it may lack. */

@@ -97,19 +97,19 @@ DOGS = [
 ]
 
 
-def test_what_is_only_in_one_is_new_to_the_others_beyond_chance():
+def test_what_is_only_in_one_is_unlike_the_others_beyond_chance():
     sets = {"cats": [*CATS, *CATS], "dogs": [*DOGS, *DOGS]}
     found = {each["name"]: each for each in compared(sets, options={"ns": [1]})["only"]}
     assert found["cats"]["than"] == "dogs"
-    pool = as_similarity([*sets["cats"], *sets["dogs"]], k="ngram_overlap", ns=[1])
-    excess, false = distinctive_samples.distinct(pool, 20, 24)
+    K = np.array(as_similarity([*sets["cats"], *sets["dogs"]], k="ngram_overlap", ns=[1]).dense())
+    np.fill_diagonal(K, 0.0)
+    witnesses, least, _ = distinctive_samples.witnesses_of(K, np.arange(40) < 20)
     shown = {sample["place"] - 1: sample for sample in found["cats"]["samples"]}
-    few = {i % 10 for i in range(20) if false[i] <= 0.2}
+    few = {i % 10 for i in range(20) if witnesses[i] >= least}
     assert {i % 10 for i in shown} == few
     assert CATS.index("the dog sat") not in few
     for i, sample in shown.items():
-        assert sample["novelty"] == pytest.approx(excess[i], abs=1e-5)
-        assert sample["false"] == pytest.approx(false[i], abs=1e-4)
+        assert sample["witness"] == pytest.approx(witnesses[i], abs=1e-5)
         assert sample["times"] == 2
 
 
@@ -228,8 +228,8 @@ def test_sets_of_vectors_share_one_bandwidth():
 def test_long_work_is_told_percent_by_percent():
     sets = {name: read(clusters(60, 80, seed), "vectors") for seed, name in enumerate("AB")}
     notes = list(several_sets.compare(sets, Settings("cosine")))
-    assert notes[0] == "Comparing: 0 % done."
-    assert 2 < len(notes) == len(set(notes)) <= 102
+    assert notes[:2] == ["Comparing.", "Comparing: 0 % done."]
+    assert 3 < len(notes) <= 20
 
 
 @pytest.mark.parametrize("pairing", examples.PAIRINGS, ids=lambda pairing: pairing["name"])

@@ -1,9 +1,9 @@
 /** Sets side by side: their matrix or their bars, how sure it is, what only one of them has. */
 
 import { card } from "./bar.js";
-import { count, cut, dotted, el, isNumber, score, signed } from "../dom.js";
+import { count, cut, dotted, el, score } from "../dom.js";
 import { copied, figures, lines } from "./figures.js";
-import { table } from "./heads.js";
+import { rowsOf, table } from "./heads.js";
 import { matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
@@ -14,6 +14,7 @@ import { sources } from "./sources.js";
 import { called } from "./view.js";
 
 const NAMED = 4; // sets in the bar
+const SENTENCES = 6; // that are seen at first
 const SEEN = 3; // samples of a set that are seen at first
 
 /**
@@ -32,9 +33,17 @@ export function comparison(view) {
 function parts(view, first) {
   const C = view.R;
   const sure = [
-    ...C.verdicts.map((verdict) => el("p", {}, verdict)),
-    sets(C),
-    pairs(C),
+    ...more(C.verdicts.map((verdict) => () => el("p", {}, verdict)), "sentences", undefined, SENTENCES),
+    table(
+      "Scores of the sets",
+      `A larger set scores higher for its size alone: matched, low and high are of as many samples of each set${C.within ? " in a group" : ""}, drawn at random.`,
+      setRows(C),
+    ),
+    table(
+      "Differences between the sets",
+      "p is how often sets differ as much once their samples are exchanged at random. Intervals hold for all pairs together.",
+      pairRows(C),
+    ),
     ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
   ];
   return [
@@ -118,122 +127,39 @@ function report(view) {
 /**
  * Writes a row for each set.
  * @param {Compared} C
- * @returns {Cell[][]}
  */
-function setRows({ rows, matched_size: size }) {
-  return [
-    ["set", "n", "VS", "VS_se", "matched_size", "VS_matched", "VS_matched_se", "VS_matched_low", "VS_matched_high"],
-    ...rows.map((row) => [
-      row.name, row.n, row.VS, row.se, size, row.matched, row.matched_se, row.low, row.high,
-    ]),
-  ];
-}
+const setRows = ({ rows, matched_size: size }) => rowsOf(
+  rows.map((row) => ({ ...row, size })),
+  { set: "name", n: "n", VS: "VS", VS_se: "se", size: "size", matched: "matched", matched_se: "matched_se", low: "low", high: "high" },
+);
 
 /**
  * Writes a row for each two sets.
  * @param {Compared} C
- * @returns {Cell[][]}
  */
-function pairRows({ pairs: found }) {
-  return [
-    ["a", "b", "difference", "low", "high", "level", "p", "verdict"],
-    ...found.map(({ a, b, difference, low, high, level, p, verdict }) => [
-      a, b, difference, low, high, level, p, verdict,
-    ]),
-  ];
-}
-
-/** @param {Compared} C */
-function sets({ rows, matched_size: size, within, level }) {
-  const same = within
-    ? `as many samples of each set in a group, the mean of ${count(within)} groups`
-    : `${count(size)} samples of each set`;
-  /** @param {SetRow} row */
-  const line = ({ name, n, VS, matched, low, high }) => [
-    name, count(n), score(VS), score(matched), range(low, high),
-  ];
-  return table(
-    "Scores of the sets",
-    `A larger set scores higher for its size alone: “matched” is of ${same}, drawn at random.`,
-    [["set"], ["samples"], ["whole"], ["matched"], [`${percent(level)} interval`]],
-    rows.map(line),
-  );
-}
-
-/** @param {Compared} C */
-function pairs({ pairs: found }) {
-  const lowest = found.some(({ p, p_floor: floor }) => atFloor(p, floor));
-  /** @param {PairRow} row */
-  const line = ({ a, b, difference, low, high, p, p_floor: floor }) => [
-    `${a} − ${b}`, signed(score(difference)), range(low, high), chance(p, floor),
-  ];
-  return table(
-    "Differences between the sets",
-    `p is how often sets differ as much once their samples are exchanged at random${lowest ? "; ≤ marks the smallest that so many exchanges can give" : ""}. Intervals hold for all pairs together.`,
-    [["pair"], ["difference"], [`${percent(found[0].level)} interval`], ["p"]],
-    found.map(line),
-  );
-}
-
-/**
- * @param {number | null} low
- * @param {number | null} high
- */
-function range(low, high) {
-  return isNumber(low) && isNumber(high) ? `${signed(score(low))} to ${signed(score(high))}` : "–";
-}
-
-/**
- * @param {number} p
- * @param {number | null} floor
- */
-function chance(p, floor) {
-  if (!Number.isFinite(p)) return "–";
-  return `${atFloor(p, floor) ? "≤ " : ""}${Number(p).toPrecision(p < 0.001 ? 1 : 2)}`;
-}
-
-/**
- * @param {number} p
- * @param {number | null} floor
- */
-function atFloor(p, floor) {
-  return p <= (floor ?? 0) * (1 + 1e-9);
-}
-
-/**
- * Writes a level with one digit, such as 98.3 %.
- * @param {number} level
- */
-function percent(level) {
-  return `${Number((100 * level).toFixed(1))} %`;
-}
+const pairRows = ({ pairs }) => rowsOf(pairs, {
+  a: "a", b: "b", difference: "difference", low: "low", high: "high", level: "level", p: "p", verdict: "verdict",
+});
 
 /**
  * Lists what the others have least of, one set near the other.
  * @param {View<Compared>} view
  */
 function only(view) {
-  const every = view.R.only;
-  const found = every.filter(({ samples }) => samples.length);
-  const none = every.filter(({ samples }) => !samples.length).map(({ name }) => cut(name, 40));
-  const share = Math.max(0, ...found.flatMap(({ samples }) => samples.map((each) => each.false)));
+  const [found, none] = [true, false].map((some) => view.R.only.filter(({ samples }) => some === samples.length > 0));
   /** @param {Compared["only"][number]} set */
   const list = ({ name, samples }) => el("div", { class: "r-only" },
     el("h4", {}, "Only in ", el("bdi", {}, name)),
-    el(
-      "ul",
-      { class: "r-members" },
-      ...more(
-        samples.map((sample) => () => item(view, sample)),
-        "samples",
-        (button) => el("li", {}, button),
-        SEEN,
-      ),
-    ));
+    el("ul", { class: "r-members" }, ...more(
+      samples.map((sample) => () => item(view, sample)),
+      "samples",
+      (button) => el("li", {}, button),
+      SEEN,
+    )));
   return folded("Samples that only one set has", "", [
-    found.length ? el("p", { class: "r-small" }, `Least like anything in the other sets, more so than in shuffled sets; chance would list ${share < 0.01 ? "less than 1" : `about ${Math.round(100 * share)}`} % of them.`) : null,
     el("div", { class: "r-pictures" }, ...found.map(list)),
-    none.length ? el("p", { class: "r-small" }, `No sample of ${none.join(", ")} is listed: none stands out more than in random parts of all sets.`) : null,
+    found.length ? el("p", { class: "r-small" }, "They are more like their own set, and less like the others, than 95 % of samples of shuffled sets.") : null,
+    none.length ? el("p", { class: "r-small" }, `${none.map(({ name }) => name).join(", ")}: no sample is listed, as the set does not differ from the others beyond chance.`) : null,
   ]);
 }
 

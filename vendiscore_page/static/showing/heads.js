@@ -1,6 +1,6 @@
-/** The heads of a table that is only read. */
+/** Tables that are only read, and the same rows for a file. */
 
-import { el } from "../dom.js";
+import { el, signed } from "../dom.js";
 
 /**
  * Makes the heads of a table; columns without words have no head.
@@ -17,18 +17,31 @@ export function heads(...columns) {
 }
 
 /**
- * Makes a table that is only read, after a sentence.
+ * Returns a head and rows; `fields` has the name of a field for each head.
+ * @param {object[]} records
+ * @param {Record<string, string>} fields
+ * @returns {Cell[][]}
+ */
+export function rowsOf(records, fields) {
+  const rows = records.map((record) => new Map(Object.entries(record)));
+  return [Object.keys(fields), ...rows.map((row) => Object.values(fields).map((name) => row.get(name)))];
+}
+
+/**
+ * Makes a table of rows, the first of which are its heads, after a sentence.
  * @param {string} label
  * @param {string} why
- * @param {Head[]} columns
- * @param {string[][]} rows
+ * @param {Cell[][]} rows
  */
-export function table(label, why, columns, rows) {
+export function table(label, why, [head, ...rows]) {
+  /** @param {Cell} value */
+  const said = (value) => typeof value === "number" ? signed(Number(value.toPrecision(3))) : value ?? "–";
   const lines = rows.map(([name, ...cells]) => el("tr", {},
     el("th", { scope: "row" }, el("bdi", {}, name)),
-    ...cells.map((cell) => el("td", {}, cell))));
+    ...cells.map((cell) => el("td", {}, said(cell)))));
   return el("div", {},
     el("p", { class: "r-small" }, why),
     el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": label },
-      el("table", { class: "r-table r-plain" }, heads(...columns), el("tbody", {}, ...lines))));
+      el("table", { class: "r-table r-plain" },
+        heads(...head.map((name) => /** @type {Head} */ ([String(name)]))), el("tbody", {}, ...lines))));
 }

@@ -1,5 +1,6 @@
 /** Prompt × model as a coloured table: it is sorted by its heads, and its cells open their answers. */
 
+import { text } from "./axes.js";
 import { count, cut, el, isNumber, score, shape, some } from "../dom.js";
 import { saver } from "./pictures.js";
 import { inFull } from "./sample.js";
@@ -221,31 +222,20 @@ function latex(C) {
  */
 function drawn(C, most) {
   const M = /** @type {Matrix} */ (C.matrix);
-  /**
-   * @param {string} words
-   * @param {number} x
-   * @param {number} y
-   * @param {string} anchor
-   * @param {string} [fill]
-   */
-  const text = (words, x, y, anchor, fill = "#1e1b2e") => (
-    shape("text", { x, y: y + 16, fill, "font-size": 12, "text-anchor": anchor }, words)
-  );
-  const middle = M.models.map((_, j) => HEAD + (j + 0.5) * CELL);
   const order = sorted(M, -1, true);
-  const foot = (order.length + 1) * LINE;
-  return shape("svg", { viewBox: `0 0 ${HEAD + M.models.length * CELL} ${foot + LINE}` },
-    ...M.models.map((model, j) => text(cut(model, 13), middle[j], 0, "middle")),
-    ...order.flatMap((i, at) => [
-      text(cut(M.prompts[i], 34), 0, (at + 1) * LINE, "start"),
-      ...M.VS[i].flatMap((value, j) => {
-        const y = (at + 1) * LINE;
-        if (!isNumber(value)) return [text("–", middle[j], y, "middle")];
-        const [fill, ink] = colours(value, most);
-        const box = { x: HEAD + j * CELL, y, width: CELL - 1, height: LINE - 1, fill };
-        return [shape("rect", box), text(score(value), middle[j], y, "middle", ink)];
-      }),
-    ]),
+  const foot = (order.length + 1.7) * LINE;
+  /** @param {number} j */
+  const middle = (j) => HEAD + (j + 0.5) * CELL;
+  return shape("svg", { viewBox: `0 0 ${HEAD + M.models.length * CELL} ${foot + LINE / 2}` },
+    ...M.models.map((model, j) => text(cut(model, 13), middle(j), 0.7 * LINE, "middle")),
+    ...order.flatMap((i, at) => {
+      const y = (at + 1) * LINE;
+      return [text(cut(M.prompts[i], 34), 0, y + 0.7 * LINE, "start"), ...M.VS[i].flatMap((value, j) => {
+        const [fill, ink] = colours(value ?? 1, most);
+        const said = shape("text", { x: middle(j), y: y + 0.7 * LINE, fill: ink, "font-size": 13, "text-anchor": "middle" }, score(value ?? 1));
+        return isNumber(value) ? [shape("rect", { x: HEAD + j * CELL, y, width: CELL - 1, height: LINE - 1, fill }), said] : [];
+      })];
+    }),
     text("mean", 0, foot, "start"),
-    ...C.rows.map(({ matched, low, high }, j) => text(`${score(matched)}${ends(low, high)}`, middle[j], foot, "middle")));
+    ...C.rows.map(({ matched, low, high }, j) => text(score(matched) + ends(low, high), middle(j), foot, "middle")));
 }

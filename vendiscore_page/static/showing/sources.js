@@ -1,7 +1,7 @@
 /** The number of sets that effectively differ: as sources of answers to prompts, or as wholes. */
 
-import { alike, el, isNumber, score, signed } from "../dom.js";
-import { table } from "./heads.js";
+import { el, score } from "../dom.js";
+import { rowsOf, table } from "./heads.js";
 import { inFull } from "./sample.js";
 
 /**
@@ -19,10 +19,7 @@ export function sources(view, folded) {
     table(
       `Different ${S.what}`,
       "adds: how much smaller the number is without it. Similarities: 1 means the same; within, of two of its own answers.",
-      [["name"], ["adds"], ["nearest"], ["similarity"], ["within"]],
-      S.sources.map(({ name, adds, nearest, similarity, within }) => [
-        name, signed(adds.toFixed(2)), nearest, alike(similarity), isNumber(within) ? alike(within) : "–",
-      ]),
+      rowsOf(S.sources, { name: "name", adds: "adds", nearest: "nearest", similarity: "similarity", within: "within" }),
     ),
     S.most.length ? el("h4", {}, "Prompts that tell them apart most") : null,
     el("ul", { class: "r-members" }, ...S.most.map(({ prompt, VS }) => el("li", {},
