@@ -6,6 +6,7 @@ import numpy as np
 
 from vendiscore import Similarity, compute
 from vendiscore.report import find
+from vendiscore.signature import plain
 
 from ..aliases import Record
 from ..inputs.parts import draw_indices
@@ -39,21 +40,24 @@ def prompt_matrix(
 
 
 @np.errstate(all="ignore")
-def mapped(together: Similarity, sets: Sequence[str], columns: Record) -> Record:
-    """Place samples on a map, with their sets and other columns; of many samples, a random part.
+def mapped(together: Similarity, columns: Record, cells: Record) -> Record:
+    """Place samples on a map, with their columns and table cells; of many samples, a random part.
 
     `repeats` is the first sample of the same set and group that a sample repeats, itself for none.
     """
     places = draw_indices(together.n, MAPPED, 0)
     part = together.take(np.array(places))
-    every = {"set": sets, **columns}
-    chosen = {name: [values[i] for i in places] for name, values in every.items() if values}
-    cells = list(zip(chosen["set"], chosen.get("group", chosen["set"]), strict=True))
-    codes = np.array([cells.index(cell) for cell in cells])
+
+    def chosen(every: Record) -> Record:
+        return {name: [values[i] for i in places] for name, values in every.items() if values}
+
+    found = chosen(columns)
+    pairs = list(zip(found["set"], found.get("group", found["set"]), strict=True))
+    codes = np.array([pairs.index(pair) for pair in pairs])
     alike = (np.array(part.dense()) >= SAME - 1e-9) & (codes[:, None] == codes)
     np.fill_diagonal(alike, True)
     first = alike.argmax(axis=1)
     while (first[first] < first).any():
         first = first[first]
     coordinates = map_(find(places, None, {}, similarity=part))
-    return coordinates | chosen | {"repeats": first.tolist()}
+    return {**coordinates, **found, "repeats": first.tolist(), "cells": plain(chosen(cells))}

@@ -1,7 +1,13 @@
 """Pictures as plain values, and the picture of a comparison of sets."""
 
+from dataclasses import replace
+
 from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Figure
+from vendiscore.report.svg import svg
+from vendiscore.summary import shortened
+
+_NAME = 24  # characters of a name in a picture
 
 
 def captioned(figure: Figure) -> dict[str, str]:
@@ -12,6 +18,11 @@ def captioned(figure: Figure) -> dict[str, str]:
 
 def compared(comparison: Comparison) -> Figure:
     """Draw the scores of sets, compared at one size."""
-    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
     title, text = "Scores at matched size", f"The bar is the {100 * comparison.level:g} % interval."
-    return Figure.of("matched", title, text, comparison.plot, f"{title}: {words}")
+    words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
+    rows = [replace(row, name=shortened(row.name, _NAME)) for row in comparison.sets]
+    named = replace(comparison, sets=tuple(rows))
+    left = 0.05 + 0.018 * max(len(row.name) for row in rows)  # room for the longest name
+    high = 0.9 + 0.3 * len(rows)  # inches
+    frame = (left, 0.6 / high, 0.97 - left, 1 - 0.7 / high)
+    return Figure("matched", svg(named.plot, f"{title}: {words}", (4.8, high), frame), title, text)

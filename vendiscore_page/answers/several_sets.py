@@ -96,11 +96,16 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
     counted = different(found.together, list(jobs), asked, result.q, kind)
     columns = {
+        "set": names,
         "place": list(chain(*places.values())),
         "group": list(map(str, within)),
         "text": [x.texts(i) for x in jobs.values() if x.texts for i in range(len(x.samples))],
         "image": [picture.thumbnail for job in jobs.values() for picture in job.pictures],
     }
+    cells: dict[str, list[Any]] = {}
+    for name, samples in sets.items():
+        for column, own in samples.cells.items():
+            cells.setdefault(column, []).extend(_kept(own, bad[name]))
     matrix, pictures = None, []
     if within:
         matrix = prompt_matrix(found.together, names, within, result.names, result.q)
@@ -115,7 +120,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "kernel": chosen.kernel,
         "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
         "matrix": matrix,
-        "map": mapped(found.together, names, columns),
+        "map": mapped(found.together, columns, cells),
         "pictures": pictures,
         "notes": notes,
         "only": only(found.together, jobs, places),
@@ -200,8 +205,7 @@ def answer(found: Compared) -> Record:
             for row in result.sets
         ],
         "pairs": [
-            _named(row, _OF_PAIR)
-            | {"p": row.p_adjusted, "verdict": result.verdict(row.a, row.b)}
+            _named(row, _OF_PAIR) | {"p": row.p_adjusted, "verdict": result.verdict(row.a, row.b)}
             for row in result.pairs
         ],
         "signature": line(["compare"], {**found.together.settings, **found.settings}),

@@ -34,6 +34,7 @@ from .visitor_samples import Samples
 from .western_text import encoding_of
 
 BOX = "the box"  # what notes call what was pasted
+_WIDE = 100  # columns of a table that come back with its samples
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
 # Fields of the reader's choices, and values, under the names that they have here.
 _FIELDS = {"group_by": "by", "by": "sets", "split": "separator"}
@@ -121,6 +122,9 @@ def _of_samples(
         written=None,
         table=None,
     )
+    if columns and isinstance(source, Table) and len(source.names) <= _WIDE:
+        own = {name: i for i, name in enumerate(source.names) if name not in found.features}
+        whole = replace(whole, cells={k: [source.rows[j][i] for j in rows] for k, i in own.items()})
     return fit(whole, asked.draw)
 
 

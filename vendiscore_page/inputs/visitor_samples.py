@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 from vendiscore.core.errors import quoted
 from vendiscore.report import Samples as ReadSamples
@@ -35,6 +36,7 @@ class Samples(ReadSamples):
     # The roles of all rows, also where `values` are a part that was drawn.
     all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     wide: Sequence[str] = ()  # columns of answers, of one model each or all of one
+    cells: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # of each column, by its name
 
     @classmethod
     def of(cls, found: ReadSamples) -> Samples:
@@ -61,6 +63,7 @@ class Samples(ReadSamples):
                 role: (column, [labels[i] for i in kept])
                 for role, (column, labels) in self.roles.items()
             },
+            cells={name: [cells[i] for i in kept] for name, cells in self.cells.items()},
         )
 
     def said(self, i: int, problem: str) -> str:

@@ -318,6 +318,8 @@ interface Mapped {
   text?: string[];
   image?: string[];
   repeats: number[];
+  /** The visitor's own columns. */
+  cells: Record<string, Cell[]>;
 }
 interface SetRow {
   name: string;

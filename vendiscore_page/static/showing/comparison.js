@@ -82,6 +82,7 @@ function top(view) {
     ["Report (HTML)", () => save(report(view), "vendiscore-report.html", "text/html"), "words and pictures in one file"],
     ["Sets (CSV)", () => save(csv(setRows(C)), "vendiscore-sets.csv", "text/csv"), "scores and intervals"],
     ["Differences (CSV)", () => save(csv(pairRows(C)), "vendiscore-differences.csv", "text/csv"), "with intervals and p"],
+    ["Rows (CSV)", () => save(csv(ownRows(C)), "vendiscore-rows.csv", "text/csv"), "your columns, and the set"],
     ["Everything (JSON)", () => saveJson(C), "all numbers, for programs"],
   ]);
   const sides = C.rows.slice(0, NAMED).map(({ name, matched }) => el(
@@ -122,6 +123,16 @@ function report(view) {
   const style = el("style", {}, rules.map(({ cssText }) => cssText).join("\n"));
   const head = el("head", {}, el("title", {}, title), style).innerHTML;
   return `<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">${head}</head><body>${body.outerHTML}</body></html>\n`;
+}
+
+/**
+ * Writes the rows of the visitor's table with the set of each, or the samples of those who have none.
+ * @param {Compared} C
+ * @returns {Cell[][]}
+ */
+function ownRows({ map: { set, place, text = [], cells } }) {
+  const columns = Object.entries({ set, ...(Object.keys(cells).length ? cells : { place, sample: text }) });
+  return [columns.map(([name]) => name), ...set.map((_, i) => columns.map(([, column]) => column[i]))];
 }
 
 /**

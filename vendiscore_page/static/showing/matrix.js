@@ -62,7 +62,7 @@ export function matrix(view, first = FIRST) {
   ]);
   return el("section", {},
     el("div", { class: "r-head" }, el("h3", {}, "Prompt × model"), legend,
-      saver(view, "Prompt × model", () => drawn(view.R, most), items)),
+      saver(view, `Effective answers of ${most} to each prompt`, () => drawn(view.R, most), items)),
     el("div", { class: "r-across-scroll", tabindex: 0, role: "region", "aria-label": "Prompt × model" }, table),
     rest);
 }
@@ -237,5 +237,5 @@ function drawn(C, most) {
       })];
     }),
     text("mean", 0, foot, "start"),
-    ...C.rows.map(({ matched, low, high }, j) => text(score(matched) + ends(low, high), middle(j), foot, "middle")));
+    ...C.rows.map(({ matched, low, high }, j) => text(`${score(matched)} (${ends(low, high).trim()})`, middle(j), foot, "middle")));
 }
