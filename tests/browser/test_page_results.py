@@ -10,6 +10,7 @@ from in_browser import (
     TABS,
     alike,
     button,
+    choose,
     downloaded,
     expect,
     group,
@@ -22,7 +23,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import as_similarity, compute, explain
+from vendiscore import compute, explain
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
@@ -235,30 +236,34 @@ def test_a_phone_has_no_keys_and_each_word_its_meaning_in_sight(visit):
     expect(page.locator("#limits")).to_contain_text("for 15 minutes after their last use")
 
 
-def test_pictures_say_both_samples_and_how_alike_they_are(visit):
+def test_the_map_shows_samples_by_theme_or_column_and_picks_them_for_the_table(visit):
     page = visit()
-    paste(page, "\n".join(RUT))
+    rows = [f"{4 if i % 3 else 5},{text.replace(',', '')}" for i, text in enumerate(RUT)]
+    choose(page, ("mine.csv", "\n".join(["rating,answer", *rows]).encode()))
     alike(page, "share words")
     press_score(page)
-    K = as_similarity(RUT, k="ngram_overlap").dense()
-    button(page, "Heat map").click()
-    heat = page.get_by_role("application").locator("visible=true").first
-    heat.focus()
-    page.keyboard.press("Home")
-    page.keyboard.press("ArrowRight")
-    told = page.locator(".r-readout:visible").first
-    value = float(told.locator(".r-value").inner_text().split()[0].replace("−", "-"))
-    first, second = (int(x[1:]) - 1 for x in told.locator(".r-place").all_inner_texts())
-    assert value == pytest.approx(K[first, second], abs=0.01)
-    expect(told).to_contain_text(RUT[first][:60])
-    expect(told).to_contain_text(RUT[second][:60])
-    heat.hover(position={"x": 3, "y": 3})
-    expect(told).to_contain_text("1.00 itself")
-    button(page, "Map").click()
-    dots = page.get_by_role("application").locator("visible=true").first
+    shows(page, compute([row.split(",")[1] for row in rows], k="ngram_overlap")["VS"], 12)
+    dots, legend = page.get_by_role("application"), page.locator(".r-legend button")
+    table = page.get_by_role("region", name="Table of all samples").locator("tbody tr")
+    expect(legend).to_have_count(6)
+    page.get_by_label("themes").fill("2")
+    page.get_by_label("themes").press("Enter")
+    expect(legend).to_have_count(2)
+    many = int(legend.first.locator("b").inner_text())
+    legend.first.click()
+    expect(legend.first).to_have_attribute("aria-pressed", "true")
+    expect(table).to_have_count(many)
+    expect(page.locator(".r-dim")).to_have_count(12 - many)
+    page.get_by_label("coloured by").select_option("rating")
+    expect(legend).to_have_text([re.compile("4.*8.*67 %"), re.compile("5.*4.*33 %")])
+    page.get_by_label("Search the map").fill("bakery")
+    expect(table).to_have_count(1)
+    page.get_by_label("Search the map").fill("")
     dots.press("End")
-    expect(page.locator(".r-readout:visible").first).to_contain_text("nearest")
-    place = page.locator(".r-readout:visible .r-place").first.inner_text()
+    card = page.locator(".r-hover")
+    expect(card).to_contain_text("nearest")
+    place = card.locator("b").inner_text()
+    expect(card).to_contain_text(rows[int(place[1:]) - 2].split(",")[1])
     dots.press("Enter")
     expect(row(page, place[1:]).locator(".r-open")).to_be_focused()
 
@@ -293,16 +298,3 @@ def test_a_long_text_is_cut_between_two_signs(visit):
     alike(page, "share words")
     press_score(page)
     expect(row(page, 1).locator(".r-words")).to_have_text(f"{start}😀…")
-
-
-def test_what_would_be_left_without_the_most_redundant_is_told(visit):
-    page = visit()
-    button(page, "A model in a rut").click()
-    shows(page, *expected("Text", "A model in a rut"))
-    page.get_by_text("What if the most redundant were removed?").click()
-    chart = page.get_by_role("application", name=re.compile("^The score when the most redundant"))
-    left = page.locator(".r-line-chart + .r-foot .r-readout")
-    expect(left).to_have_text("All kept: 4.8 effectively different.")
-    chart.press("Home")
-    chart.press("ArrowRight")
-    expect(left).to_contain_text("of 11")

@@ -54,20 +54,20 @@ def clustered_order(similarity: Similarity) -> np.ndarray:
         return np.arange(n)
     memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
     K = to_host(similarity.dense())
-    tree = _linked(K, optimal=n <= OPTIMAL_SIZE)
+    tree = linked(K, optimal=n <= OPTIMAL_SIZE)
     return leaves_list(tree)
 
 
 def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     """Return groups of average linkage at that mean similarity (n, n), the largest first."""
-    tree = _linked(similarity)
+    tree = linked(similarity)
     distance = 1 - threshold + 1e-9
     codes = fcluster(tree, distance, "distance")
     groups = [places.tolist() for places in members_of(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 
-def _linked(K: np.ndarray, optimal: bool = False) -> np.ndarray:
+def linked(K: np.ndarray, optimal: bool = False) -> np.ndarray:
     """Return the tree of average linkage by 1 − k."""
     D = np.maximum(1 - K, 0)
     D = (D + D.T) / 2

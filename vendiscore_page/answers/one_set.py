@@ -29,7 +29,6 @@ from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
-from .thinning import thinning
 
 MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
@@ -88,11 +87,6 @@ class Result:
     def subset(self, size: object) -> Record:
         """Return the rows of so many samples that differ most, in the order they were chosen."""
         return rows_to_keep(self._found, size)
-
-    def thinning(self) -> Record:
-        """Return the score of what is left as more of those that repeat others are removed."""
-        with np.errstate(all="ignore"):
-            return thinning(self._found)
 
     def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
@@ -264,8 +258,8 @@ def _answer(
         "prompt": of_samples,
         "floor": explained.floor,
         **sample_views.alike(found),
-        "heat": sample_views.heat(found),
         "map": sample_views.map_(found),
+        "themes": sample_views.themes(found),
         "by_group": groups
         and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
         "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",

@@ -1,27 +1,31 @@
-"""The single samples of a result: their table, their map, their similarities in colours."""
+"""The single samples of a result: their table, their map, their themes and near-duplicates."""
 
-import base64
 from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.plots.set_structure import averaged
+from vendiscore.analysis.layout import linked
 from vendiscore.report import Findings
 
 from ..aliases import Record
 from ..inputs.visitor_samples import Samples
 from .jobs import Job
 
-CELLS = 200  # rows and columns of the heat map
 SPAN = 1000  # of the map
+FEATURES = 20  # columns of numbers that come back with their rows
 
 
 def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Record:
     """Return the samples whose pairs were looked at: a list for each column of their table."""
     explained, labels = found.explanation, job.labels
     places = found.places.tolist()
+    rows = [kept[i] for i in places]
+    cells = {name: [column[i] for i in rows] for name, column in samples.cells.items()}
+    if 0 < len(samples.features) <= FEATURES:
+        cells |= dict(zip(samples.features, samples.values[rows].T.tolist(), strict=True))
     return {
-        "place": [samples.ids[kept[i]] for i in places],
+        "place": [samples.ids[i] for i in rows],
+        "cells": cells,
         "text": None if job.texts is None else [job.texts(i) for i in places],
         "image": [job.pictures[i].thumbnail for i in places] if job.pictures else None,
         "group": None if labels is None else [labels[i] for i in places],
@@ -53,22 +57,24 @@ def alike(found: Findings, threshold: float | None = None) -> Record:
     }
 
 
-def heat(found: Findings) -> Record:
-    """Return similarities as base64 of bytes from `low` (0) to `high` (255), clustered."""
-    order = found.seriated
-    K = averaged(found.K[np.ix_(order, order)], CELLS)
-    high = float(K.max())
-    low = float(K.min()) if len(K) > 1 else 0.0
-    if high - low < 1e-9:  # one colour, for its similarity between 0 and 1
-        low, high = min(0.0, low), max(1.0, high)
-    bytes_ = np.round(255 * (K - low) / (high - low)).astype(np.uint8)
-    return {
-        "cells": len(K),
-        "order": order.tolist(),
-        "values": base64.b64encode(bytes_.tobytes()).decode(),
-        "low": round(low, 4),
-        "high": round(high, 4),
-    }
+def themes(found: Findings) -> Record:
+    """Return the merges of average linkage, each with the sample most similar to the others.
+
+    Cut before its last c − 1 merges, the tree has c themes: as many as are effectively different.
+    """
+    K, n = found.K, found.explanation.n
+    merges = linked(K)[:, :2].astype(int).tolist() if n > 1 else []
+    members = [[i] for i in range(n)]
+    sums = np.zeros(n)  # of the similarities of each sample to its theme
+    typical = []
+    for i, j in merges:
+        between = K[np.ix_(members[i], members[j])]
+        sums[members[i]] += between.sum(axis=1)
+        sums[members[j]] += between.sum(axis=0)
+        both = sorted(members[i] + members[j])
+        members.append(both)
+        typical.append(both[int(sums[both].argmax())])
+    return {"count": max(1, round(found.explanation.score)), "merges": merges, "typical": typical}
 
 
 def map_(found: Findings) -> Record:

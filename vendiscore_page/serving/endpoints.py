@@ -46,7 +46,6 @@ class Routes:
             "compare": self.compare,
             "groups": self._step(SHORT, lambda x: self._result(x).groups(x.get("threshold"))),
             "subset": self._step(MIDDLE, lambda x: self._result(x).subset(x.get("size"))),
-            "thinning": self._step(SHORT, lambda x: self._result(x).thinning()),
             "papers": self._step(MIDDLE, lambda x: self._result(x).papers()),
             "drawings": self._step(SHORT, lambda x: one_set.drawings(x.get("smiles"))),
             "report": self.report,

@@ -14,7 +14,7 @@ type Attributes<Of = Element> = {
 type AttributeName =
   | "alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "cx" | "cy" | "d"
   | "dir" | "fill" | "font-family" | "font-size" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
-  | "name" | "open" | "placeholder" | "offset" | "points" | "preserveAspectRatio" | "r" | "role" | "required" | "rows" | "rx" | "scope" | "size"
+  | "name" | "open" | "placeholder" | "offset" | "points" | "preserveAspectRatio" | "r" | "role" | "required" | "rows" | "rx" | "scope" | "selected" | "size"
   | "spellcheck" | "src" | "step" | "stop-color" | "tabindex" | "text-anchor" | "title" | "transform" | "type" | "value"
   | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2";
 
@@ -192,6 +192,8 @@ interface Cluster {
 
 interface Columns {
   place: (number | string)[];
+  /** The columns of the visitor's table, by their names. */
+  cells: Record<string, (string | number | null)[]>;
   text: string[] | null;
   image: string[] | null;
   group: (number | string)[] | null;
@@ -200,12 +202,36 @@ interface Columns {
   adds: (number | null)[];
   repeats: number[];
 }
-interface Heat {
-  cells: number;
-  order: number[];
-  values: string;
-  low: number;
-  high: number;
+/** The tree in which samples merge, the typical sample of each merge, and how many themes to show. */
+interface Tree {
+  count: number;
+  merges: [number, number][];
+  typical: number[];
+}
+/** The number of the theme of each sample, and the typical sample of each theme. */
+interface Themes {
+  codes: number[];
+  typical: number[];
+}
+/** A way to colour samples: the number of the colour of each, and the name of each colour. */
+interface Coloured {
+  codes: number[];
+  names: string[];
+  /** A picture of what has a colour. */
+  face?(code: number): Node | null;
+  tools?: Node[];
+}
+/** What a map is of: places, what they are coloured by (the first at first), and what they are. */
+interface Mapped {
+  x: number[];
+  y: number[];
+  ways(): Record<string, Coloured>;
+  text(i: number): string;
+  card(i: number, way: string): (Node | string)[];
+  picture?(i: number, box: Attributes): SVGElement | null;
+  open?(i: number): void;
+  /** Hears which samples fit the search and the colour that was picked; null for all. */
+  picked?(fits: ((i: number) => boolean) | null): void;
 }
 interface Drawing {
   name: string;
@@ -261,8 +287,8 @@ interface Result extends Clusters {
   samples: Columns;
   prompts: string[];
   floor: number;
-  heat: Heat;
   map: { x: number[]; y: number[] };
+  themes: Tree;
   by_group: GroupRow[] | null;
   /** Each set by itself, such as each model: the mean over its groups. */
   by_set: GroupRow[] | null;
@@ -366,12 +392,7 @@ interface Sources {
   signature: string;
 }
 
-/** The answers of /page/thinning, /page/papers and /page/drawings. */
-interface Thinning {
-  removed: number[];
-  VS: number[];
-  thresholds: (number | null)[];
-}
+/** The answer of /page/papers. */
 interface Papers {
   pictures: Drawing[];
   sentences: string[];
@@ -421,12 +442,14 @@ interface Line {
   announce: Announce;
 }
 
-/** What a view tells of: clusters that were found anew, a threshold, a sample, a second number. */
+/** What a view tells of: near-duplicates or themes found anew, a threshold, a sample, a search. */
 interface Heard {
   groups: Clusters;
   slide: number;
   jump: number;
   second: Second;
+  themes: Themes;
+  seek: ((i: number) => boolean) | null;
 }
 
 /** A result as it is looked at, with its clusters at a threshold. */
@@ -440,7 +463,10 @@ interface View<Of extends Result | Compared = Result> extends Grouped {
   /** The least similarity that the slider and the histogram show. */
   lowest: number;
   /** Drawings of molecules. */
-  drawings: { wish(image: HTMLImageElement, smiles: string): void } | null;
+  drawings: Record<"want" | "wish", (image: Element, smiles: string) => void> | null;
+  themes: Themes;
+  /** Shows so many themes. */
+  setThemes(many: number): void;
   on<Name extends keyof Heard>(name: Name, run: (news: Heard[Name]) => void): void;
   tell<Name extends keyof Heard>(name: Name, news: Heard[Name]): void;
   setGroups(answer: Clusters): void;
@@ -466,7 +492,7 @@ interface Box {
   ground: number;
 }
 type Scale = (value: number) => number;
-type Dot = [x: number, y: number];
+type Dot = [x: number, y: number, r: number];
 type MenuItem = [words: string, run: () => unknown, small?: string];
 /** A cell of a table that is saved. */
 type Cell = string | number | null | undefined;
@@ -491,6 +517,7 @@ interface Sorting {
   words: string;
   order: number[];
   made: number;
+  fits: Heard["seek"];
   values: Record<string, Column["value"]>;
 }
 type AnyView = View<Result> | View<Compared>;

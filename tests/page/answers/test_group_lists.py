@@ -224,7 +224,6 @@ def test_what_else_can_be_asked_is_about_all_groups_together():
     result = scored(samples, options=NS)
     assert result.answer["without"]["left"] < 9
     assert through(result.groups(1.0))["without"]["left"] == 7
-    assert through(result.thinning())["removed"][0] == 0
     papers = through(result.papers())
     assert [picture["name"] for picture in papers["pictures"]] == ["heat", "spectrum", "profile"]
     assert "it needs one set of samples, and these are in groups" in " ".join(papers["sentences"])

@@ -1,8 +1,6 @@
 """The page shows what compute, explain and report find, in plain values."""
 
-import base64
 import gzip
-import itertools
 import json
 
 import numpy as np
@@ -107,34 +105,19 @@ def test_sets_of_any_size_are_answered(n, same):
     ours = through(result.answer)
     assert ours["VS"] == pytest.approx(1 if same else n)
     assert (ours["n"], ours["looked"], ours["total"]) == (n, n, n)
-    assert all(len(column) == n for column in ours["samples"].values() if column is not None)
-    assert sorted(ours["heat"]["order"]) == list(range(n))
+    assert all(len(column) == n for column in ours["samples"].values() if column)
+    assert ours["themes"]["count"] == (1 if same else n)
+    assert len(ours["themes"]["merges"]) == n - 1
     assert all(0 <= x <= 1000 for x in ours["map"]["x"] + ours["map"]["y"])
     assert len(ours["map"]["x"]) == n
     assert len(ours["groups"]) == (same and n > 1)
     assert ours["without"]["left"] == (1 if same else n)
     assert (ours["low"] is None) == (n < 4)
-    assert through(result.thinning())["removed"][-1] == (n - 1 if same else 0)
     if n == 1:
         assert ours["samples"]["nearest"] == [-1]
         assert ours["sentence"].startswith("One sample alone is exactly one")
     through(result.papers())
     assert "<!DOCTYPE html>" in result.report("Mine")
-
-
-@pytest.mark.parametrize("n", [1, 7, 200, 450])
-def test_the_heat_map_has_all_similarities_or_means_of_squares(n):
-    K = np.exp(-np.abs(np.subtract.outer(*[np.linspace(0, 3, n)] * 2)))
-    heat = answered(K, "vectors", "K")["heat"]
-    cells = np.frombuffer(base64.b64decode(heat["values"]), dtype=np.uint8)
-    cells = cells.reshape(heat["cells"], heat["cells"])
-    values = heat["low"] + (heat["high"] - heat["low"]) * cells / 255
-    ordered = K[np.ix_(heat["order"], heat["order"])]
-    edges = np.arange(heat["cells"] + 1) * n // heat["cells"]
-    parts = [slice(*ends) for ends in itertools.pairwise(edges)]
-    means = [[ordered[rows, columns].mean() for columns in parts] for rows in parts]
-    assert heat["cells"] == min(n, 200)
-    assert values == pytest.approx(np.array(means), abs=3e-3)
 
 
 def test_alike_samples_lie_close_on_the_map():

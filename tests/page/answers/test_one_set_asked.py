@@ -32,14 +32,6 @@ def test_groups_at_another_threshold_are_those_of_a_score_with_it():
             result.groups(wrong)
 
 
-def test_thinning_begins_with_the_score_of_all():
-    result = scored(X, "vectors", "rbf", options={"sigma": 1.0})
-    ours = through(result.thinning())
-    assert len({len(column) for column in ours.values()}) == 1
-    assert ours["removed"][0] == 0
-    assert ours["VS"][0] == result.answer["VS"]
-
-
 def test_molecules_are_drawn_when_they_are_asked_for():
     uris = one_set.drawings(["c1ccccc1", "CCO", "no molecule"])["uris"]
     assert all(uri.startswith("data:image/svg+xml;base64,") for uri in uris[:2])

@@ -246,7 +246,7 @@ def test_nothing_sent_by_the_page_is_logged(http):
         kind = {"content-type": b"multipart/form-data; boundary=" + boundary}
         http.post("/page/read", content=f"--{MARK}\r\n{PLAIN}".encode(), headers=kind)
     key = visitor.send(http, f"{MARK} one\ntwo", kind="texts")["key"]
-    paths = ("score", "second", "compare", "groups", "subset", "thinning", "papers", "drawings")
+    paths = ("score", "second", "compare", "groups", "subset", "papers", "drawings")
     for path in (*paths, "report", MARK):
         for value in (POISON, [POISON], {POISON: POISON}):
             sent = {"key": key, "kernel": value, "q": value, "sets": value, "smiles": [value]}

@@ -293,7 +293,7 @@ def test_what_was_sent_is_forgotten_and_the_page_is_told_so(forgetful_server):
         result = visitor.score(http, key, "ngram_overlap")
         assert visitor.ask(http, "groups", id=result["id"], threshold=0.5)["groups"] is not None
         time.sleep(1.5)
-        for path in ("score", "groups", "thinning", "papers", "report"):
+        for path in ("score", "groups", "papers", "report"):
             answer = http.post(f"/page/{path}", json={"key": key, "id": result["id"]})
             assert (answer.status_code, answer.json()) == (410, {"gone": True})
     assert not forgetful_server.left

@@ -193,7 +193,7 @@ def test_options_of_a_comparison_that_no_page_sends_are_refused_in_words(http):
 @pytest.mark.parametrize(
     "path",
     [
-        *("score", "second", "groups", "subset", "thinning", "compare", "drawings", "report"),
+        *("score", "second", "groups", "subset", "compare", "drawings", "report"),
         "papers",
     ],
 )

@@ -1,99 +1,226 @@
-/** The map: a dot for each sample, alike ones close together, coloured by group. */
+/** The map: a dot or a picture for each sample, alike ones close together, coloured by a column. */
 
-import { COLOURED, groupColour, inColours, ink, spot } from "./colours.js";
-import { chart, frame, text } from "./axes.js";
-import { alike, count, el, shape } from "../dom.js";
+import { COLOURED, groupColour, spot } from "./colours.js";
+import { count, cut, el, later, newId, shape } from "../dom.js";
 import { explorable } from "./explore.js";
-import { ofSample, saver } from "./pictures.js";
-import { brief, place, thumbnail } from "./sample.js";
+import { more } from "./more.js";
+import { saver } from "./pictures.js";
+import { text as words } from "./axes.js";
 
-const REACH = 0.06; // of the width: how close a pointer must come to a dot
-const EDGE = 0.05; // kept free at each side
-const WHOLE = 1000; // what the server's coordinates run to
-const BOX = frame({ wide: 400, high: 448, left: 0, right: 0, top: 0, foot: 48 }); // of a file
-const ACROSS = 5; // clusters in a line of its legend
+const WIDE = 480; // of the drawing; its height follows the samples
+const FLAT = 0.5; // the least height, as a share of the width
+const EDGE = 36;
+const REACH = 24; // how close a pointer must come to a dot
+const ROW = 17; // of the legend of a file
+const NAMED = 44; // characters of a name there
+const LISTED = 10; // lines of the legend that are seen at first
+const SPREAD = 60; // pictures that are moved apart; of more, those are seen that fit
+const TURNS = 200; // in which they are moved
 
 /**
- * Makes the map as a figure; null where it was not sent.
- * @param {View} view
+ * Gives each sample the number of its value, the commonest first, unless names have an order.
+ * @param {(string | number)[]} values
+ * @param {string[]} [names]
+ * @returns {Coloured}
  */
-export function map(view) {
-  const where = view.R.map;
-  if (!where || where.x.length < 2) return null;
-  /** @type {Dot[]} */
-  const dots = where.x.map((x, i) => [
-    EDGE + (1 - 2 * EDGE) * (x / WHOLE),
-    1 - EDGE - (1 - 2 * EDGE) * (where.y[i] / WHOLE),
-  ]);
-  const together = piles(where);
-  const order = view.R.heat?.order ?? dots.map((_, i) => i);
-  const rank = new Map(order.map((i, at) => [i, at]));
-  const canvas = el("canvas", { "aria-hidden": "true" });
-  const picture = el(
-    "div",
-    { class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map" },
-    canvas,
-  );
-  const said = el(
-    "div",
-    { class: "r-readout", "aria-live": "polite" },
-    el(
-      "p",
-      { class: "r-hint" },
-      "Alike samples lie close together; there are no axes. Point at a dot, or use the arrow keys, to see the sample.",
-    ),
-  );
-  const legend = el("ul", { class: "r-legend r-groups-legend" });
-  /** @param {number} at */
-  const inside = (at) => Math.max(0, Math.min(order.length - 1, at));
-  let chosen = -1;
-  const draw = () => paint(canvas, view, dots, together, chosen);
-  const renew = () => {
-    picture.setAttribute(
-      "aria-label",
-      `${described(view)} Arrow keys go from sample to sample, alike ones side by side; Enter to its row of the table.`,
-    );
-    legend.replaceChildren(
-      ...keyOf(view).map(([number, words]) => el("li", {}, spot(number), words)),
-    );
-    draw();
-  };
-  const save = saver(view, "Map", () => dotted(view, dots, together));
-  const figure = el("figure", { class: "r-figure" }, picture,
-    el("div", { class: "r-foot" }, legend, save), ofSample(view), said);
-  new ResizeObserver(draw).observe(picture);
-  requestAnimationFrame(() => inColours(renew, view.signal));
-  view.on("groups", renew);
-  explorable(picture, {
-    at: (x, y) => nearest(dots, x, y),
-    step: (i, dx, dy) => order[inside((rank.get(i) ?? 0) + dx + dy)],
-    ends: [order[0], order[order.length - 1]],
-    show: (i) => {
-      if (i === chosen && said.childElementCount > 1) return;
-      chosen = i;
-      draw();
-      said.replaceChildren(...told(view, i, together.get(pile(where, i)) ?? 1));
-    },
-    choose: (i) => view.tell("jump", i),
-  });
-  return figure;
+export function byValue(values, names) {
+  const often = new Map();
+  for (const value of values.map(String)) often.set(value, (often.get(value) ?? 0) + 1);
+  const order = names ?? [...often.keys()].sort((a, b) => often.get(b) - often.get(a));
+  return { codes: values.map((value) => order.indexOf(String(value))), names: order };
 }
 
 /**
- * @param {Result["map"]} where
- * @param {number} i
+ * Draws a map as a figure, with its search and a legend that picks; `renew()` colours it anew.
+ * @param {AnyView} view
+ * @param {Mapped} of
  */
-const pile = ({ x, y }, i) => `${x[i]} ${y[i]}`;
+export function drawMap(view, of) {
+  const { dots, high, size } = placed(of);
+  let ways = of.ways();
+  let [way] = Object.keys(ways);
+  let seek = "";
+  let pick = -1;
+  let chosen = -1;
+  const marks = drawn(of, dots, size);
+  const ring = shape("circle", { class: "r-ring", r: 0 });
+  const svg = shape("svg", { viewBox: `0 0 ${WIDE} ${high}`, "aria-hidden": "true" }, ...marks, ring);
+  const card = el("div", { class: "r-hover", hidden: true, "aria-live": "polite" });
+  const picture = el("div", {
+    class: "r-map", tabindex: 0, role: "application", "aria-roledescription": "map",
+  }, svg, card);
+  const tools = el("div", { class: "r-filter" });
+  const legend = el("ul", { class: "r-legend" });
+  /** @param {number} i */
+  const fits = (i) => (pick < 0 || ways[way].codes[i] === pick)
+    && (!seek || of.text(i).toLocaleLowerCase().includes(seek));
+  const dim = () => {
+    marks.forEach((mark) => mark.classList.toggle("r-dim", !fits(Number(mark.dataset.i))));
+    const { names } = ways[way];
+    legend.replaceChildren(...more(names.map((_, at) => () => line(at)), "lines", (button) => el("li", {}, button), LISTED));
+    of.picked?.(seek || pick >= 0 ? fits : null);
+  };
+  /** @param {number} at */
+  const line = (at) => {
+    const { codes, names, face } = ways[way];
+    const many = codes.filter((code) => code === at).length;
+    return el("li", {}, el("button", {
+      type: "button",
+      "aria-pressed": String(at === pick),
+      onclick: () => {
+        pick = at === pick ? -1 : at;
+        dim();
+      },
+    }, spot(at), face?.(at), el("span", { class: "r-words", dir: "auto" }, names[at] || "–"),
+      el("b", {}, count(many)), el("small", {}, `${Math.round((100 * many) / codes.length)} %`)));
+  };
+  const renew = () => {
+    ways = of.ways();
+    pick = -1;
+    const { codes, names } = ways[way];
+    for (const mark of marks) mark.style.setProperty("--r-of", `var(--${groupColour(codes[Number(mark.dataset.i)])})`);
+    picture.setAttribute(
+      "aria-label",
+      `Map of ${count(dots.length)} samples in ${count(names.length)} colours, by ${way}. Arrow keys go from sample to sample.`,
+    );
+    dim();
+  };
+  /** @param {string} wanted */
+  const turn = (wanted) => {
+    way = wanted;
+    tools.replaceChildren(...chooser(Object.keys(ways), way, turn), ...(ways[way].tools ?? []), search);
+    renew();
+  };
+  const search = el("input", { type: "search", class: "r-search", "aria-label": "Search the map", placeholder: "search" });
+  search.addEventListener("input", later(() => {
+    seek = search.value.trim().toLocaleLowerCase();
+    dim();
+  }, 150));
+  turn(way);
+  const order = [...dots.keys()].sort((i, j) => ways[way].codes[i] - ways[way].codes[j] || dots[i][0] - dots[j][0]);
+  const rank = new Map(order.map((i, at) => [i, at]));
+  explorable(picture, {
+    at: (x, y) => nearest(dots, x * WIDE, y * high),
+    step: (i, dx, dy) => order[Math.max(0, Math.min(order.length - 1, (rank.get(i) ?? 0) + dx + dy))],
+    ends: [order[0], order[order.length - 1]],
+    show: (i) => {
+      if (i === chosen && !card.hidden) return;
+      chosen = i;
+      const [x, y, r] = dots[i];
+      ring.setAttribute("transform", `translate(${x} ${y})`);
+      ring.setAttribute("r", String(r + 4));
+      card.replaceChildren(...of.card(i, `${way}: ${ways[way].names[ways[way].codes[i]] ?? "–"}`));
+      card.hidden = false;
+      card.style.inset = beside(x / WIDE, y / high);
+    },
+    choose: of.open,
+  });
+  picture.addEventListener("pointerleave", () => (card.hidden = true));
+  const save = saver(view, "Map", () => file(svg, high, ways[way]));
+  const node = el("figure", { class: "r-figure r-mapped" }, tools, picture, el("div", {}, legend, save));
+  return { node, renew: () => turn(way) };
+}
 
 /**
- * Counts how many samples lie at the same place.
- * @param {Result["map"]} where
- * @returns {Map<string, number>}
+ * Writes the inset of a card near a place, on the side that has more room.
+ * @param {number} x
+ * @param {number} y
  */
-function piles(where) {
-  const found = new Map();
-  where.x.forEach((_, i) => found.set(pile(where, i), (found.get(pile(where, i)) ?? 0) + 1));
-  return found;
+function beside(x, y) {
+  /** @param {number} share */
+  const ends = (share) => (share > 0.5 ? ["auto", `${103 - 100 * share}%`] : [`${100 * share + 3}%`, "auto"]);
+  const [[left, right], [top, bottom]] = [ends(x), ends(y)];
+  return `${top} ${right} ${bottom} ${left}`;
+}
+
+/**
+ * Makes a menu of what the colours are by, where there are several columns.
+ * @param {string[]} names
+ * @param {string} now
+ * @param {(name: string) => void} turn
+ */
+function chooser(names, now, turn) {
+  if (names.length < 2) return [];
+  const id = newId("by");
+  const options = names.map((name) => el("option", { value: name, selected: name === now }, name));
+  const menu = el("select", { id }, ...options);
+  menu.addEventListener("change", () => turn(menu.value));
+  return [el("label", { for: id }, "coloured by"), menu];
+}
+
+/**
+ * Places dots in a drawing as wide as WIDE, of one scale; where several lie, they are larger.
+ * @param {Mapped} of
+ */
+function placed({ x, y, picture }) {
+  const [left, low] = [Math.min(...x), Math.min(...y)];
+  const [across, up] = [Math.max(...x) - left, Math.max(...y) - low];
+  const inner = WIDE - 2 * EDGE;
+  const tall = Math.max(FLAT * inner, Math.min(inner, (inner * up) / (across || 1)));
+  const scale = Math.min(inner / (across || 1), tall / (up || 1));
+  const high = tall + 2 * EDGE;
+  const r = Math.max(3.2, Math.min(8, 80 / Math.sqrt(x.length)));
+  const here = new Map();
+  const at = x.map((each, i) => `${each} ${y[i]}`);
+  for (const key of at) here.set(key, (here.get(key) ?? 0) + 1);
+  /** @type {Dot[]} */
+  const dots = x.map((each, i) => [
+    WIDE / 2 + scale * (each - left - across / 2),
+    high / 2 - scale * (y[i] - low - up / 2),
+    r * Math.min(3, Math.sqrt(here.get(at[i]))),
+  ]);
+  const size = Math.max(28, Math.min(64, 300 / Math.sqrt(x.length)));
+  if (picture?.(0, {}) && x.length <= SPREAD) apart(dots, size, high);
+  return { dots, high, size };
+}
+
+/**
+ * Moves pictures until none covers another, or for some time.
+ * @param {Dot[]} dots
+ * @param {number} size
+ * @param {number} high
+ */
+function apart(dots, size, high) {
+  const room = size + 4;
+  for (let turn = 0; turn < TURNS; turn++) {
+    for (const [i, a] of dots.entries()) {
+      for (const b of dots.slice(0, i)) {
+        const [dx, dy] = [a[0] - b[0], a[1] - b[1]];
+        const axis = Math.abs(dx) > Math.abs(dy) ? 0 : 1;
+        const by = (room - Math.abs([dx, dy][axis])) / 2;
+        if (by <= 0) continue;
+        const sign = [dx, dy][axis] < 0 ? -1 : 1;
+        a[axis] += sign * by;
+        b[axis] -= sign * by;
+      }
+    }
+    for (const dot of dots) {
+      dot[0] = Math.max(room / 2, Math.min(WIDE - room / 2, dot[0]));
+      dot[1] = Math.max(room / 2, Math.min(high - room / 2, dot[1]));
+    }
+  }
+}
+
+/**
+ * Draws dots, or pictures where they fit between the others.
+ * @param {Mapped} of
+ * @param {Dot[]} dots
+ * @param {number} size
+ */
+function drawn({ picture }, dots, size) {
+  /** @type {Dot[]} */
+  const taken = [];
+  return dots.map((dot, i) => {
+    const [x, y, r] = dot;
+    const free = taken.every(([u, v]) => Math.max(Math.abs(u - x), Math.abs(v - y)) > size);
+    /** @param {number} side */
+    const box = (side) => ({ x: x - side / 2, y: y - side / 2, width: side, height: side });
+    const image = free ? picture?.(i, box(size - 4)) : null;
+    if (image) taken.push(dot);
+    return shape("g", { class: "r-dotted", "data-i": i }, image
+      ? [shape("rect", { class: "r-frame", rx: 4, ...box(size) }), image]
+      : shape("circle", { class: "r-point", cx: x, cy: y, r }));
+  });
 }
 
 /**
@@ -112,158 +239,23 @@ function nearest(dots, x, y) {
   return best;
 }
 
-/** @param {Dot[]} dots */
-const size = ({ length: n }) => (n > 400 ? 2.5 : n > 100 ? 3.5 : 5);
-
 /**
- * Returns how large a dot is at which several may lie.
- * @param {View} view
- * @param {Dot[]} dots
- * @param {Map<string, number>} together
- * @param {number} i
+ * Makes the drawing and its legend one, for a file.
+ * @param {SVGSVGElement} svg
+ * @param {number} high
+ * @param {Coloured} way
  */
-function grown(view, dots, together, i) {
-  return size(dots) * Math.min(3, Math.sqrt(together.get(pile(view.R.map, i)) ?? 1));
-}
-
-/**
- * Returns the samples from below to above: the lonely beneath, so that they hide no group.
- * @param {Grouped} view
- */
-function layers({ groupOf }) {
-  return [...groupOf.keys()].sort((a, b) => groupOf[a] - groupOf[b]);
-}
-
-/**
- * Draws the same as shapes, for a file.
- * @param {View} view
- * @param {Dot[]} dots
- * @param {Map<string, number>} together
- */
-function dotted(view, dots, together) {
-  /**
-   * @param {number} number
-   * @param {number} cx
-   * @param {number} cy
-   * @param {number} r
-   */
-  const circle = (number, cx, cy, r) => {
-    const kind = number < 0 ? "r-dotted r-hollow" : "r-dotted";
-    const made = shape("circle", { class: kind, cx, cy, r });
-    made.style.setProperty("--r-of", `var(--${groupColour(number)})`);
-    return made;
-  };
-  const side = BOX.ground;
-  return chart(BOX, {},
-    ...layers(view).map((i) => {
-      const [x, y] = dots[i];
-      return circle(view.groupOf[i], x * side, y * side, grown(view, dots, together, i));
-    }),
-    ...keyOf(view).flatMap(([number, words], at) => {
-      const x = 8 + ((at % ACROSS) * BOX.wide) / ACROSS;
-      const y = side + 10 + 16 * Math.floor(at / ACROSS);
-      return [circle(number, x, y - 4, 4), text(words, x + 10, y, "start")];
-    }),
-    text("Alike samples lie close together; there are no axes.", 0, BOX.high - 4, "start"));
-}
-
-/**
- * @param {HTMLCanvasElement} canvas
- * @param {View} view
- * @param {Dot[]} dots
- * @param {Map<string, number>} together
- * @param {number} chosen
- */
-function paint(canvas, view, dots, together, chosen) {
-  const side = canvas.parentElement?.clientWidth;
-  if (!side) return;
-  const sharp = window.devicePixelRatio || 1;
-  canvas.width = canvas.height = Math.round(side * sharp);
-  const pen = canvas.getContext("2d");
-  if (!pen) return;
-  pen.scale(sharp, sharp);
-  const mine = chosen < 0 ? -1 : view.groupOf[chosen];
-  const colours = new Map();
-  /** @param {number} number */
-  const colour = (number) => {
-    const name = groupColour(number);
-    if (!colours.has(name)) colours.set(name, ink(canvas, name));
-    return colours.get(name);
-  };
-  /** @param {number} i */
-  const radius = (i) => grown(view, dots, together, i);
-  for (const i of layers(view)) {
-    const number = view.groupOf[i];
-    pen.globalAlpha = mine >= 0 && number !== mine ? 0.25 : 0.85;
-    dot(pen, dots[i], side, radius(i), colour(number), number < 0);
-  }
-  pen.globalAlpha = 1;
-  if (chosen < 0) return;
-  dot(pen, dots[chosen], side, radius(chosen) + 4, ink(canvas, "ink"), true);
-}
-
-/**
- * @param {CanvasRenderingContext2D} pen
- * @param {Dot} at
- * @param {number} side
- * @param {number} radius
- * @param {string} colour
- * @param {boolean} hollow
- */
-function dot(pen, [x, y], side, radius, colour, hollow) {
-  pen.beginPath();
-  pen.arc(x * side, y * side, radius, 0, 2 * Math.PI);
-  pen.strokeStyle = pen.fillStyle = colour;
-  pen.lineWidth = 1.5;
-  if (hollow) pen.stroke();
-  else pen.fill();
-}
-
-/**
- * Returns the number of a cluster and its words for each colour.
- * @param {Grouped} view
- * @returns {[number: number, words: string][]}
- */
-function keyOf({ groups, alone }) {
-  /** @type {[number: number, words: string][]} */
-  const items = groups.slice(0, COLOURED).map(({ rest }, number) => (
-    [number, `${number + 1} (${count(rest.length + 1)})`]
-  ));
-  const more = groups.length - COLOURED;
-  if (more > 0) items.push([COLOURED, `${count(more)} more ${more > 1 ? "clusters" : "cluster"}`]);
-  if (alone.length) items.push([-1, `alone (${count(alone.length)})`]);
-  return items;
-}
-
-/**
- * @param {View} view
- * @param {number} i
- * @param {number} here
- */
-function told(view, i, here) {
-  const number = view.groupOf[i];
-  const { nearest: other, similarity } = view.R.samples;
-  const words = number < 0 ? "alone" : `cluster ${number + 1}, of ${count(view.groups[number].rest.length + 1)}`;
-  const also = here > 1 ? `, ${count(here - 1)} more at this very place` : "";
-  return [
-    el(
-      "div",
-      { class: "r-side" },
-      place(view, i),
-      thumbnail(view, i),
-      view.hasText ? brief(view, i, 240) : null,
-    ),
-    el(
-      "p",
-      { class: "r-small" },
-      `${words}${also}`,
-      other?.[i] >= 0 ? [`; nearest ${alike(similarity[i])}: `, place(view, other[i])] : null,
-    ),
-  ];
-}
-
-/** @param {View} view */
-function described({ size, groups, alone, threshold }) {
-  const largest = groups.length ? `, the largest of ${count(groups[0].rest.length + 1)}` : "";
-  return `Map of ${count(size)} samples: ${count(groups.length)} clusters alike from ${alike(threshold)}${largest}; ${count(alone.length)} alone.`;
+function file(svg, high, { codes, names }) {
+  const made = /** @type {SVGSVGElement} */ (svg.cloneNode(true));
+  made.querySelector(".r-ring")?.remove();
+  const items = names.slice(0, COLOURED).map((name, at) => {
+    const mark = shape("circle", { class: "r-point", cx: 8, cy: high + ROW * at - 4, r: 5 });
+    mark.style.setProperty("--r-of", `var(--${groupColour(at)})`);
+    const many = count(codes.filter((code) => code === at).length);
+    return [mark, words(`${cut(name, NAMED)} (${many})`, 20, high + ROW * at, "start")];
+  });
+  const last = high + ROW * items.length;
+  made.append(...items.flat(), words("Alike samples lie close together; there are no axes.", 0, last + 4, "start"));
+  made.setAttribute("viewBox", `0 0 ${WIDE} ${last + 10}`);
+  return made;
 }

@@ -5,11 +5,10 @@ import { comparison } from "./comparison.js";
 import { count, el, error, find, isNumber, score } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
-import { maps } from "./maps.js";
 import { papers } from "./papers.js";
 import { subset } from "./subset.js";
 import { table } from "./table.js";
-import { thinning } from "./thinning.js";
+import { themes } from "./themes.js";
 import { makeView } from "./view.js";
 
 const SETS = 8; // that can be compared, of at least
@@ -39,7 +38,8 @@ export function show(container, R, tools) {
     summary(view),
     rowsOf(R.by_set, { one: "set", what: R.what, compare }),
     rowsOf(R.by_group, { one: "group", what: R.what, compare: R.by_set ? null : compare }),
-    halves([groups(view)], [maps(view), subset(view), thinning(view)]),
+    themes(view),
+    halves([groups(view)], [subset(view)]),
     table(view),
     papers(view),
   ].filter((part) => part !== null));

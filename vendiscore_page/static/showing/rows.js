@@ -22,12 +22,12 @@ export function row(view, i) {
     thumbnail(view, i),
     words,
   );
-  const same = view.R.copies && (similarity[i] ?? 0) >= 1;
-  const tag = same ? el("span", { class: "r-tag" }, `same as ${view.mark(nearest[i])}`) : null;
+  const kept = view.groups[view.groupOf[i]]?.keep ?? i;
+  const tag = kept === i ? null : el("span", { class: "r-tag" }, `repeats ${view.mark(kept)}`);
   const line = el("tr", { "data-i": i },
     el("th", { scope: "row", class: "r-nr" }, numbered(view, i)),
     el("td", { class: "r-sample" }, button, tag),
-    el("td", { class: "r-group-cell", "data-head": "cluster" }, groupOf(view, i)),
+    el("td", { "data-head": "theme" }, el("span", { class: "r-of-group" }, spot(view.themes.codes[i]), view.themes.codes[i] + 1)),
     el("td", { "data-head": "nearest" }, nearest[i] >= 0 ? place(view, nearest[i]) : "–"),
     el("td", { class: "r-digits", "data-head": "similarity" },
       strength(nearest[i] >= 0 ? similarity[i] : null)),
@@ -70,11 +70,10 @@ function turn(view, i, line, button) {
 function opened(view, i) {
   const { nearest, similarity, adds } = view.R.samples;
   const other = nearest[i] ?? -1;
-  const number = view.groupOf[i];
   const facts = dotted(
     view.where(i),
     String(view.R.samples.group?.[i] ?? ""),
-    number < 0 ? "alone" : `cluster ${number + 1}`,
+    `theme ${view.themes.codes[i] + 1}`,
     adds ? `adds ${percent(adds[i])}` : "",
   );
   return el("tr", { class: "r-beneath" }, el("td", { colspan: 6 },
@@ -92,21 +91,6 @@ function opened(view, i) {
         full(view, other),
       ),
     )));
-}
-
-/**
- * Says what cluster a row is of, anew when they change.
- * @param {View} view
- * @param {number} i
- */
-export function groupOf(view, i) {
-  const number = view.groupOf[i];
-  return el(
-    "span",
-    { class: "r-of-group" },
-    spot(number),
-    number < 0 ? el("span", { class: "r-quiet" }, "alone") : String(number + 1),
-  );
 }
 
 /** @param {number | null | undefined} value */

@@ -1,6 +1,6 @@
 /** Samples on the page: their place, their words, their picture. */
 
-import { cut, el } from "../dom.js";
+import { cut, el, shape } from "../dom.js";
 
 const AT_ONCE = 60; // drawings in one request
 // Stands where a drawing will be: a picture without a source looks broken.
@@ -58,6 +58,20 @@ export function thumbnail(view, i, alt = "") {
 }
 
 /**
+ * Makes the picture of a sample as a part of a drawing; null where its kind has none.
+ * @param {View} view
+ * @param {number} i
+ * @param {Attributes} box
+ */
+export function pictured(view, i, box) {
+  const { image, text } = sample(view, i);
+  if (!image && view.R.kind !== "molecules") return null;
+  const drawn = shape("image", { class: "r-picture", href: image ?? BLANK, ...box });
+  if (!image) drawings(view).want(drawn, text ?? "");
+  return drawn;
+}
+
+/**
  * @param {View} view
  * @param {number} i
  * @returns {Seen}
@@ -76,9 +90,14 @@ function picture(view, { image, text }, alt) {
   if (image) return el("img", { class: "r-thumb", src: image, alt, loading: "lazy" });
   if (view.R.kind !== "molecules") return null;
   const drawn = el("img", { class: "r-thumb r-molecule", src: BLANK, alt, width: 96, height: 64 });
-  view.drawings ??= makeDrawings(view);
-  view.drawings.wish(drawn, text ?? "");
+  drawings(view).wish(drawn, text ?? "");
   return drawn;
+}
+
+/** @param {AnyView} view */
+function drawings(view) {
+  view.drawings ??= makeDrawings(view);
+  return view.drawings;
 }
 
 /** @param {AnyView} view */
@@ -87,7 +106,7 @@ function makeDrawings(view) {
   const uris = new Map(); // by SMILES, as what is waited for
   /** @type {WeakMap<Element, () => void>} */
   const wished = new WeakMap();
-  /** @type {Map<string, HTMLImageElement[]>} */
+  /** @type {Map<string, Element[]>} */
   const waiting = new Map();
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   let timer;
@@ -101,7 +120,7 @@ function makeDrawings(view) {
   view.signal.addEventListener("abort", () => watch.disconnect());
 
   /**
-   * @param {HTMLImageElement} image
+   * @param {Element} image
    * @param {string} smiles
    */
   function want(image, smiles) {
@@ -132,7 +151,7 @@ function makeDrawings(view) {
   }
 
   /**
-   * @param {HTMLImageElement} image
+   * @param {Element} image
    * @param {string} smiles
    */
   function wish(image, smiles) {
@@ -140,14 +159,14 @@ function makeDrawings(view) {
     if (uris.has(smiles)) put(image, uris.get(smiles));
     else watch.observe(image);
   }
-  return { wish };
+  return { wish, want };
 }
 
 /**
- * @param {HTMLImageElement} image
+ * @param {Element} image
  * @param {string | null | undefined} uri
  */
 function put(image, uri) {
-  if (uri) image.src = uri;
-  else image.hidden = true;
+  if (uri) image.setAttribute(image instanceof SVGElement ? "href" : "src", uri);
+  else image.setAttribute("hidden", "");
 }

@@ -1,11 +1,10 @@
 /** All samples as a table: sorted, filtered, opened; rows are made as they come into sight. */
 
 import { count, el, find, later, newId, reveal } from "../dom.js";
-import { groupOf, row } from "./rows.js";
+import { row } from "./rows.js";
 
 const CHUNK = 100; // rows that are made at once
 const BAR = 110; // height of what stays in sight above
-const LATE = 1e9; // samples without a group are sorted behind those with one
 
 /**
  * Makes the section of the table; null where samples were not looked at.
@@ -14,7 +13,7 @@ const LATE = 1e9; // samples without a group are sorted behind those with one
 export function table(view) {
   if (!view.size) return null;
   /** @type {Sorting} */
-  const state = { by: "place", down: false, words: "", order: [], made: 0, values: {} };
+  const state = { by: "place", down: false, words: "", order: [], made: 0, values: {}, fits: null };
   const body = el("tbody");
   const end = el("div", { class: "r-end" });
   const heads = columns(view).map((column) => head(column, state, () => renew()));
@@ -58,11 +57,17 @@ export function table(view) {
     renew();
     scroll.scrollTop = 0;
   });
-  view.on("groups", () => (state.by === "group" ? renew() : regroup(view, body)));
+  view.on("groups", renew);
+  view.on("themes", renew);
+  view.on("seek", (fits) => {
+    state.fits = fits;
+    renew();
+  });
   view.on("jump", (i) => {
     if (!state.order.includes(i)) {
       filter.clear();
       state.words = "";
+      state.fits = null;
       renew();
     }
     const at = state.order.indexOf(i);
@@ -98,8 +103,6 @@ function heading({ n }, size) {
  */
 function columns(view) {
   const { nearest, similarity, adds } = view.R.samples;
-  /** @param {number} i */
-  const group = (i) => (view.groupOf[i] < 0 ? LATE : view.groupOf[i]);
   return [
     { name: "place", words: "#", value: (i) => i },
     {
@@ -107,7 +110,7 @@ function columns(view) {
       words: "sample",
       value: view.hasText ? (i) => view.text(i).toLocaleLowerCase() : (i) => i,
     },
-    { name: "group", words: "cluster", value: group },
+    { name: "theme", words: "theme", value: (i) => view.themes.codes[i] },
     { name: "nearest", words: "nearest", value: (i) => nearest?.[i] ?? -1 },
     {
       name: "similarity",
@@ -160,13 +163,13 @@ function head({ name, words, kind, first, value }, state, renew) {
  * @param {View} view
  * @param {Sorting} state
  */
-function ordered(view, { by, down, words, values }) {
+function ordered(view, { by, down, words, values, fits: picked }) {
   const wanted = words.trim().toLocaleLowerCase();
   /** @param {number} i */
   const fits = (i) => !wanted || view.where(i).toLocaleLowerCase() === wanted || view.text(i).toLocaleLowerCase().includes(wanted);
   const value = values[by];
   const sign = down ? -1 : 1;
-  const places = Array.from({ length: view.size }, (_, i) => i).filter(fits);
+  const places = Array.from({ length: view.size }, (_, i) => i).filter((i) => fits(i) && (picked?.(i) ?? true));
   const keys = places.map((i) => /** @type {const} */ ([value(i), i]));
   return keys.sort(([x, i], [y, j]) => sign * compared(x, y) || i - j).map(([, i]) => i);
 }
@@ -199,16 +202,6 @@ function filterBox(view, run) {
     box: el("div", { class: "r-filter" }, el("label", { for: id }, "filter"), input),
     clear: () => (input.value = ""),
   };
-}
-
-/**
- * @param {View} view
- * @param {HTMLElement} body
- */
-function regroup(view, body) {
-  for (const line of body.querySelectorAll("tr")) {
-    find(line, ".r-group-cell")?.replaceChildren(groupOf(view, Number(line.dataset.i)));
-  }
 }
 
 /**

@@ -1,6 +1,7 @@
-/** A result as it is looked at: its clusters at a threshold, and listeners to changes. */
+/** A result as it is looked at: its themes, its near-duplicates, and listeners to changes. */
 
 import { cut } from "../dom.js";
+import { cutTree } from "./tree.js";
 
 /**
  * Makes a view of a result; `signal` ends its listeners when another takes its place.
@@ -14,7 +15,7 @@ export function makeView(R, { call, follow, announce }, signal) {
   const one = /** @type {Partial<Result>} */ (R);
   const samples = /** @type {Columns} */ (one.samples);
   /** @type {Record<string, ((news: any) => void)[]>} */
-  const heard = { groups: [], jump: [], slide: [], second: [] };
+  const heard = { groups: [], jump: [], seek: [], slide: [], second: [], themes: [] };
   /** @type {View<Of>} */
   const view = {
     R,
@@ -38,6 +39,11 @@ export function makeView(R, { call, follow, announce }, signal) {
       take(view, answer);
       view.tell("groups", answer);
     },
+    themes: { codes: [], typical: [] },
+    setThemes(many) {
+      if (one.themes) view.themes = cutTree(one.themes, view.size, many);
+      view.tell("themes", view.themes);
+    },
     where: (i) => called(samples.place[i]),
     mark: (i) => cut(view.where(i).split("/").at(-1) ?? "", 28),
     text: (i) => samples.text?.[i] ?? view.where(i),
@@ -46,6 +52,7 @@ export function makeView(R, { call, follow, announce }, signal) {
     followed: (path, said) => follow(`/page/${path}`, { id: R.id }, { signal, said }),
   };
   take(view, one);
+  if (one.themes) view.setThemes(one.themes.count);
   return view;
 }
 

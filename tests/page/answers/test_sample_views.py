@@ -1,0 +1,61 @@
+"""Views of samples: themes as they are cut from the tree, and the columns of a visitor's table."""
+
+import numpy as np
+import pytest
+from answered import answered, clusters, scored
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+from vendiscore import as_similarity
+from vendiscore_page.inputs import uploads
+from vendiscore_page.inputs.submission import Asked, Given
+
+TABLE = b"""model,answer,score,rank
+one,a cat sat,0.5,1
+two,=1+1,,2
+one,a dog ran,0.25,3
+"""
+
+
+def cut(tree, n: int, many: int) -> list[tuple[int, list[int]]]:
+    """Return the typical sample and the members of each theme."""
+    themes = {i: (i, [i]) for i in range(n)}
+    for at, pair in enumerate(tree["merges"][: n - many]):
+        members = sorted(i for node in pair for i in themes.pop(node)[1])
+        themes[n + at] = tree["typical"][at], members
+    return list(themes.values())
+
+
+@pytest.mark.parametrize("many", [1, 2, 3, 7, 60])
+def test_themes_are_of_average_linkage_with_their_medoids(many):
+    X = clusters(60)
+    how = {"k": "rbf", "sigma": 1.0}
+    K = as_similarity(X, **how).dense()
+    tree = answered(X, "vectors", "rbf", options={"sigma": 1.0})["themes"]
+    themes = cut(tree, 60, many)
+    codes = np.zeros(60, int)
+    for code, (typical, members) in enumerate(themes):
+        codes[members] = code
+        means = K[np.ix_(members, members)].mean(axis=1)
+        assert means[members.index(typical)] == pytest.approx(means.max(), abs=1e-12)
+    slow = fcluster(linkage(squareform(1 - K, checks=False), "average"), many, "maxclust")
+    assert len(set(zip(codes, slow, strict=True))) == len(themes) == many
+
+
+def test_as_many_themes_are_shown_as_samples_are_different():
+    assert answered(["a b"] * 5 + ["c d"] * 5)["themes"]["count"] == 2
+    assert answered(["a b"])["themes"] == {"count": 1, "merges": [], "typical": []}
+
+
+def test_samples_come_back_with_all_columns_of_their_table():
+    result = scored(uploads.read(Given([("a.csv", TABLE)]), Asked(column="answer", pool=True)))
+    assert result.answer["samples"]["cells"] == {
+        "model": ["one", "two", "one"],
+        "answer": ["a cat sat", "=1+1", "a dog ran"],
+        "score": ["0.5", "", "0.25"],
+        "rank": ["1", "2", "3"],
+    }
+    numbers = Given([("x.csv", b"name,x,y\na,1,0\nb,0,2\nc,3,4\n")])
+    rows = scored(uploads.read(numbers, Asked(kind="vectors"))).answer["samples"]["cells"]
+    assert rows == {"name": ["a", "b", "c"], "x": [1.0, 0.0, 3.0], "y": [0.0, 2.0, 4.0]}
+    assert answered(["a b", "c d"])["samples"]["cells"] == {}
