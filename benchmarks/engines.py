@@ -123,7 +123,7 @@ class Visitor:
 
     def visit(self, width: int, height: int) -> None:
         # Without what the page keeps for a reload, which a new visitor does not have.
-        self.driver.get(f"{self.url}/page/base.css")
+        self.driver.get(f"{self.url}/page/page.css")
         self.driver.execute_script("sessionStorage.clear()")
         self.driver.set_window_rect(0, 0, width, height)
         outer = "return [outerWidth - innerWidth, outerHeight - innerHeight]"

@@ -8,40 +8,42 @@ from pathlib import Path
 from starlette.requests import Request
 from starlette.responses import Response
 
+from .script_bundle import bundled
 from .wire import HEADERS, takes_gzip
 
 STATIC = Path(__file__).parents[1] / "static"
-INDEX = "index.html"
+INDEX, SCRIPT, STYLE = "index.html", "page.js", "page.css"
 _KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
     ".js": "text/javascript; charset=utf-8",
+    ".json": "application/json",
     ".svg": "image/svg+xml",
 }
-_NAMED = re.compile(rb'(?<=["\'])/?page/([\w./-]+\.(?:css|js|svg))(?:\?[^"\']*)?(?=["\'])')
+_NAMED = re.compile(r'(?<=["\'])page/([\w.-]+\.(?:css|js|json|svg))(?=["\'])')
 # Types and explanations of a script, in lines of their own, which no browser needs.
-_COMMENT = re.compile(rb"^ */\*\*(?:(?!\*/).)*\*/\n", re.DOTALL | re.MULTILINE)
+_COMMENT = re.compile(r"^ */\*\*(?:(?!\*/).)*\*/\n", re.DOTALL | re.MULTILINE)
 # A script or a style sheet has nothing to load, whatever opens it.
 _NOTHING = {"Content-Security-Policy": "default-src 'none'"}
 _FOREVER = "public, max-age=31536000, immutable"
 
 
 class Files:
-    """The files of a folder, by their paths in it, and one version of all together."""
+    """The page's document, script, style sheet and data, and one version of all together."""
 
     def __init__(self, folder: Path = STATIC) -> None:
-        paths = (path for path in sorted(folder.rglob("*")) if path.suffix in _KINDS)
-        bodies = {path.relative_to(folder).as_posix(): _read(path) for path in paths}
-        self.version: str = _digest(repr(bodies).encode())
-        if INDEX in bodies:
-            below = f"page/{self.version}/"
-            named = _NAMED.sub(rf"{below}\1".encode(), bodies[INDEX])
-            # All modules are asked for at once, not each when another is found to import it.
-            modules = (name for name in bodies if name.endswith(".js"))
-            links = [f'<link rel="modulepreload" href="{below}{name}">' for name in modules]
-            bodies[INDEX] = named.replace(b"</head>", "\n".join([*links, "</head>"]).encode(), 1)
+        scripts, sheets = _texts(folder, ".js"), _texts(folder, ".css")
+        modules = {name: _COMMENT.sub("", text) for name, text in scripts.items()}
+        # Rules of the whole page stand at the top of the folder, and come first.
+        ordered = sorted(sheets, key=lambda name: name.count("/"))
+        files = {SCRIPT: bundled(modules), STYLE: "".join(map(sheets.__getitem__, ordered))}
+        for suffix in (".html", ".json", ".svg"):
+            files |= _texts(folder, suffix)
+        self.version: str = _digest(repr(files).encode())
+        files[INDEX] = _NAMED.sub(rf"page/{self.version}/\1", files[INDEX])
         self._files = {}
-        for name, body in bodies.items():
+        for name, text in files.items():
+            body = text.encode()
             etag = f'"{_digest(body)}"'
             headers = {**HEADERS, "ETag": etag, "Vary": "Accept-Encoding"}
             headers["Content-Type"] = _KINDS[Path(name).suffix]
@@ -63,9 +65,10 @@ class Files:
         return Response(body, 200, headers)
 
 
-def _read(path: Path) -> bytes:
-    body = path.read_bytes()
-    return _COMMENT.sub(b"", body) if path.suffix == ".js" else body
+def _texts(folder: Path, suffix: str) -> dict[str, str]:
+    """Read the files of a folder that have a suffix, by their paths in it."""
+    paths = sorted(folder.rglob(f"*{suffix}"))
+    return {path.relative_to(folder).as_posix(): path.read_text("utf-8") for path in paths}
 
 
 def _digest(data: bytes) -> str:

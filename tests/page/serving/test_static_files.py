@@ -18,7 +18,7 @@ from vendiscore_page.serving.store import Kept  # noqa: E402
 
 NOTED = """/** A module. */
 
-import { el } from "./dom.js";
+import { el as make } from "./dom.js";
 
 /**
  * Adds.
@@ -26,32 +26,41 @@ import { el } from "./dom.js";
  */
 export function add(a) {
   /** @type {number[]} */
-  const list = [a]; // one
+  const list = [a, make]; // one
   /** @type {Text} */ (list.node).data = "/** kept */";
   return list;
 }
 """
-SENT = """
-import { el } from "./dom.js";
+SENT = """const $0 = (() => {
+export const el = 1;
+return { el };
+})();
+const $1 = (() => {
+
+const { el: make } = $0;
 
 export function add(a) {
-  const list = [a]; // one
+  const list = [a, make]; // one
   /** @type {Text} */ (list.node).data = "/** kept */";
   return list;
 }
-"""
+return { add };
+})();
+""".replace("export ", "")
 
 
 @pytest.fixture
 def http(tmp_path):
     """The page's routes alone, with a few files."""
     (tmp_path / "index.html").write_text(
-        '<head><script src="page/main.js"></script><link href="/page/base.css?v=1"></head>'
+        '<head><script src="page/page.js"></script><link href="page/page.css"></head>'
         '<a href="page/menu">'
     )
-    (tmp_path / "main.js").write_text("import './calls.js';" + " " * 1000)
-    (tmp_path / "add.js").write_text(NOTED)
-    (tmp_path / "base.css").write_text("a {}")
+    (tmp_path / "deeper").mkdir()
+    (tmp_path / "deeper" / "add.js").write_text(NOTED.replace("./dom", "../dom"))
+    (tmp_path / "dom.js").write_text("export const el = 1;\n")
+    (tmp_path / "deeper" / "a.css").write_text("a {}\n" + " " * 1000)
+    (tmp_path / "base.css").write_text("b {}\n")
     (tmp_path / "secret.py").write_text("no")
     page = endpoints.Routes(Lanes(), Kept(), Files(tmp_path))
     app = starlette.Starlette(routes=page.all(), middleware=[Middleware(Guard, functions={})])
@@ -63,52 +72,55 @@ def test_the_first_document_names_its_files_by_their_version(http):
     index = http.get("/")
     found = index.text
     version = found.split("page/")[1].split("/")[0]
-    assert f'<script src="page/{version}/main.js"></script>' in found
-    assert f'<link href="page/{version}/base.css">' in found
-    assert f'<link rel="modulepreload" href="page/{version}/main.js">\n</head>' in found
+    assert f'<script src="page/{version}/page.js"></script>' in found
+    assert f'<link href="page/{version}/page.css">' in found
     assert '<a href="page/menu">' in found
     assert index.headers["cache-control"] == "no-cache"
-    script = http.get(f"/page/{version}/main.js")
+    script = http.get(f"/page/{version}/page.js")
     assert script.headers["content-type"] == "text/javascript; charset=utf-8"
     assert script.headers["cache-control"] == "public, max-age=31536000, immutable"
-    assert http.get("/page/older/main.js").headers["cache-control"] == "no-cache"
-    assert http.get("/page/main.js").text == script.text
+    assert http.get("/page/older/page.js").headers["cache-control"] == "no-cache"
+    assert http.get("/page/page.js").text == script.text
     assert http.head("/").status_code == 200
 
 
 def test_types_and_explanations_stay_on_the_server(http):
-    assert http.get("/page/add.js").text == SENT
+    assert http.get("/page/page.js").text == SENT
+
+
+def test_rules_of_the_whole_page_come_first(http):
+    assert http.get("/page/page.css").text.startswith("b {}\na {}\n")
 
 
 def test_files_are_compressed_and_not_sent_again(http):
-    with http.stream("GET", "/page/main.js") as stream:
+    with http.stream("GET", "/page/page.css") as stream:
         raw = b"".join(stream.iter_raw())
     assert len(raw) < 100
     assert len(gzip.decompress(raw)) > 1000
     tag = stream.headers["etag"]
     for known in (tag, f"W/{tag}", f'"a", {tag}'):
-        again = http.get("/page/main.js", headers={"if-none-match": known})
+        again = http.get("/page/page.css", headers={"if-none-match": known})
         assert (again.status_code, again.content) == (304, b"")
-    assert http.get("/page/main.js", headers={"if-none-match": '"a"'}).status_code == 200
-    plain = http.get("/page/main.js", headers={"accept-encoding": "identity"})
+    assert http.get("/page/page.css", headers={"if-none-match": '"a"'}).status_code == 200
+    plain = http.get("/page/page.css", headers={"accept-encoding": "identity"})
     assert "content-encoding" not in plain.headers
 
 
 def test_no_other_file_is_served(http):
-    for path in ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/main.js", "nothing.js", ""):
+    for path in ("secret.py", "../secret.py", "%2e%2e/secret.py", "a/b/page.js", "dom.js", "nothing.js", ""):
         assert http.get(f"/page/{path}").status_code == 404, path
 
 
 def test_what_is_served_can_do_nothing_but_ask_this_server(http):
     for answer in (
         http.get("/"),
-        http.get("/page/main.js"),
+        http.get("/page/page.js"),
         http.get("/page/nothing.js"),
         http.post("/page/score", json={"key": "gone"}),
         http.post("/page/read", json={}),
     ):
         policy = answer.headers["content-security-policy"]
-        script = answer.url.path.endswith("main.js")  # which loads nothing of its own
+        script = answer.url.path.endswith("page.js")  # which loads nothing of its own
         assert policy.startswith("default-src 'none'" if script else "default-src 'self'; ")
         assert "unsafe-eval" not in policy
         assert "frame-ancestors" not in policy  # the Hub shows Spaces in a frame
