@@ -44,6 +44,8 @@ class Example:
         return known | ({"kernel": self.kernel} if self.kernel else {})
 
 
+# A table of made-up answers; the page opens on its comparison.
+THREE_MODELS = "Three models, ten prompts"
 _FILE = json.loads(Path(__file__).with_suffix(".json").read_text(encoding="utf-8"))
 MENU = {kind: [Example(kind, **each) for each in _FILE["menu"][kind]] for kind in KINDS}
 # Entries of the menu of sets to compare, which are examples by the names of the sets.

@@ -5,6 +5,7 @@ import { get } from "./asking/calls.js";
 import { comparing } from "./asking/compare.js";
 import { el } from "./dom.js";
 import { drop } from "./asking/drop.js";
+import { showExample } from "./asking/example.js";
 import { keys, scoreKey, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
 import { kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
@@ -18,12 +19,6 @@ import { results } from "./asking/shown.js";
 import { fromHash, kept } from "./asking/state.js";
 import { makeTabs } from "./asking/tabs.js";
 
-const TO_SCORE = "Paste or drop samples and press Score, or try an example.";
-const TO_COMPARE = "Give two sets or more: which is more diverse, and is it more than chance?";
-const MEANS =
-  "Twenty answers that all say the same count as one; twenty that have nothing in common count " +
-  "as twenty. Most sets are somewhere in between.";
-
 const { current, open, choose, compare } = makeTabs({
   mark: tabKeys(byId("tabs"), (tab) => choose(tab)),
   drawn(tab) {
@@ -34,8 +29,10 @@ const { current, open, choose, compare } = makeTabs({
   score: () => score(),
   announce,
 });
+const noExample = showExample(announce);
 const shown = results(byId("result"), {
   announce,
+  filled: noExample,
   // Before there is a menu, one cannot say what has changed.
   now: (tab) => (page.menu ? null : shown.of(tab)?.of) ?? now(tab),
   renew: (tab, of) => scoreOf(tab, of, { signal: new AbortController().signal, said() {} }),
@@ -77,15 +74,10 @@ function announce(text) {
   setTimeout(() => (byId("said").textContent = text), 50); // the same words are said again, too
 }
 
-/**
- * Returns what stands where the result will be.
- * @param {Tab} tab
- */
-function empty(tab) {
-  const way = tab === "compare" ? TO_COMPARE : TO_SCORE;
-  const number = el("p", { class: "empty-number", "aria-hidden": "true" }, "≈ ? of n");
-  const means = el("p", { class: "hint" }, MEANS);
-  return [el("div", { class: "empty" }, number, el("p", {}, way), means)];
+/** Returns what stands where the result will be. */
+function empty() {
+  const yours = el("b", {}, "Drop yours here");
+  return [el("p", { class: "empty" }, yours, " – texts, a table, images, molecules or numbers")];
 }
 
 /**
@@ -231,6 +223,7 @@ function start() {
   const link = fromHash(location.hash);
   page.chosen = link !== null && link.tab !== "texts";
   if (record) restore(record, link, shown);
+  if (link?.example) noExample();
   if (link) follow(link);
   else open(record?.tab ?? page.tab);
   byId("score-key").textContent = scoreKey;

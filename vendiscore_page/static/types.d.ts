@@ -28,6 +28,7 @@ interface HTMLElementEventMap {
 /** Elements of index.html, by their id, that are more than an HTMLElement. */
 interface Named {
   "dataset-name": HTMLInputElement;
+  "example-answer": HTMLLinkElement;
   score: HTMLButtonElement;
   stop: HTMLButtonElement;
   "sets-kind": HTMLSelectElement;

@@ -12,12 +12,12 @@ const OLD = {
 /**
  * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives
  * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty(tab)` stands there
- * before there is one.
+ * before there is one; `filled()` is called when one comes.
  * @param {HTMLElement} container
- * @param {{announce: Announce, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
+ * @param {{announce: Announce, filled: () => void, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
  *   renew: (tab: Tab, of: Of) => Promise<Result | null>, empty: (tab: Tab) => Node[]}} page
  */
-export function results(container, { announce, now, renew, moved, empty }) {
+export function results(container, { announce, filled, now, renew, moved, empty }) {
   /** @type {{[tab in Tab]?: Entry}} */
   const entries = {};
   let marked = "";
@@ -37,6 +37,7 @@ export function results(container, { announce, now, renew, moved, empty }) {
    * @param {Of} of
    */
   function put(tab, answer, of) {
+    filled();
     entries[tab] = { answer, of, id: answer.id };
   }
 

@@ -1,0 +1,40 @@
+/** The example that the page opens on: a result as any other, until a visitor has one. */
+
+import { find } from "../dom.js";
+import { call, follow } from "./calls.js";
+import { byId, button } from "./parts.js";
+import { clear, showComparison } from "../showing/result.js";
+
+const NARROW = "(max-width: 60rem)"; // where what is asked stands above the result, as in base.css
+
+/**
+ * Shows the example, on a phone above what is asked; the function that is returned takes it away.
+ * @param {Announce} announce
+ */
+export function showExample(announce) {
+  const section = byId("example");
+  let isWanted = true;
+  /** @param {Compared} answer */
+  const show = (answer) => {
+    const shown = find(section, "div");
+    if (!isWanted || !shown) return;
+    if (matchMedia(NARROW).matches) byId("panel").prepend(section);
+    section.hidden = false;
+    let speaks = false; // nobody asked for it
+    showComparison(shown, answer, { call, follow, announce: (text) => speaks && announce(text) });
+    speaks = true;
+    const more = button("More of this example", () => {
+      section.classList.remove("short");
+      more.remove();
+    });
+    section.append(more);
+  };
+  const { href } = byId("example-answer");
+  fetch(href).then((response) => response.json()).then(show, () => {});
+  return () => {
+    isWanted = false;
+    const shown = find(section, "div");
+    if (shown) clear(shown);
+    section.remove();
+  };
+}
