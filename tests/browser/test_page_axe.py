@@ -48,10 +48,7 @@ def test_nothing_serious_where_the_page_asks_or_complains(visit, size):
     page.locator("#alike details > summary").click()
     page.get_by_role("slider", name="Order q").fill("3")
     expect(page.locator(".r-was")).to_be_visible()
-    button(page, "A primer").click()
-    expect(page.locator("#confirm")).to_be_visible()
     assert in_all_colours(page) == []
-    page.locator("#confirm").get_by_role("button", name="Keep").click()
     ask = next(case for case in questions() if case.name == "two.csv")
     choose(page, (ask.name, ask.data))
     expect(page.locator("#samples .question")).to_be_visible()

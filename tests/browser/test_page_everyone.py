@@ -42,8 +42,7 @@ def test_the_page_works_by_keyboard_alone(visit):
     page = visit()
     page.keyboard.press("Tab")
     assert focused(page) == "Skip to the result"
-    page.keyboard.press("Tab")
-    assert focused(page) == "Text"
+    tab_to(page, "Text")
     page.keyboard.press("ArrowRight")
     expect(page.get_by_role("tab", name="Images")).to_have_attribute("aria-selected", "true")
     page.keyboard.press("Home")

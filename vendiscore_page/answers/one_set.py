@@ -25,6 +25,7 @@ from . import kernel_menu, sample_views
 from .group_lists import in_sets
 from .jobs import FLOOR, Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
+from .page_code import links
 from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
@@ -317,6 +318,7 @@ def menu() -> Record:
     return {
         "kinds": {kind: kernel_menu.menu(kind) | {"examples": offered[kind]} for kind in KINDS},
         "compare": {"examples": examples.PAIRINGS},
+        "links": links(),
         "limits": {
             "sentence": quotas.IN_WORDS,
             "samples": quotas.MAX_SAMPLES,

@@ -1,4 +1,4 @@
-"""Python code that the page shows: by the metric of its Space if it runs in one."""
+"""Python code and addresses that the page shows: of its Space if it runs in one."""
 
 import os
 
@@ -18,3 +18,11 @@ def source(modules: str) -> str:
     """Write the import of what `called` needs, and of these modules."""
     caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
     return f"import {caller}, {modules}" if modules else f"import {caller}"
+
+
+def links() -> dict[str, str]:
+    """Return the addresses of code and documents, which a copy that is not a Space has not."""
+    if space := os.environ.get("SPACE_ID"):
+        files = f"https://huggingface.co/spaces/{space}/tree/main"
+        return {"Code": files, "Documents": f"{files}/docs"}
+    return {}

@@ -186,10 +186,10 @@ function linked(link) {
   const isMeant = (entry) => entry.name === link.example;
   if (link.tab === "compare") {
     const entry = page.menu.compare.examples.find(isMeant);
-    if (entry) page.sets.choose({ ...entry, ...how });
+    if (entry) page.sets.load({ ...entry, ...how });
   } else {
     const entry = page.menu.kinds[link.tab].examples.find(isMeant);
-    if (entry) given.choose({ ...entry, ...how });
+    if (entry && !mine().own) example({ ...entry, ...how });
   }
 }
 
@@ -207,6 +207,7 @@ async function loadMenu(link) {
   }
   page.menu = menu;
   byId("limits").textContent = menu.limits.sentence;
+  for (const [name, href] of Object.entries(menu.links)) byId("links").append(" · ", el("a", { href }, name));
   redraw();
   linked(link);
 }

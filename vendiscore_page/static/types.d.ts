@@ -166,6 +166,7 @@ interface Menu {
     { kernels: KernelEntry[]; default: string; absent: string[]; examples: Example[] }
   >;
   compare: { examples: Pairing[] };
+  links: Record<string, string>;
   limits: {
     sentence: string;
     samples: number;

@@ -43,6 +43,7 @@ export function columns(given, read, { label, ask }) {
   /** @param {string} value */
   const sets = (value) => given.ask({ sets: value || null, by: read.by, pool: !value });
   return [
+    label ? null : questions(given, read, ask),
     el(
       "div",
       { class: "fields" },
@@ -60,7 +61,6 @@ export function columns(given, read, { label, ask }) {
         )
       : null,
     read.prompt_column ? own(given, read) : null,
-    label ? null : questions(given, read, ask),
   ];
 }
 

@@ -1,11 +1,10 @@
 /** The tab that compares: from two to eight named sets of one kind. */
 
 import { makeCard } from "./card.js";
-import { el } from "../dom.js";
+import { el, focused } from "../dom.js";
 import { Given } from "./given.js";
-import { byId, fill, tries } from "./parts.js";
+import { button, byId, fill, tries } from "./parts.js";
 import { trouble } from "./readout.js";
-import { confirm } from "./samples.js";
 import { KINDS } from "./state.js";
 
 const LEAST = 2;
@@ -94,8 +93,14 @@ export function comparing({ changed, score, examples }) {
     }
   }
 
-  /** @param {Pairing} entry */
+  const own = () => (self.example ? [] : filled());
+
+  /**
+   * Compares the sets of an example, unless there are some of the visitor's own.
+   * @param {Pairing} entry
+   */
   function load(entry) {
+    if (own().length) return;
     empty();
     self.prompt = entry.prompt ?? "";
     turnAll(entry.kind);
@@ -123,8 +128,9 @@ export function comparing({ changed, score, examples }) {
       self.cards[0].given.copy(given, options);
       then();
     };
-    if (!filled().length || self.example) return go();
-    return confirm(byId("sets-confirm"), "your sets", go);
+    const [first, ...more] = own();
+    if (!first || (!more.length && first.given.sent() === given.sent())) return go();
+    return confirm(byId("sets-confirm"), go);
   }
 
   function empty() {
@@ -143,15 +149,8 @@ export function comparing({ changed, score, examples }) {
     byId("clear-sets").hidden = !filled().length;
     byId("add-set").hidden = self.cards.length >= MOST;
     byId("sets-kind").value = self.kind;
-    tries(byId("sets-examples"), examples(), self.example, choose);
+    tries(byId("sets-examples"), own().length ? [] : examples(), self.example, load);
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
-  }
-
-  /** @param {Pairing} entry */
-  function choose(entry) {
-    const own = filled().length && !self.example;
-    if (own) confirm(byId("sets-confirm"), "your sets", () => load(entry));
-    else load(entry);
   }
 
   function others() {
@@ -233,7 +232,7 @@ export function comparing({ changed, score, examples }) {
     ready,
     stamp,
     filled,
-    choose,
+    load,
     adopt,
     /**
      * @param {File[]} files
@@ -246,4 +245,25 @@ export function comparing({ changed, score, examples }) {
       (card ?? add()).given.write(text, true);
     },
   });
+}
+
+/**
+ * Asks on the page itself before sets of the visitor's are replaced.
+ * @param {HTMLElement} container
+ * @param {() => void} go
+ */
+function confirm(container, go) {
+  const back = focused();
+  /** @param {() => void} then */
+  const done = (then) => () => {
+    fill(container);
+    back?.focus();
+    then();
+  };
+  const ask = el("p", { id: "replace" }, "Replace your sets?");
+  const yes = button("Replace", done(go), "button");
+  const no = button("Keep", done(() => {}), "button");
+  const question = { class: "question row", role: "group", "aria-labelledby": ask.id };
+  fill(container, el("div", question, ask, yes, no));
+  yes.focus();
 }

@@ -297,6 +297,13 @@ export class Given {
     return read;
   }
 
+  /** Returns what tells these samples from others, however they are read. */
+  sent() {
+    const { source, text, dataset, example, files } = this;
+    const stamps = files.map(({ name, size, lastModified }) => [name, size, lastModified]);
+    return JSON.stringify([source, text, dataset, example, stamps]);
+  }
+
   /** Returns what outlives a reload: files do not, but what was read of them does. */
   snapshot() {
     const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut } = this;

@@ -233,7 +233,7 @@ export function trouble(problem, others, verb) {
   const go = problem.others
     ? button(`${verb} the other ${count(problem.others)}`, others, "button")
     : null;
-  return el("div", { class: "trouble", role: "alert" }, el("p", {}, problem.text), which, then, go);
+  return el("div", { class: "trouble", role: "alert", tabindex: -1 }, el("p", {}, problem.text), which, then, go);
 }
 
 /** @param {Problem} problem */

@@ -1,7 +1,6 @@
 /** Section 1: the samples of one kind, pasted, dropped, chosen, from the Hub or an example. */
 
-import { el, focused } from "../dom.js";
-import { box, button, byId, chip, chooser, fill, tries } from "./parts.js";
+import { box, byId, chip, chooser, fill, tries } from "./parts.js";
 import { readout } from "./readout.js";
 
 /** @type {Record<string, string | undefined>} */
@@ -15,7 +14,7 @@ const FILES = { images: "Choose images or a .zip" };
 
 /**
  * Makes the section of samples. `current()` are the samples of the tab, `examples()` those of its
- * kind; the others do what is asked for. `choose(entry)` is a click on an example.
+ * kind, which no example of the page replaces; the others do what is asked for.
  * @param {SamplesPage} page
  */
 export function samples({ current, examples, attach, score, turn, ask, example, prefer }) {
@@ -51,49 +50,9 @@ export function samples({ current, examples, attach, score, turn, ask, example, 
     byId("sources").classList.toggle("has", attached !== null);
     /** @type {Text} */ (files.lastChild).data = (!attached && FILES[given.kind]) || "Choose files";
     files.classList.toggle("zone", given.kind === "images" && attached === null);
-    tries(byId("examples"), examples(), given.example, choose);
+    tries(byId("examples"), given.own ? [] : examples(), given.example, example);
     readout(byId("read"), given, { score, turn, ask });
   }
 
-  /** @param {Example} entry */
-  function choose(entry) {
-    if (current().own) confirm(byId("confirm"), what(current()), () => example(entry));
-    else example(entry);
-  }
-  return { draw, choose };
-}
-
-/** @param {Given} given */
-function what(given) {
-  if (given.source === "files") return given.names.length === 1 ? given.names[0] : "your files";
-  return given.source === "dataset" ? given.dataset : "what you pasted";
-}
-
-/**
- * Asks on the page itself before something of the visitor's is replaced.
- * @param {HTMLElement} container
- * @param {string} name
- * @param {() => void} go
- */
-export function confirm(container, name, go) {
-  const back = focused();
-  /** @param {() => void} then */
-  const done = (then) => () => {
-    fill(container);
-    if (back?.isConnected) back.focus();
-    then();
-  };
-  const yes = button("Replace", done(go), "button");
-  const no = button("Keep", done(() => {}), "button");
-  fill(
-    container,
-    el(
-      "div",
-      { class: "question row", role: "group", "aria-label": `Replace ${name}?` },
-      el("p", {}, `Replace ${name}?`),
-      yes,
-      no,
-    ),
-  );
-  yes.focus();
+  return { draw };
 }

@@ -87,7 +87,7 @@ export function scoring({ shown, redraw, announce }) {
   }
 
   /**
-   * Shows what is wrong where the samples are; its button is next at hand.
+   * Shows what is wrong where the samples are, and moves the focus to it or to its button.
    * @param {Tab} tab
    */
   function failed(tab) {
@@ -96,8 +96,7 @@ export function scoring({ shown, redraw, announce }) {
     const where = byId(tab === "compare" ? "compare" : "samples");
     const trouble = find(where, ".trouble, .question");
     trouble?.scrollIntoView({ block: "nearest" });
-    if (document.activeElement !== byId("score")) return;
-    if (trouble) find(trouble, ":scope > button, :scope > .row button")?.focus();
+    if (trouble) (find(trouble, ":scope > button, :scope > .row button") ?? trouble).focus();
   }
   return { scored, compared };
 }

@@ -54,6 +54,11 @@ export function results(container, { announce, filled, now, renew, moved, empty 
     const tools = { call: caller(tab, entry, call), follow: caller(tab, entry, follow), announce };
     if (tab === "compare") showComparison(container, /** @type {Compared} */ (entry.answer), tools);
     else show(container, /** @type {Result} */ (entry.answer), tools);
+    // A note on the samples that stands next to them is not said again.
+    const taken = [...document.querySelectorAll(".taken")].map((note) => note.textContent);
+    for (const note of container.querySelectorAll(".r-small")) {
+      if (taken.includes(note.textContent)) note.remove();
+    }
     age(tab);
   }
 

@@ -29,7 +29,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     byId("samples").hidden = tab === "compare";
     byId("compare").hidden = tab !== "compare";
     /** @type {Text} */ (byId("score").firstChild).data = tab === "compare" ? "Compare" : "Score";
-    fill(byId("confirm"));
+    fill(byId("sets-confirm"));
     fill(byId("turned"));
     drawn(tab);
   }
