@@ -40,10 +40,10 @@ class Files:
         for suffix in (".html", ".json", ".svg"):
             files |= _texts(folder, suffix)
         self.version: str = _digest(repr(files).encode())
-        files[INDEX] = _NAMED.sub(rf"page/{self.version}/\1", files[INDEX])
         self._files = {}
         for name, text in files.items():
-            body = text.encode()
+            named = _NAMED.sub(rf"page/{self.version}/\1", text) if name == INDEX else text
+            body = named.encode()
             etag = f'"{_digest(body)}"'
             headers = {**HEADERS, "ETag": etag, "Vary": "Accept-Encoding"}
             headers["Content-Type"] = _KINDS[Path(name).suffix]
