@@ -23,7 +23,7 @@ from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, MAX_SMILES, RefusedError, check_texts
 from . import kernel_menu, sample_views
 from .group_lists import in_sets
-from .jobs import FLOOR, Job, Settings, job_of
+from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .page_code import links
 from .prompt_lists import distinct
@@ -319,13 +319,7 @@ def menu() -> Record:
         "kinds": {kind: kernel_menu.menu(kind) | {"examples": offered[kind]} for kind in KINDS},
         "compare": {"examples": examples.PAIRINGS},
         "links": links(),
-        "limits": {
-            "sentence": quotas.IN_WORDS,
-            "samples": quotas.MAX_SAMPLES,
-            "sets": quotas.MAX_SETS,
-            "floor": FLOOR,
-            "q": DEFAULT_ORDER,
-        },
+        "limits": {"sentence": quotas.IN_WORDS, "q": DEFAULT_ORDER},
     }
 
 

@@ -116,7 +116,7 @@ function drawAlike() {
       page.loading = loadMenu(null);
     }),
   );
-  alike(byId("kernels"), kernels, settings, page.menu.limits, changed, fetch);
+  alike(byId("kernels"), kernels, settings, page.menu.limits.q, changed, fetch);
 }
 
 function drawPrompt() {

@@ -137,7 +137,7 @@ interface Option {
 type OptionValue = number | string | (string | number)[];
 type OptionValues = Record<string, OptionValue>;
 
-type Setter = (name: string, value: OptionValue) => void;
+type Setter = (value: OptionValue) => void;
 
 interface KernelEntry {
   kernel: string;
@@ -167,13 +167,7 @@ interface Menu {
   >;
   compare: { examples: Pairing[] };
   links: Record<string, string>;
-  limits: {
-    sentence: string;
-    samples: number;
-    sets: number;
-    floor: number;
-    q: number;
-  };
+  limits: { sentence: string; q: number };
   version: string;
 }
 

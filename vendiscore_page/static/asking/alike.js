@@ -8,35 +8,42 @@ import { optionsOf } from "./state.js";
 const Q_INFO = "0 counts rare samples in full; large q looks at the commonest only";
 
 /**
- * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` has the
- * `q` of the menu.
+ * Shows the kernels of a kind, and sets `settings`; `changed()` after each change. `usual` is the
+ * order of a score where none is set.
  * @param {HTMLElement} container
  * @param {KernelEntry[]} kernels
  * @param {Settings} settings
- * @param {Menu["limits"]} usual
+ * @param {number} usual
  * @param {() => void} changed
- * @param {Node[]} more what else stands below the kernels
+ * @param {Node[]} below what else stands below the kernels
  */
-export function alike(container, kernels, settings, usual, changed, more = []) {
+export function alike(container, kernels, settings, usual, changed, below = []) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
-  /** @param {string} name */
-  const pick = (name) => {
-    settings.kernel = name;
-    alike(container, kernels, settings, usual, changed, more);
-    changed();
+  /** @param {KernelEntry} entry */
+  const radio = ({ kernel: name, label, small }) => {
+    const pick = () => {
+      settings.kernel = name;
+      alike(container, kernels, settings, usual, changed, below);
+      changed();
+    };
+    const checked = name === settings.kernel;
+    const at = { "data-at": `kernel ${name}`, onchange: pick };
+    return el(
+      "label",
+      { class: "choice" },
+      el("input", { type: "radio", name: "kernel", value: name, checked, ...at }),
+      el("span", {}, label),
+      small ? el("small", {}, small) : null,
+    );
   };
+  const legend = el("legend", { class: "visually-hidden" }, "Alike means they");
   fill(
     container,
-    el(
-      "fieldset",
-      { class: "kernels" },
-      el("legend", { class: "visually-hidden" }, "Alike means they"),
-      ...kernels.map((entry) => radio(entry, entry === kernel, pick)),
-    ),
-    ...more,
-    options(kernel, settings, usual, changed, open),
+    el("fieldset", { class: "kernels" }, legend, ...kernels.map(radio)),
+    ...below,
+    more(kernel, settings, usual, changed, open),
   );
 }
 
@@ -59,54 +66,27 @@ export function download(kind, kernel, run, here) {
 }
 
 /**
- * @param {KernelEntry} entry
- * @param {boolean} checked
- * @param {(name: string) => void} pick
- */
-function radio({ kernel, label, small }, checked, pick) {
-  return el(
-    "label",
-    { class: "choice" },
-    el("input", {
-      type: "radio",
-      name: "kernel",
-      value: kernel,
-      checked,
-      "data-at": `kernel ${kernel}`,
-      onchange: () => pick(kernel),
-    }),
-    el("span", {}, label),
-    small ? el("small", {}, small) : null,
-  );
-}
-
-/**
  * @param {KernelEntry | undefined} kernel
  * @param {Settings} settings
- * @param {Menu["limits"]} usual
+ * @param {number} usual
  * @param {() => void} changed
  * @param {boolean} open
  */
-function options(kernel, settings, usual, changed, open) {
-  const shown = kernel?.options ?? [];
+function more(kernel, settings, usual, changed, open) {
+  const options = kernel?.options ?? [];
   const chosen = optionsOf(kernel, settings.options[settings.kernel]);
   const now = el("span", { class: "now" });
   const say = () => {
-    now.textContent = [
-      `q ${settings.q ?? usual.q}`,
-      ...shown.map((option) => `${named(option)} ${[chosen[option.name]].flat().join(", ")}`),
-    ].join(" · ");
+    const set = options.map((option) => `${option.label} ${[chosen[option.name]].flat().join(", ")}`);
+    now.textContent = [`q ${settings.q ?? usual}`, ...set].join(" · ");
   };
-  /**
-   * @param {string} name
-   * @param {OptionValue} value
-   */
-  const set = (name, value) => {
-    chosen[name] = value;
+  /** @param {Option} option */
+  const control = (option) => CONTROLS[option.type](option, chosen[option.name], (value) => {
+    chosen[option.name] = value;
     settings.options[settings.kernel] = { ...chosen };
     say();
     changed();
-  };
+  });
   say();
   return el(
     "details",
@@ -115,8 +95,8 @@ function options(kernel, settings, usual, changed, open) {
     el(
       "div",
       { class: "stack" },
-      order(settings, usual.q, () => (say(), changed())),
-      ...shown.map((option) => control(option, chosen[option.name], set)),
+      order(settings, usual, () => (say(), changed())),
+      ...options.map(control),
     ),
   );
 }
@@ -154,22 +134,8 @@ function order(settings, usual, changed) {
 
 const CONTROLS = { checks, choice, number };
 
-/**
- * @param {Option} option
- * @param {OptionValue} value
- * @param {Setter} set
- */
-function control(option, value, set) {
-  return CONTROLS[option.type]?.(option, value, set) ?? null;
-}
-
 /** @param {Option} option */
-const named = (option) => option.label ?? option.name;
-
-/** @param {Option} option */
-function info(option) {
-  return option.info ? el("span", { class: "hint" }, option.info) : null;
-}
+const info = ({ info: words }) => (words ? el("span", { class: "hint" }, words) : null);
 
 /**
  * @param {Option} option
@@ -185,20 +151,15 @@ function checks(option, value, set) {
       "data-at": `${option.name} ${each}`,
       onchange: () => {
         const kept = choices.filter((_, i) => boxes[i].checked);
-        if (kept.length) set(option.name, kept);
+        if (kept.length) set(kept);
         else box.checked = true; // at least one
       },
     });
     return box;
   });
   const labels = boxes.map((box, i) => el("label", { class: "choice" }, box, String(choices[i])));
-  return el(
-    "fieldset",
-    { class: "field" },
-    el("legend", { class: "hint" }, named(option)),
-    el("div", { class: "row" }, ...labels),
-    info(option),
-  );
+  const legend = el("legend", { class: "hint" }, option.label);
+  return el("fieldset", { class: "field" }, legend, el("div", { class: "row" }, ...labels), info(option));
 }
 
 /**
@@ -208,11 +169,11 @@ function checks(option, value, set) {
  */
 function choice(option, value, set) {
   const choices = option.choices ?? [];
-  const onchange = () => set(option.name, choices[select.selectedIndex]);
+  const onchange = () => set(choices[select.selectedIndex]);
   const options = choices.map((each) => el("option", { value: each }, String(each)));
   const select = el("select", { "data-at": option.name, onchange }, ...options);
   select.selectedIndex = choices.findIndex((each) => each === value);
-  return field(named(option), select, info(option));
+  return field(option.label, select, info(option));
 }
 
 /**
@@ -227,7 +188,7 @@ function number(option, value, set) {
     step: "any",
     value: String(value),
     "data-at": option.name,
-    onchange: (event) => set(option.name, Math.max(0, Number(event.target.value) || 0)),
+    onchange: (event) => set(Math.max(0, Number(event.target.value) || 0)),
   });
-  return field(named(option), input, info(option));
+  return field(option.label, input, info(option));
 }

@@ -1,13 +1,10 @@
 /** The state of the page: its tab, and the samples and settings of each. */
 
-import { isNumber } from "../dom.js";
 import { takesPrompt } from "./prompt.js";
 import { optionsOf } from "./state.js";
 
-const UNSET = { kernel: "", q: null };
-
 /** @returns {Settings} */
-const unset = () => ({ ...UNSET, options: {} });
+const unset = () => ({ kernel: "", q: null, options: {} });
 const settings = {
   texts: unset(),
   images: unset(),
@@ -79,8 +76,12 @@ export function asked(tab) {
   const { kernel, options, q } = page.settings[tab];
   const entry = kernelsOf(tab).kernels.find((each) => each.kernel === kernel);
   const { prompt, offered } = promptOf(tab);
-  const prompts = offered && prompt.trim() ? { prompts: prompt } : {};
-  return { kernel, options: optionsOf(entry, options[kernel]), ...(isNumber(q) ? { q } : {}), ...prompts };
+  return {
+    kernel,
+    options: optionsOf(entry, options[kernel]),
+    ...(q === null ? {} : { q }),
+    ...(offered && prompt.trim() ? { prompts: prompt } : {}),
+  };
 }
 
 /**
