@@ -1,0 +1,43 @@
+"""The page opens on a result that the server gives today, too."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from answered import compared
+
+from vendiscore import compare
+from vendiscore_page.inputs.examples import THREE_MODELS
+from vendiscore_page.inputs.submission import Asked, Given
+from vendiscore_page.inputs.uploads import read
+from vendiscore_page.serving.static_files import STATIC
+
+SHOWN = json.loads((STATIC / "example.json").read_text("utf-8"))
+SAMPLES = read(Given(), Asked(kind="texts", example=THREE_MODELS))
+
+
+def numbers(value: Any, path: str = "") -> Iterator[tuple[str, float | None]]:
+    """Yield the path of each value in an answer, with its number, or None of words."""
+    if isinstance(value, (dict, list)):
+        for key, each in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from numbers(each, f"{path}/{key}")
+    else:
+        yield path, None if isinstance(value, (str, bool, type(None))) else value
+
+
+def test_the_cached_answer_has_the_keys_and_numbers_of_a_new_one():
+    answer = compared({"Answers": SAMPLES}, permutations=0)
+    assert dict(numbers(SHOWN)) == pytest.approx(dict(numbers(answer)), abs=1e-9)
+    words = ("sentence", "verdicts", "notes", "comparison", "csv", "signature")
+    assert [SHOWN[name] for name in words] == [answer[name] for name in words]
+
+
+def test_its_numbers_are_the_librarys():
+    how = {"by": SAMPLES.sets, "groups": SAMPLES.groups, "k": "ngram_overlap", "level": 0.99}
+    right = compare(SAMPLES.values, permutations=511, **how)
+    for row, one in zip(SHOWN["rows"], right.sets, strict=True):
+        assert [row["name"], row["matched"]] == [one.name, pytest.approx(one.matched, abs=1e-12)]
+    shown = [[pair["difference"], pair["p"]] for pair in SHOWN["pairs"]]
+    pairs = [[pair.difference, pair.p_adjusted] for pair in right.pairs]
+    assert shown == [pytest.approx(pair, abs=1e-12) for pair in pairs]
