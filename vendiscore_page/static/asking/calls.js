@@ -64,8 +64,7 @@ export async function send(path, options, text, files, { signal } = {}) {
  */
 export async function follow(path, body, { signal, said }) {
   const response = await asked(path, posted(body, signal));
-  for await (const line of lines(response.body)) {
-    const told = parsed(line);
+  for await (const told of lines(response.body)) {
     if ("said" in told) said(told.said);
     else if (told.gone) throw new Refusal({ text: BROKEN }, true);
     else if (told.problem) throw new Refusal(told.problem);
@@ -74,14 +73,13 @@ export async function follow(path, body, { signal, said }) {
   throw new Refusal({ text: BROKEN });
 }
 
-/**
- * @param {object} body
- * @param {AbortSignal} [signal]
- */
-function posted(body, signal) {
-  const headers = { "Content-Type": "application/json" };
-  return { method: "POST", headers, body: JSON.stringify(body), signal };
-}
+/** @type {(body: object, signal?: AbortSignal) => RequestInit} */
+const posted = (body, signal) => ({
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(body),
+  signal,
+});
 
 /**
  * @param {string} path
@@ -114,27 +112,21 @@ async function content(response) {
   return json ? response.json() : response.blob();
 }
 
-/** @param {string} line */
-function parsed(line) {
-  try {
-    return JSON.parse(line);
-  } catch {
-    throw new Refusal({ text: BROKEN });
-  }
-}
-
-/** @param {ReadableStream<BufferSource> | null} body */
+/**
+ * Yields the values of a body with one in each line.
+ * @param {ReadableStream<BufferSource> | null} body
+ */
 async function* lines(body) {
   if (!body) return;
   const reader = body.pipeThrough(new TextDecoderStream()).getReader();
   let rest = "";
   try {
-    for (;;) {
-      const { done, value } = await reader.read();
-      const parts = (rest + (value ?? "")).split("\n");
+    for (let done = false; !done; ) {
+      const read = await reader.read();
+      ({ done } = read);
+      const parts = `${rest}${read.value ?? ""}${done ? "\n" : ""}`.split("\n");
       rest = parts.pop() ?? "";
-      yield* parts.filter((part) => part.trim());
-      if (done) break;
+      for (const part of parts) if (part.trim()) yield JSON.parse(part);
     }
   } catch (error) {
     if (aborted(error)) throw error;
@@ -142,5 +134,4 @@ async function* lines(body) {
   } finally {
     reader.cancel().catch(() => {});
   }
-  if (rest.trim()) yield rest;
 }

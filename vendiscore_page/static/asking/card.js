@@ -14,32 +14,21 @@ import { readout } from "./readout.js";
  */
 export function makeCard(given, name, { take, remove, renamed, score }) {
   let own = false;
-  const title = el("input", {
-    type: "text",
-    class: "set-name",
-    value: name,
-    "aria-label": "Name of the set",
-    oninput: () => {
-      own = true;
-      label();
-      renamed();
-    },
-  });
+  const oninput = () => {
+    own = true;
+    label();
+    renamed();
+  };
+  const named = { class: "set-name", "aria-label": "Name of the set" };
+  const title = el("input", { type: "text", value: name, oninput, ...named });
   const paste = box((text, atOnce) => given.write(text, atOnce), { rows: 2 });
   const attached = el("div");
   const read = el("div", { class: "stack read" });
   const bin = button("×", () => remove(card), "take-away");
   const files = chooser("Choose files", (chosen) => take(chosen, card));
   const legend = el("legend", { class: "visually-hidden" });
-  const node = el(
-    "fieldset",
-    { class: "set" },
-    legend,
-    el("div", { class: "row between" }, title, files, bin),
-    attached,
-    paste,
-    read,
-  );
+  const head = el("div", { class: "row between" }, title, files, bin);
+  const node = el("fieldset", { class: "set" }, legend, head, attached, paste, read);
 
   /** @type {Card} */
   const card = {

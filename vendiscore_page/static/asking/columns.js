@@ -16,24 +16,22 @@ const ROLES = { model: "Model", prompt: "Prompt", label: "Label", id: "Id" };
 export function columns(given, read, { label, ask }) {
   const names = read.columns ?? [];
   if (names.length < 2) return [];
-  /**
-   * @param {string} name
-   * @param {string} none
-   * @param {string | null | undefined} value
-   * @param {(value: string) => void} change
-   * @param {string[]} [among]
-   */
-  const pick = (name, none, value, change, among = names) => {
-    const options = [...(none ? [["", none]] : []), ...among.map((each) => [each, each])];
-    return select(name, options, value ?? "", change, label);
-  };
   const rest = names.filter((name) => name !== read.column);
+  /** @type {(name: string, none: string, value: string | null | undefined, change: (value: string) => void) => Node} */
+  const pick = (name, none, value, change) => {
+    const empty = none ? el("option", { value: "" }, none) : "";
+    const options = (none ? rest : names).map((each) => el("option", { value: each }, each));
+    const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
+    const element = el("select", { onchange: () => change(element.value), ...more }, empty, options);
+    element.value = value ?? "";
+    return field(name, element);
+  };
   const roles = read.roles ?? {};
   /** @param {[Role, string]} role */
   const role = ([key, name]) => {
     const [column, n] = roles[key] ?? [];
     const many = n && key !== "id" ? `${name} (${count(n)})` : name;
-    return pick(many, "none", column, (value) => given.ask({ [key]: value }), rest);
+    return pick(many, "none", column, (value) => given.ask({ [key]: value }));
   };
   const every = /** @type {[Role, string][]} */ (label ? [] : Object.entries(ROLES));
   const found = every.filter(([key]) => roles[key]);
@@ -49,8 +47,8 @@ export function columns(given, read, { label, ask }) {
       { class: "fields" },
       pick("Column", "", read.column, (column) => given.ask({ column })),
       ...found.map(role),
-      read.sets_by ? pick("Sets by", "one set", read.sets_by, sets, rest) : null,
-      pick("Grouped by", "no groups", read.by, by, rest),
+      read.sets_by ? pick("Sets by", "one set", read.sets_by, sets) : null,
+      pick("Grouped by", "no groups", read.by, by),
     ),
     others.length && found.length
       ? el(
@@ -96,19 +94,4 @@ function questions(given, { questions: found = [], unasked = [] }, ask) {
     el("div", { class: "row" }, ...chips),
     ...unasked.map((note) => el("p", { class: "hint" }, note)),
   );
-}
-
-/**
- * @param {string} name
- * @param {string[][]} pairs
- * @param {string} value
- * @param {(value: string) => void} change
- * @param {string} label
- */
-function select(name, pairs, value, change, label) {
-  const options = pairs.map(([key, shown]) => el("option", { value: key }, shown));
-  const more = { "data-at": name, "aria-label": label ? `${name}, ${label}` : null };
-  const element = el("select", { onchange: () => change(element.value), ...more }, ...options);
-  element.value = value;
-  return field(name, element);
 }

@@ -21,11 +21,14 @@ const GROUPED =
  * @param {{changed: () => void, score: () => void, examples: () => Pairing[]}} page
  */
 export function comparing({ changed, score, examples }) {
-  /**
-   * @type {{kind: Kind | "", cards: Card[], example: string, prompt: string, leaveOut: boolean,
-   *   problem: Problem | null}}
-   */
-  const self = { kind: "", cards: [], example: "", prompt: "", leaveOut: false, problem: null };
+  const self = {
+    kind: /** @type {Kind | ""} */ (""),
+    cards: /** @type {Card[]} */ ([]),
+    example: "",
+    prompt: "",
+    leaveOut: false,
+    problem: /** @type {Problem | null} */ (null),
+  };
   let stamped = "[]";
 
   const filled = () => self.cards.filter(({ given }) => given.source);
@@ -49,7 +52,7 @@ export function comparing({ changed, score, examples }) {
     const { read } = given;
     const { kind } = self;
     if (read && !kind) turnAll(read.kind);
-    else if (read && kind && read.kind !== kind && read.kinds.includes(kind)) given.turn(kind);
+    else if (kind && read?.kind !== kind && read?.kinds.includes(kind)) given.turn(kind);
     update();
   }
 
@@ -164,25 +167,25 @@ export function comparing({ changed, score, examples }) {
   async function ready() {
     self.problem = null;
     const cards = filled();
-    const read = await Promise.all(cards.map(({ given }) => given.ready()));
-    const [first] = cards;
-    const groups = cards.filter(({ given }) => given.read?.groups);
-    if (!first || (cards.length < LEAST && first.given.read && !groups.length)) {
-      const many = (first?.given.read?.columns.length ?? 0) > 1;
-      self.problem = { text: many ? `${FEW}, ${BY}.` : `${FEW}.` };
-    } else if (cards.length > 1 && groups.length) {
-      self.problem = { text: `${groups[0].name()} ${GROUPED}` };
+    const reads = await Promise.all(cards.map(({ given }) => given.ready()));
+    const [first] = reads;
+    const grouped = reads.findIndex((read) => read?.groups);
+    const other = reads.findIndex((read) => read && read.kind !== self.kind);
+    let text = "";
+    if (!cards.length || (cards.length < LEAST && first && grouped < 0)) {
+      text = (first?.columns.length ?? 0) > 1 ? `${FEW}, ${BY}.` : `${FEW}.`;
+    } else if (cards.length > 1 && grouped >= 0) {
+      text = `${cards[grouped].name()} ${GROUPED}`;
     }
-    const other = cards.find(({ given }) => given.read && given.read.kind !== self.kind);
-    if (other) {
-      const kind = other.given.read?.kind;
-      const text = `All sets must be of one kind, but ${other.name()} holds ${kind}, not ${self.kind}.`;
-      self.problem = { text: `${text} Take it away or say what the sets are.` };
+    if (other >= 0) {
+      const kinds = `${cards[other].name()} holds ${reads[other]?.kind}, not ${self.kind}`;
+      text = `All sets must be of one kind, but ${kinds}. Take it away or say what the sets are.`;
     }
+    if (text) self.problem = { text };
     for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);
     self.leaveOut ||= cards.some(({ given }) => given.leaveOut);
     draw();
-    return self.problem || !read.every(Boolean) ? null : cards;
+    return text || !reads.every(Boolean) ? null : cards;
   }
 
   byId("add-set").addEventListener("click", () => {

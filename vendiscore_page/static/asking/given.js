@@ -68,24 +68,11 @@ export class Given {
     this.fixed = fixed;
   }
 
-  #empty() {
-    Object.assign(this, { source: "", text: "", files: [], names: [], dataset: "", example: "" });
-    this.pasted = false;
-    this.prompt = "";
-    this.#anew();
-    this.before = null;
-    this.asked = {};
-  }
-
   /** Forgets what was read: the data has changed. */
   #anew() {
-    this.version = versions += 1;
-    this.before = this.read ?? this.before;
-    this.read = null;
-    this.question = null;
-    this.problem = null;
-    this.leaveOut = false;
-    this.busy = false;
+    const before = this.read ?? this.before;
+    const nothing = { read: null, question: null, problem: null, leaveOut: false, busy: false };
+    Object.assign(this, { ...nothing, before, version: (versions += 1) });
   }
 
   /** The visitor's own samples, which no example overwrites unasked. */
@@ -94,9 +81,7 @@ export class Given {
   }
 
   clear() {
-    this.#cancel();
-    this.#empty();
-    this.changed(this);
+    this.#take({ source: "", text: "", files: [], names: [], dataset: "", prompt: "" });
   }
 
   /**
@@ -129,8 +114,12 @@ export class Given {
    */
   attach(files, prefer = "") {
     const names = files.map((file) => file.name);
-    const text = this.source === "example" ? "" : this.text;
-    this.#take({ source: "files", files, names, prefer, text });
+    this.#take({ source: "files", files, names, prefer, text: this.#typed });
+  }
+
+  /** The text of the box, unless it is that of an example. */
+  get #typed() {
+    return this.source === "example" ? "" : this.text;
   }
 
   /**
@@ -139,9 +128,8 @@ export class Given {
    */
   #asFile(text) {
     const files = [new File([text], PASTED, { type: "text/plain" })];
-    /** @type {Asked} */
     const asked = this.kind ? { kind: this.kind } : {};
-    this.#take({ source: "files", files, names: [PASTED], prefer: "", text: "", pasted: true }, asked);
+    this.#take({ source: "files", files, names: [PASTED], prefer: "", text: "", pasted: true, asked });
   }
 
   /**
@@ -162,8 +150,7 @@ export class Given {
    * @param {Kind | ""} [prefer]
    */
   fetchDataset(dataset, prefer = "") {
-    const text = this.source === "example" ? "" : this.text;
-    this.#take({ source: "dataset", dataset, files: [], prefer, text });
+    this.#take({ source: "dataset", dataset, files: [], prefer, text: this.#typed });
   }
 
   /**
@@ -171,21 +158,13 @@ export class Given {
    * @param {string} [prompt]
    */
   pick(example, prompt = "") {
-    this.prompt = prompt;
-    this.#take({ source: "example", example, files: [], dataset: "", text: "" });
+    this.#take({ source: "example", example, prompt, files: [], dataset: "", text: "" });
   }
 
-  /**
-   * @param {Partial<Given>} given
-   * @param {Asked} [asked]
-   */
-  #take(given, asked = {}) {
-    this.asked = asked;
-    this.example = "";
-    this.pasted = false;
+  /** @param {Partial<Given>} given */
+  #take(given) {
     this.#anew();
-    this.before = null;
-    Object.assign(this, given);
+    Object.assign(this, { asked: {}, example: "", pasted: false, before: null, ...given });
     this.#later(0);
   }
 
@@ -208,15 +187,11 @@ export class Given {
     this.ask({ kind });
   }
 
-  #cancel() {
+  /** @param {number} pause ms */
+  #later(pause) {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     this.#abort?.abort();
-  }
-
-  /** @param {number} pause ms */
-  #later(pause) {
-    this.#cancel();
     this.busy = this.source !== "";
     if (pause && this.busy) this.#timer = setTimeout(() => this.#start(), pause);
     else this.#start();
@@ -267,13 +242,14 @@ export class Given {
   }
 
   #options() {
-    /** @type {Asked} */
-    const options = { ...this.asked };
-    const found = this.source === "files" || this.source === "dataset";
-    if ((this.fixed || !found) && this.kind) options.kind ??= this.kind;
-    if (this.source === "example") options.example = this.example;
-    if (this.source === "dataset") options.dataset ??= this.dataset;
-    return options;
+    const { source, kind, example, dataset } = this;
+    const found = source === "files" || source === "dataset";
+    return {
+      ...((this.fixed || !found) && kind ? { kind } : {}),
+      ...(source === "dataset" ? { dataset } : {}),
+      ...this.asked,
+      ...(source === "example" ? { example } : {}),
+    };
   }
 
   /** Returns what was read, once it has been; null where a question or a problem came of it. */
@@ -306,8 +282,7 @@ export class Given {
 
   /** Returns what outlives a reload: files do not, but what was read of them does. */
   snapshot() {
-    const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut } = this;
-    const { prompt } = this;
+    const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt } = this;
     return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt };
   }
 

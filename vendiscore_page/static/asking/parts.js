@@ -23,18 +23,13 @@ const STILL = 8; // px that a pointer may move while it presses
 export function onPress(target, press) {
   /** @type {PointerEvent | null} */
   let down = null;
-  target.addEventListener("click", () => {
+  addEventListener("pointerdown", (event) => (down = event), true);
+  addEventListener("click", ({ target: to, clientX: x, clientY: y }) => {
+    /** @param {EventTarget | null | undefined} node */
+    const isHere = (node) => node instanceof Node && target.contains(node);
+    const still = down && Math.hypot(x - down.clientX, y - down.clientY) <= STILL;
+    if (isHere(to) || (still && isHere(down?.target) && !target.disabled)) press();
     down = null;
-    press();
-  });
-  /** @param {PointerEvent} event */
-  const begin = (event) => (down = target.contains(/** @type {Node} */ (event.target)) ? event : null);
-  addEventListener("pointerdown", begin, true);
-  addEventListener("click", (event) => {
-    const way = down ? Math.hypot(event.clientX - down.clientX, event.clientY - down.clientY) : STILL + 1;
-    const moved = way <= STILL && !target.disabled;
-    down = null;
-    if (moved) press();
   });
 }
 
@@ -76,21 +71,16 @@ export function chooser(label, take, { id } = {}) {
 export function chip(given, then) {
   if (given.source !== "files" && given.source !== "dataset") return null;
   const [first, ...more] = given.source === "files" ? given.names : [given.dataset];
-  const named = more.length ? `${first} and ${more.length} more` : first;
-  const name = given.read?.name || named;
+  const name = given.read?.name || (more.length ? `${first} and ${more.length} more` : first);
   const detach = () => {
     given.detach();
     then();
   };
+  const note = given.pasted ? el("span", { class: "hint" }, TOO_LARGE) : null;
   return el(
     "p",
     { class: "given" },
-    el(
-      "span",
-      { class: "given-name" },
-      name,
-      given.pasted ? el("span", { class: "hint" }, TOO_LARGE) : null,
-    ),
+    el("span", { class: "given-name" }, name, note),
     button("×", detach, "take-away", { "aria-label": `Remove ${name}` }),
   );
 }

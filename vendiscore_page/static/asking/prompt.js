@@ -33,8 +33,6 @@ export function promptField(container, write) {
  * @param {string} text
  */
 export function takesPrompt(kernel, reads, text) {
-  return Boolean(kernel?.prompts) && (reads.length > 0 || text !== "") && !hasOwn(reads);
+  const own = reads.some((read) => read?.prompts);
+  return Boolean(kernel?.prompts) && (reads.length > 0 || text !== "") && !own;
 }
-
-/** @param {(Read | null)[]} reads */
-export const hasOwn = (reads) => reads.some((read) => read?.prompts);

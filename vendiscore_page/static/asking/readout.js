@@ -31,7 +31,7 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
   fill(
     container,
     waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
-    given.question ? question(given, given.question) : null,
+    asks ? question(given, asks) : null,
     ...(read ? whatWasRead(given, read, { turn, ask, label }) : []),
     given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
@@ -40,11 +40,9 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
 }
 
 /** @param {Given} given */
-function named(given) {
-  if (given.source === "files") {
-    return given.names.length === 1 ? given.names[0] : `${count(given.names.length)} files`;
-  }
-  return given.dataset || given.example || "what you pasted";
+function named({ source, names, dataset, example }) {
+  if (source !== "files") return dataset || example || "what you pasted";
+  return names.length === 1 ? names[0] : `${count(names.length)} files`;
 }
 
 /**
@@ -53,14 +51,15 @@ function named(given) {
  * @param {{turn: (kind: Kind) => void, ask: Asker, label: string}} page
  */
 function whatWasRead(given, read, { turn, ask, label }) {
-  const shown = label && given.text ? null : preview(read); // a set's box is enough
+  const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
+  const again = () => el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
   return [
     read.taken ? el("p", { class: "small taken" }, read.taken) : null,
     how(read, turn),
-    read.total > read.n ? draw(given, read) : null,
+    read.total > read.n ? again() : null,
     ...columns(given, read, { label, ask }),
     read.splits?.length > 1 ? splits(given, read, label) : null,
-    shown,
+    label && given.text ? null : preview(read), // a set's box is enough
   ];
 }
 
@@ -70,8 +69,8 @@ function whatWasRead(given, read, { turn, ask, label }) {
  * @param {(kind: Kind) => void} turn
  */
 function how(read, turn) {
-  const others = (read.kinds ?? []).filter((kind) => kind !== read.kind);
-  const notes = (read.notes ?? []).map((note) => el("p", {}, note));
+  const notes = read.notes.map((note) => el("p", {}, note));
+  const others = read.kinds.filter((kind) => kind !== read.kind);
   const as = others.map((kind) => button(`Read as ${kind}`, () => turn(kind)));
   const [first, ...rest] = read.said.split(/, (?=\d)/);
   const much = read.total > read.n ? `A random ${count(read.n)} of ${count(read.total)}` : first;
@@ -79,15 +78,6 @@ function how(read, turn) {
   if (!notes.length && !as.length) return el("p", { class: "small" }, said);
   const more = as.length ? el("p", { class: "row" }, ...as) : null;
   return el("details", { class: "how" }, el("summary", { "data-at": "how" }, said), ...notes, more);
-}
-
-/**
- * @param {Given} given
- * @param {Read} read
- */
-function draw(given, read) {
-  const next = () => given.ask({ draw: (read.draw ?? 0) + 1 });
-  return el("p", {}, button("Another draw", next, "chip", { "data-at": "draw" }));
 }
 
 /**
@@ -119,31 +109,20 @@ function splits(given, read, label) {
     el("legend", { class: "visually-hidden" }, `Separator of two samples ${label}`),
     el("span", { class: "hint", "aria-hidden": "true" }, "Split by"),
     ...chips,
-    sign(given, read, label),
+    el("input", {
+      type: "text",
+      class: "sign",
+      size: 6,
+      placeholder: "a sign",
+      value: read.splits.some(({ value }) => value === read.separator) ? "" : read.separator,
+      "aria-label": `Split by a sign of your own ${label}`.trim(),
+      "data-at": "sign",
+      onchange: ({ target }) => {
+        if (target.value.trim()) given.ask({ separator: target.value.trim() });
+      },
+    }),
     grouped(given, read),
   );
-}
-
-/**
- * Makes the field of a sign of the visitor's own between two texts.
- * @param {Given} given
- * @param {Read} read
- * @param {string} label
- */
-function sign(given, read, label) {
-  const known = read.splits.some(({ value }) => value === read.separator);
-  return el("input", {
-    type: "text",
-    class: "sign",
-    size: 6,
-    placeholder: "a sign",
-    value: known ? "" : (read.separator ?? ""),
-    "aria-label": `Split by a sign of your own ${label}`.trim(),
-    "data-at": "sign",
-    onchange: (event) => {
-      if (event.target.value.trim()) given.ask({ separator: event.target.value.trim() });
-    },
-  });
 }
 
 /**
@@ -164,16 +143,10 @@ function grouped(given, read) {
 
 /** @param {Read} read */
 function preview(read) {
-  const first = (read.preview ?? []).slice(0, 3);
-  if (!first.length) return null;
-  const shown = first.map((each, i) => (
-    typeof each === "string"
-      ? el("li", {}, each)
-      : el("img", { src: each.image, alt: `Image ${i + 1}` })
-  ));
-  return typeof first[0] === "string"
-    ? el("ol", { class: "preview" }, ...shown)
-    : el("div", { class: "row preview" }, ...shown);
+  const shown = read.preview.slice(0, 3).map((each, i) =>
+    el("li", {}, typeof each === "string" ? each : el("img", { src: each.image, alt: `Image ${i + 1}` })),
+  );
+  return shown.length ? el("ol", { class: "preview" }, ...shown) : null;
 }
 
 /**
@@ -186,15 +159,12 @@ function question(given, { text, choices }) {
     given.ask(options);
     byId("score").focus();
   };
+  const answers = choices.map(({ label, options }) => button(label, () => answer(options), "button"));
   return el(
     "div",
     { class: "question", role: "group", "aria-label": text },
     el("p", {}, text),
-    el(
-      "div",
-      { class: "row" },
-      ...choices.map(({ label, options }) => button(label, () => answer(options), "button")),
-    ),
+    el("div", { class: "row" }, ...answers),
   );
 }
 

@@ -17,20 +17,18 @@ export function runner({ go, stop, progress }, announce) {
   let now = null;
   const clock = progress.appendChild(document.createElement("b"));
 
-  /**
-   * Writes how long it takes, each second, which no reader of a screen is told.
-   * @param {AbortController} work
-   */
-  function time({ signal }) {
+  clock.setAttribute("aria-hidden", "true"); // no reader of a screen is told each second
+  /** @type {ReturnType<typeof setInterval> | undefined} */
+  let timer;
+
+  function time() {
     const start = Date.now();
-    clock.setAttribute("aria-hidden", "true");
     clock.textContent = "";
-    const timer = setInterval(() => {
+    clearInterval(timer);
+    timer = setInterval(() => {
       const seconds = Math.round((Date.now() - start) / SECOND);
       clock.textContent = seconds < SOON ? "" : ` · ${seconds} s`;
     }, SECOND);
-    signal.addEventListener("abort", () => clearInterval(timer));
-    return timer;
   }
 
   /** @param {boolean} running */
@@ -54,7 +52,7 @@ export function runner({ go, stop, progress }, announce) {
     const mine = new AbortController();
     now = mine;
     show(true);
-    const timer = time(mine);
+    time();
     let spoken = Date.now();
     /** @param {string} text */
     const said = (text) => {
@@ -69,19 +67,20 @@ export function runner({ go, stop, progress }, announce) {
     } catch (error) {
       if (!mine.signal.aborted) throw error;
     } finally {
-      clearInterval(timer);
-      if (now === mine) {
-        now = null;
-        show(false);
-      }
+      if (now === mine) done();
     }
+  }
+
+  function done() {
+    clearInterval(timer);
+    now = null;
+    show(false);
   }
 
   function end() {
     if (!now) return;
     now.abort();
-    now = null;
-    show(false);
+    done();
     clock.textContent = "";
     say(STOPPED);
     progress.classList.add("still");

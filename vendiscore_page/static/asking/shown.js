@@ -3,11 +3,7 @@
 import { call, follow } from "./calls.js";
 import { clear, markOld, show, showComparison } from "../showing/result.js";
 
-/** @type {Record<string, string>} */
-const OLD = {
-  data: "The samples have changed since this result: score again.",
-  settings: "The settings have changed since this result: score again.",
-};
+const OLD = "have changed since this result: score again.";
 
 /**
  * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives
@@ -31,16 +27,6 @@ export function results(container, { announce, filled, now, renew, moved, empty 
     moved(seen, threshold);
   });
 
-  /**
-   * @param {Tab} tab
-   * @param {Entry["answer"]} answer
-   * @param {Of} of
-   */
-  function put(tab, answer, of) {
-    filled();
-    entries[tab] = { answer, of, id: answer.id };
-  }
-
   /** @param {Tab} tab */
   function draw(tab) {
     const entry = entries[tab];
@@ -62,14 +48,11 @@ export function results(container, { announce, filled, now, renew, moved, empty 
     age(tab);
   }
 
-  /**
-   * @param {Tab} tab
-   * @param {Entry} entry
-   */
+  /** @type {(tab: Tab, entry: Entry) => string} */
   function changed(tab, { of }) {
     const { data, settings } = now(tab);
-    if (data !== of.data) return "data";
-    return settings === of.settings ? "" : "settings";
+    if (data !== of.data) return `The samples ${OLD}`;
+    return settings === of.settings ? "" : `The settings ${OLD}`;
   }
 
   /** @param {Tab} tab */
@@ -78,7 +61,7 @@ export function results(container, { announce, filled, now, renew, moved, empty 
     if (!entry) return;
     const why = changed(tab, entry);
     if (why === marked) return;
-    markOld(container, OLD[why] ?? "");
+    markOld(container, why);
     marked = why;
   }
 
@@ -108,7 +91,11 @@ export function results(container, { announce, filled, now, renew, moved, empty 
   }
 
   return {
-    put,
+    /** @type {(tab: Tab, answer: Entry["answer"], of: Of) => void} */
+    put(tab, answer, of) {
+      filled();
+      entries[tab] = { answer, of, id: answer.id };
+    },
     draw,
     age,
     /** @param {Tab} tab */

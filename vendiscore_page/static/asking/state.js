@@ -33,23 +33,23 @@ export function fromHash(text) {
   const kind = hash.get("kind");
   const tab = kind === "compare" ? kind : KINDS.find((each) => each === kind);
   if (!tab) return null;
-  /** @type {OptionValues} */
-  const options = {};
-  for (const [name, value] of hash) if (name.startsWith("o.")) options[name.slice(2)] = value;
+  /** @param {string} name */
+  const word = (name) => hash.get(name) ?? "";
+  const options = [...hash].filter(([name]) => name.startsWith("o."));
   return {
     tab,
-    kernel: hash.get("kernel") ?? "",
-    options,
-    q: number(hash.get("q")),
-    example: hash.get("example") ?? "",
-    threshold: number(hash.get("threshold")),
-    prompt: hash.get("prompt") ?? "",
+    kernel: word("kernel"),
+    options: Object.fromEntries(options.map(([name, value]) => [name.slice(2), value])),
+    q: number(word("q")),
+    example: word("example"),
+    threshold: number(word("threshold")),
+    prompt: word("prompt"),
   };
 }
 
-/** @param {string | null} text */
+/** @param {string} text */
 function number(text) {
-  const value = Number.parseFloat(text ?? "");
+  const value = Number.parseFloat(text);
   return isNumber(value) && value >= 0 ? value : null;
 }
 
@@ -87,11 +87,8 @@ export function kept() {
  * @returns {OptionValues}
  */
 export function optionsOf(kernel, chosen = {}) {
-  const pairs = (kernel?.options ?? []).map((option) => {
-    const value = chosen[option.name];
-    return [option.name, value === undefined ? option.value : typed(option, value)];
-  });
-  return Object.fromEntries(pairs);
+  const options = kernel?.options ?? [];
+  return Object.fromEntries(options.map((each) => [each.name, typed(each, chosen[each.name] ?? each.value)]));
 }
 
 /**
@@ -100,11 +97,8 @@ export function optionsOf(kernel, chosen = {}) {
  * @param {OptionValue} value
  */
 function typed(option, value) {
-  const choices = option.choices ?? [];
   if (option.type === "number") return number(String(value)) ?? option.value;
-  if (option.type === "choice") {
-    return choices.find((choice) => String(choice) === String(value)) ?? option.value;
-  }
-  const asked = Array.isArray(value) ? value.map(String) : String(value).split(",");
-  return choices.filter((choice) => asked.includes(String(choice)));
+  const asked = [value].flat().join(",").split(",");
+  const chosen = (option.choices ?? []).filter((choice) => asked.includes(String(choice)));
+  return option.type === "choice" ? (chosen[0] ?? option.value) : chosen;
 }

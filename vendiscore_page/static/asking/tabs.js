@@ -7,8 +7,6 @@ import { page } from "./page.js";
 import { byId, fill } from "./parts.js";
 import { KINDS } from "./state.js";
 
-const NAMES = { texts: "Text", images: "Images", molecules: "Molecules", vectors: "Vectors" };
-
 /**
  * Fills `page.givens`. `mark(tab)` shows which is open, `drawn()` draws what it has; `changed`
  * hears of every change of samples, `score()` compares, `announce(text)` speaks.
@@ -80,7 +78,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     if (page.tab !== from) return;
     open(kind);
     fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so the page turned to their tab.`));
-    announce(`${given.read?.name} holds ${kind}: the page turned to ${NAMES[kind]}.`);
+    announce(`${given.read?.name} holds ${kind}: the page turned to their tab.`);
   }
 
   /**
