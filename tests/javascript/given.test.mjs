@@ -33,23 +33,16 @@ test("of what is typed only the last is read", async (context) => {
   assert.deepEqual(sent.map(({ text }) => text), ["abc"]);
 });
 
-for (const [separator, before, after, kept] of [
-  ["---", "a --- b", "c --- d", true],
-  ["---", "a --- b", "c, d", false],
-  ["line", "a\nb", "c\nd", true],
-  ["line", "a\nb", "c", false],
-  ["blank", "a\n\nb", "c\n \nd", true],
-  ["blank", "a\n\nb", "c\nd", false],
-]) {
-  test(`a split by ${separator} ${kept ? "stays" : "ends"} with ${JSON.stringify(after)}`, async (context) => {
-    const { samples, sent } = await given(context, "texts");
-    samples.write(before, true);
-    samples.ask({ separator });
-    samples.write(after, true);
+test("a split stays while one types, and ends with a text that is pasted", async (context) => {
+  const { samples, sent } = await given(context, "texts");
+  samples.write("a --- b", true);
+  samples.ask({ separator: "---" });
+  for (const isPasted of [false, true]) {
+    samples.write("c --- d", isPasted);
     await samples.ready();
-    assert.equal(sent.at(-1).options.separator, kept ? separator : undefined);
-  });
-}
+  }
+  assert.deepEqual(sent.slice(-2).map(({ options }) => options.separator), ["---", undefined]);
+});
 
 test("a text that is too large for the box becomes a file of that text", async (context) => {
   const { samples, sent } = await given(context, "texts");

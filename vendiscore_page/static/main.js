@@ -6,7 +6,7 @@ import { comparing } from "./asking/compare.js";
 import { el } from "./dom.js";
 import { drop } from "./asking/drop.js";
 import { showExample } from "./asking/example.js";
-import { keys, scoreKey, tabKeys } from "./asking/keys.js";
+import { keys, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
 import { kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
@@ -181,15 +181,14 @@ function follow(link) {
  */
 function linked(link) {
   if (!page.menu || !link?.example || shown.isNow(link.tab)) return;
-  const how = { prompt: link.prompt, ...(link.kernel ? { kernel: "" } : {}) };
-  /** @param {Example} entry */
-  const isMeant = (entry) => entry.name === link.example;
-  if (link.tab === "compare") {
-    const entry = page.menu.compare.examples.find(isMeant);
-    if (entry) page.sets.load({ ...entry, ...how });
-  } else {
-    const entry = page.menu.kinds[link.tab].examples.find(isMeant);
-    if (entry && !mine().own) example({ ...entry, ...how });
+  const { prompt, kernel, tab } = link;
+  const how = { prompt, ...(kernel ? { kernel: "" } : {}) };
+  /** @type {<Entry extends Example>(entries: Entry[]) => Entry[]} */
+  const meant = (entries) => entries.filter(({ name }) => name === link.example);
+  if (tab === "compare") {
+    for (const entry of meant(page.menu.compare.examples)) page.sets.load({ ...entry, ...how });
+  } else if (!mine().own) {
+    for (const entry of meant(page.menu.kinds[tab].examples)) example({ ...entry, ...how });
   }
 }
 
@@ -198,14 +197,13 @@ async function loadMenu(link) {
   /** @type {Menu} */
   let menu;
   try {
-    menu = await get("/page/menu");
+    menu = page.menu = await get("/page/menu");
   } catch (error) {
     const { message } = /** @type {Failure} */ (error);
     const again = button("Try again", () => (page.loading = loadMenu(link)), "button");
     fill(byId("kernels"), el("div", { class: "trouble", role: "alert" }, message, again));
     return;
   }
-  page.menu = menu;
   byId("limits").textContent = menu.limits.sentence;
   for (const [name, href] of Object.entries(menu.links)) byId("links").append(" · ", el("a", { href }, name));
   redraw();
@@ -227,7 +225,6 @@ function start() {
   if (link?.example) noExample();
   if (link) follow(link);
   else open(record?.tab ?? page.tab);
-  byId("score-key").textContent = scoreKey;
   onPress(byId("score"), score);
   byId("result").addEventListener("compare", () => compare());
   keys({ score, stop: running.end });

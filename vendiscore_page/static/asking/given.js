@@ -90,21 +90,10 @@ export class Given {
    */
   write(text, atOnce) {
     if (atOnce && isLarge(text)) return this.#asFile(text);
-    if (this.source !== "text" || !this.#fits(text)) this.asked = {};
+    if (atOnce || this.source !== "text") this.asked = {}; // what is typed is read as before
     this.#anew();
     Object.assign(this, { text, source: text.trim() ? "text" : "", example: "" });
     this.#later(atOnce ? 0 : PAUSE);
-  }
-
-  /**
-   * Tells whether what was asked of the text before can be meant of this one, too.
-   * @param {string} text
-   */
-  #fits(text) {
-    const { separator } = this.asked;
-    const between = separator === "blank" ? /\n\s*\n/ : /\n/;
-    if (separator === "line" || separator === "blank") return between.test(text);
-    return !separator || text.includes(separator);
   }
 
   /**

@@ -47,5 +47,3 @@ export function tabKeys(list, choose) {
     }
   };
 }
-
-export const scoreKey = /Mac|iP(hone|ad|od)/.test(navigator.userAgent) ? "⌘ ⏎" : "Ctrl ⏎";

@@ -45,10 +45,10 @@ export function remember(shown) {
   const givens = /** @type {Kept["givens"]} */ (Object.fromEntries(pairs));
   const entry = shown.of(tab);
   const result = entry && { ...entry, stale: now(tab).data !== entry.of.data };
-  // A reload is of the address as it was before its last changes were written.
-  const state = { was: location.hash, tab, chosen, settings, thresholds, lent };
+  const was = location.hash; // a reload is of the address before its last changes were written
   write();
-  keep({ hash: hash(), ...state, givens, sets: sets.snapshot(), result });
+  const state = { was, hash: hash(), tab, chosen, settings, thresholds, lent };
+  keep({ ...state, givens, sets: sets.snapshot(), result });
 }
 
 /**
@@ -58,13 +58,11 @@ export function remember(shown) {
  * @param {Shown} shown
  */
 export function restore(record, link, shown) {
-  const { chosen, thresholds, lent } = record;
-  Object.assign(page, { chosen, thresholds, lent });
-  Object.assign(page.settings, record.settings);
-  for (const kind of KINDS) page.givens[kind].restore(record.givens[kind]);
-  page.sets.restore(record.sets);
-  if (record.result && (!link || record.hash === location.hash)) {
-    const { answer, of, stale } = record.result;
-    shown.put(record.tab, answer, { ...of, data: stale ? "" : now(record.tab).data });
-  }
+  const { chosen, thresholds, lent, settings, givens, sets, result, tab } = record;
+  Object.assign(page, { chosen, thresholds, lent, settings });
+  for (const kind of KINDS) page.givens[kind].restore(givens[kind]);
+  page.sets.restore(sets);
+  if (!result || (link && record.hash !== location.hash)) return;
+  const { answer, of, stale } = result;
+  shown.put(tab, answer, { ...of, data: stale ? "" : now(tab).data });
 }

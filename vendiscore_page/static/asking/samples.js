@@ -9,8 +9,6 @@ const ASKED = {
   molecules: "Paste SMILES, one a line, or a table with a column of them",
   vectors: "Paste numbers: one sample a row, values separated by commas, tabs or spaces",
 };
-/** @type {Record<string, string>} */
-const FILES = { images: "Choose images or a .zip" };
 
 /**
  * Makes the section of samples. `current()` are the samples of the tab, `examples()` those of its
@@ -48,8 +46,6 @@ export function samples({ current, examples, attach, score, turn, ask, example, 
     byId("clear").hidden = given.source === "" && !given.text;
     fill(byId("chip"), attached);
     byId("sources").classList.toggle("has", attached !== null);
-    /** @type {Text} */ (files.lastChild).data = (!attached && FILES[given.kind]) || "Choose files";
-    files.classList.toggle("zone", given.kind === "images" && attached === null);
     tries(byId("examples"), given.own ? [] : examples(), given.example, example);
     readout(byId("read"), given, { score, turn, ask });
   }

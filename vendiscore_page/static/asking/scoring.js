@@ -42,10 +42,7 @@ export function scoring({ shown, redraw, announce }) {
       leave_out: sets.leaveOut,
       ...asked("compare"),
     });
-    const again = async () => {
-      const read = await Promise.all(cards.map(({ given }) => given.again()));
-      return read.every(Boolean);
-    };
+    const again = async () => (await Promise.all(cards.map(({ given }) => given.again()))).every(Boolean);
     const of = now("compare");
     await finish("compare", sets, () => worked("/page/compare", body, again, tools), of);
   }

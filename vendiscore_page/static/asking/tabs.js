@@ -8,8 +8,8 @@ import { byId, fill } from "./parts.js";
 import { KINDS } from "./state.js";
 
 /**
- * Fills `page.givens`. `mark(tab)` shows which is open, `drawn()` draws what it has; `changed`
- * hears of every change of samples, `score()` compares, `announce(text)` speaks.
+ * Fills `page.givens`. `mark(tab)` shows which is open, `drawn(tab)` draws what it has; `changed`
+ * hears of every change of samples, `score()` compares.
  * @param {{mark: (tab: Tab) => void, drawn: (tab: Tab) => void, changed: (given: Given) => void, score: () => void, announce: Announce}} page
  */
 export function makeTabs({ mark, drawn, changed, score, announce }) {
@@ -53,13 +53,11 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     if (tab === "compare") {
       const grouped = (here.read?.groups ?? 0) > 1;
       if (grouped && !page.sets.filled().length) page.sets.adopt(here);
-      return;
+    } else if (here.own && !page.givens[tab].source && (here.problem || here.read?.kinds.includes(tab))) {
+      page.givens[tab] = here;
+      anew(from);
+      here.turn(tab);
     }
-    if (!here.own || page.givens[tab].source !== "") return;
-    if (!here.problem && !here.read?.kinds.includes(tab)) return;
-    page.givens[tab] = here;
-    anew(from);
-    here.turn(tab);
   }
 
   /**
@@ -73,8 +71,7 @@ export function makeTabs({ mark, drawn, changed, score, announce }) {
     const kind = /** @type {Kind} */ (given.kind);
     given.text = page.givens[kind].text;
     page.givens[kind] = given;
-    anew(from);
-    if (text) page.givens[from].write(text, true);
+    anew(from).write(text, true);
     if (page.tab !== from) return;
     open(kind);
     fill(byId("turned"), el("p", { class: "hint" }, `These are ${kind}, so the page turned to their tab.`));

@@ -99,19 +99,12 @@ function renewed(container) {
   return life.signal;
 }
 
-/**
- * @param {(Node | null)[]} left
- * @param {(Node | null)[]} right
- */
-function halves(left, right) {
-  const [a, b] = [left, right].map((parts) => parts.filter((part) => part !== null));
+/** @param {...(Node | null)[]} sides */
+function halves(...sides) {
+  const [a, b] = sides.map((parts) => parts.filter((part) => part !== null));
   if (!a.length && !b.length) return null;
-  return el(
-    "div",
-    { class: a.length && b.length ? "r-halves" : "" },
-    el("div", {}, ...a),
-    el("div", {}, ...b),
-  );
+  const beside = a.length && b.length ? "r-halves" : "";
+  return el("div", { class: beside }, el("div", {}, ...a), el("div", {}, ...b));
 }
 
 /**
@@ -124,43 +117,41 @@ function rowsOf(rows, { one, what, compare }) {
   const most = Math.max(...rows.map(({ VS }) => VS), 1);
   const intervals = rows.some(({ low }) => isNumber(low));
   const more = /** @type {Head[]} */ (intervals ? [["interval", "r-digits"]] : []);
+  /** @param {string} words */
+  const digits = (words) => el("td", { class: "r-digits" }, words);
   /** @param {GroupRow} row */
   const line = ({ group, n, VS, low, high }) => {
     const fill = el("i", { class: "r-fill" });
     fill.style.width = `${(100 * VS) / most}%`;
+    const meter = el("div", { class: "r-meter", "aria-hidden": "true" }, fill);
     const interval = isNumber(low) && isNumber(high) ? `${score(low)} – ${score(high)}` : "–";
-    return el("tr", {}, el(
-      "th",
-      { scope: "row" },
-      el("bdi", {}, group),
-    ), el("td", { class: "r-digits" }, count(n)), el("td", { class: "r-digits" }, score(VS)),
-      intervals ? el("td", { class: "r-digits" }, interval) : null,
-      el(
-        "td",
-        { class: "r-interval-cell" },
-        el("div", { class: "r-meter", "aria-hidden": "true" }, fill),
-      ));
+    return el(
+      "tr",
+      {},
+      el("th", { scope: "row" }, el("bdi", {}, group)),
+      digits(count(n)),
+      digits(score(VS)),
+      intervals ? digits(interval) : null,
+      el("td", { class: "r-interval-cell" }, meter),
+    );
   };
   const few = rows.length > 1 && rows.length <= SETS && rows.every(({ n }) => n >= LEAST);
-  return el("section", {},
+  const face = { type: "button", class: "r-button", onclick: compare ?? undefined };
+  const across = { tabindex: 0, role: "region", "aria-label": `Table of the ${one}s` };
+  return el(
+    "section",
+    {},
     el("h3", {}, `Each of your ${count(rows.length)} ${one}s`),
-    compare && few ? el(
-      "p",
-      { class: "r-small" },
-      "Do they come from different sources, such as models? ",
+    compare && few ? el("p", {}, el("button", face, `Compare these ${count(rows.length)}`)) : null,
+    el(
+      "div",
+      { class: "r-scroll r-low", ...across },
       el(
-        "button",
-        { type: "button", class: "r-button", onclick: compare },
-        `Compare these ${count(rows.length)}`,
-      ),
-    ) : null,
-    el("div", {
-      class: "r-scroll r-low",
-      tabindex: 0,
-      role: "region",
-      "aria-label": `Table of the ${one}s`,
-    },
-      el("table", { class: "r-table r-plain" },
+        "table",
+        { class: "r-table r-plain" },
         heads([one], [what, "r-digits"], ["score", "r-digits"], ...more, ["", "r-interval-cell"]),
-        el("tbody", {}, ...rows.map(line)))));
+        el("tbody", {}, ...rows.map(line)),
+      ),
+    ),
+  );
 }
