@@ -172,6 +172,13 @@ class Visitor:
         self.all(inputs)[at or 0].send_keys(str(path))
         self.chosen += 1
 
+    def _choose_sets(self, *files: tuple[str, bytes]) -> None:
+        for name, data in files:
+            (self.folder / name).write_bytes(data)
+        paths = "\n".join(str(self.folder / name) for name, _ in files)
+        self.all(".row:has(> #add-set) input[type=file]")[0].send_keys(paths)
+        self.chosen += 1
+
     def _download(self, name: str) -> None:
         self._press("Download")
         self._press(name)
@@ -187,6 +194,11 @@ class Visitor:
     def _type(self, text: str) -> None:
         keys = text.replace("\n", Keys.ENTER)  # a line feed is not a key in WebKit
         webdriver.ActionChains(self.driver).send_keys(keys).perform()
+
+    def _fill(self, name: str, text: str) -> None:
+        field = self._named("input", name)
+        field.clear()
+        field.send_keys(text)
 
     def _key(self, keys: str) -> None:
         *held, key = keys.split("+")

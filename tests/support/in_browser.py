@@ -154,9 +154,13 @@ STEPS = {
     "choose": lambda page, name, data, at: choose(
         page, (name, data), at=None if at is None else page.locator(".set").nth(at)
     ),
+    "choose_sets": lambda page, *files: choose(
+        page, *files, at=page.locator(".row:has(> #add-set)")
+    ),
     "press": lambda page, name: button(page, name).click(),
     "download": downloaded,
     "tab_to": tab_to,
+    "fill": lambda page, name, text: page.get_by_label(name).fill(text),
     "type": lambda page, text: page.keyboard.insert_text(text),
     "key": lambda page, key: page.keyboard.press(key),
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import io
 from functools import cache
 from typing import Any, NamedTuple
@@ -10,11 +11,12 @@ import numpy as np
 from files_people_have import npy, photo, zipped
 from PIL import Image
 
-from vendiscore import compare, compute
+from vendiscore import compare, compute, select
 from vendiscore.analysis.comparison import Comparison
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
+_THREE_MODELS = examples.find_example(examples.THREE_MODELS).text
 MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
 
 
@@ -22,8 +24,8 @@ class Task(NamedTuple):
     """Steps on the page, each a verb and its objects, and what they lead to.
 
     A step is ("open", tab), ("paste", text), ("choose", name, data, number of the set or None),
-    ("press", button), ("download", entry of the menu), ("tab_to", name), ("type", text) or
-    ("key", key).
+    ("choose_sets", (name, data) of each set), ("press", button), ("download", entry of the menu),
+    ("tab_to", name), ("type", text), ("fill", field, text) or ("key", key).
     """
 
     steps: tuple[tuple[Any, ...], ...]
@@ -72,7 +74,7 @@ def pasted_answers() -> Task:
     """Return twenty answers with paragraphs."""
     right = compute(ANSWERS, **MEANING)["VS"]
     text = "\n---\n".join(ANSWERS)
-    return _scored(("paste", text), ("press", "Score"), clicks=3, n=20, right=right)
+    return _scored(("paste", text), ("press", "Score"), clicks=2, n=20, right=right)
 
 
 GOOD = (
@@ -84,11 +86,32 @@ _rest = iter(GOOD)
 SMILES = {at: BAD.get(at) or next(_rest) for at in range(2, 29)}  # by row of the table
 
 
+def csv_column() -> Task:
+    """Return a table with a column of texts, and others that are none."""
+    rows = [f"{i},2024-05-{i % 28 + 1:02},{text}" for i, text in enumerate(_RICH * 3)]
+    table = "id,date,comment\n" + "\n".join(rows)
+    steps = ("choose", "comments.csv", table.encode(), None), ("press", "Score")
+    return _scored(*steps, clicks=2, n=30, right=compute(_RICH * 3, **MEANING)["VS"])
+
+
+def choose_a_hundred() -> Task:
+    """Return 150 answers of three models, of which the 100 that differ most are chosen."""
+    texts = [row[-1] for row in csv.reader(io.StringIO(_THREE_MODELS))][1:]
+    steps = (
+        ("choose", "answers.csv", _THREE_MODELS.encode(), None),
+        ("press", "Choose rows to keep"),
+        ("fill", "samples to keep", "100"),
+        ("key", "Enter"),
+    )
+    right = float(select(texts, 100, **MEANING).scores[-1])
+    return Task(steps, 3, right, f"100 samples: {right:.1f} effectively different", ".r-subset")
+
+
 def molecule_table() -> Task:
     """Return a table of molecules with five bad rows."""
     table = "id,smiles,mass\n" + "\n".join(f"M{i},{s},{i}.5" for i, s in SMILES.items())
     steps = ("choose", "molecules.csv", table.encode(), None), ("press", "Score")
-    return _scored(*steps, clicks=4, n=22, right=compute(GOOD, k="morgan")["VS"])
+    return _scored(*steps, clicks=2, n=22, right=compute(GOOD, k="morgan")["VS"])
 
 
 def zip_of_photos() -> Task:
@@ -102,7 +125,7 @@ def zip_of_photos() -> Task:
     images = [Image.open(io.BytesIO(data)) for data in shots.values()]
     right = compute(images, **offered_encoders.ALLOWED["images"]["DINOv2"])["VS"]
     steps = ("choose", "trip.zip", zipped(shots), None), ("press", "Score")
-    return _scored(*steps, clicks=3, n=60, right=right)
+    return _scored(*steps, clicks=2, n=60, right=right)
 
 
 _PLAIN = [f"a photo of {a} {b}" for a in ("a cat", "a dog") for b in ("", "on a sofa", "asleep")]
@@ -122,12 +145,9 @@ def compared_captions() -> Comparison:
 
 def two_sets_of_captions() -> Task:
     """Return two sets of captions of different size."""
-    files = [
-        ("choose", f"{name}.txt", "\n".join(captions).encode(), at)
-        for at, (name, captions) in enumerate(CAPTIONS.items())
-    ]
-    steps = ("open", "Compare"), *files, ("press", "Compare")
-    return _compared(*steps, clicks=5, found=compared_captions())
+    files = [(f"{name}.txt", "\n".join(texts).encode()) for name, texts in CAPTIONS.items()]
+    steps = ("open", "Compare"), ("choose_sets", *files), ("press", "Compare")
+    return _compared(*steps, clicks=3, found=compared_captions())
 
 
 def twenty_thousand_embeddings() -> Task:
@@ -136,7 +156,7 @@ def twenty_thousand_embeddings() -> Task:
     X = centres[rng.integers(0, 40, 20_000)] + 0.5 * rng.normal(size=(20_000, 384))
     X = X.astype(np.float32)
     steps = ("choose", "embeddings.npy", npy(X), None), ("press", "Score")
-    return _scored(*steps, clicks=4, n=20_000, right=compute(X, k="cosine")["VS"])
+    return _scored(*steps, clicks=2, n=20_000, right=compute(X, k="cosine")["VS"])
 
 
 def report_for_the_boss() -> Task:
@@ -172,7 +192,7 @@ def models_in_one_table() -> Task:
         ("choose", "answers.csv", table.encode(), None),
         ("press", "Which of 3 models is more diverse?"),
     )
-    return _compared(*steps, clicks=6, found=compared_models())
+    return _compared(*steps, clicks=2, found=compared_models())
 
 
 def keyboard_alone() -> Task:
@@ -189,6 +209,8 @@ def keyboard_alone() -> Task:
 
 TASKS = (
     pasted_answers,
+    csv_column,
+    choose_a_hundred,
     molecule_table,
     zip_of_photos,
     two_sets_of_captions,

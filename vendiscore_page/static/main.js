@@ -32,7 +32,6 @@ const { current, open, choose, compare } = makeTabs({
 const noExample = showExample(announce);
 const shown = results(byId("result"), {
   announce,
-  filled: noExample,
   // Before there is a menu, one cannot say what has changed.
   now: (tab) => (page.menu ? null : shown.of(tab)?.of) ?? now(tab),
   renew: (tab, of) => scoreOf(tab, of, { signal: new AbortController().signal, said() {} }),
@@ -48,7 +47,10 @@ const running = runner(
 );
 const work = scoring({ shown, redraw, announce });
 /** @returns {Promise<void>} */
-const score = () => running.run(page.tab === "compare" ? work.compared : work.scored);
+const score = () => {
+  if (current()?.source ?? page.sets.filled().length) noExample();
+  return running.run(page.tab === "compare" ? work.compared : work.scored);
+};
 page.sets = comparing({
   changed: redraw,
   score,
@@ -222,7 +224,7 @@ function start() {
   const link = fromHash(location.hash);
   page.chosen = link !== null && link.tab !== "texts";
   if (record) restore(record, link, shown);
-  if (link?.example) noExample();
+  if (link?.example || record?.result) noExample();
   if (link) follow(link);
   else open(record?.tab ?? page.tab);
   onPress(byId("score"), score);

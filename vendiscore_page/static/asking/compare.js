@@ -3,7 +3,7 @@
 import { makeCard } from "./card.js";
 import { el, focused } from "../dom.js";
 import { Given } from "./given.js";
-import { button, byId, fill, tries } from "./parts.js";
+import { button, byId, chooser, fill, tries } from "./parts.js";
 import { trouble } from "./readout.js";
 import { KINDS } from "./state.js";
 
@@ -188,6 +188,7 @@ export function comparing({ changed, score, examples }) {
     return text || !reads.every(Boolean) ? null : cards;
   }
 
+  byId("add-set").before(chooser("Choose a file for each set", take));
   byId("add-set").addEventListener("click", () => {
     add().focus();
     draw();

@@ -18,7 +18,10 @@ export function showExample(announce) {
   const show = (answer) => {
     const shown = find(section, "div");
     if (!isWanted || !shown) return;
-    if (matchMedia(NARROW).matches) byId("panel").prepend(section);
+    if (matchMedia(NARROW).matches) {
+      byId("panel").prepend(section);
+      byId("tabs").addEventListener("click", () => byId("result").after(section), { once: true });
+    }
     section.hidden = false;
     let speaks = false; // nobody asked for it
     showComparison(shown, answer, { call, follow, announce: (text) => speaks && announce(text) });

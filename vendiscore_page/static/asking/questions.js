@@ -35,4 +35,5 @@ function found(show) {
   if (part instanceof HTMLDetailsElement) part.open = true;
   const section = part?.closest("section");
   if (section) reveal(section);
+  part?.querySelector("input")?.select();
 }

@@ -8,12 +8,12 @@ const OLD = "have changed since this result: score again.";
 /**
  * Shows results in a container. `now(tab)` says what a result would be of; `renew(tab, of)` gives
  * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty(tab)` stands there
- * before there is one; `filled()` is called when one comes.
+ * before there is one.
  * @param {HTMLElement} container
- * @param {{announce: Announce, filled: () => void, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
+ * @param {{announce: Announce, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
  *   renew: (tab: Tab, of: Of) => Promise<Result | null>, empty: (tab: Tab) => Node[]}} page
  */
-export function results(container, { announce, filled, now, renew, moved, empty }) {
+export function results(container, { announce, now, renew, moved, empty }) {
   /** @type {{[tab in Tab]?: Entry}} */
   const entries = {};
   let marked = "";
@@ -93,7 +93,6 @@ export function results(container, { announce, filled, now, renew, moved, empty 
   return {
     /** @type {(tab: Tab, answer: Entry["answer"], of: Of) => void} */
     put(tab, answer, of) {
-      filled();
       entries[tab] = { answer, of, id: answer.id };
     },
     draw,
