@@ -10,7 +10,7 @@ Kind = Literal["texts", "images", "molecules", "vectors"]
 KINDS: tuple[Kind, ...] = ("texts", "images", "molecules", "vectors")
 COUNTS = "counts"  # of species at sites, which are scored as rows of numbers
 # Separators of texts; any other value is itself the separating string.
-LINE, BLANK, FILE, ROW = "line", "blank", "file", "row"
+LINE, BLANK, ROW = "line", "blank", "row"
 # The name under which the page sends a pasted text that is too large for its box.
 PASTED = "pasted.txt"
 # Roles of a column next to the column of samples; found in this order.
@@ -41,8 +41,7 @@ class Asked:
     label: str | None = None
     wide: bool = False  # whether each column of texts holds the answers of one model
     answers: bool = False  # whether the columns of texts together hold the answers of one model
-    separator: str | None = None  # "line", "blank", "file", "row" of a table, or a sign such as ---
-    blocks: bool = False  # whether blank lines separate groups of lines
+    separator: str | None = None  # "line", "blank", "row" of a table, or a sign such as ---
     draw: int = 0  # which random part is taken of more samples than fit
     example: str | None = None  # instead of a `Given`
     dataset: str | None = None  # "owner/name:config/split" on the Hub, instead of a `Given`

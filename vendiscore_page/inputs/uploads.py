@@ -20,6 +20,7 @@ from vendiscore.report import (
 from ..quotas import INPUT, MAX_UPLOAD
 from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
+from .parts import fit
 from .pasted_forms import NUMBERS, form_of
 from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
 from .visitor_samples import Samples
@@ -40,8 +41,6 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
         raise RefusedError(
             f"The draw must be a whole number of at least 0, got {quoted(asked.draw)}."
         )
-    if asked.separator is not None and not str(asked.separator).strip():
-        raise RefusedError("Pick what separates two texts: line, blank or a sign such as ---.")
     if asked.dataset:
         found = hub.read(asked)
     elif asked.example:
@@ -136,8 +135,11 @@ def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
 
 
 def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
-    texts = [(name, decode(data, encoding_of(data))[0]) for name, data in files]
-    return separators.split_texts(texts, asked)
+    """Return a text of each file."""
+    texts = [decode(data, encoding_of(data))[0] for _, data in files]
+    found = fit(Samples(texts, [name for name, _ in files], "file"), asked.draw)
+    notes = (f"Read {len(files):,} files.", *found.notes)
+    return replace(found, name=f"{len(files):,} files", notes=notes)
 
 
 def _of_box(text: str, asked: Asked) -> Samples:
@@ -172,8 +174,7 @@ def _of_lines(lines: Sequence[str], asked: Asked, name: str) -> Samples:
     if asked.kind in ("texts", "molecules"):
         kind = asked.kind
     asked = asked if _is_split(asked) else replace(asked, separator=None)
-    found = separators.split_texts([(name, "\n".join(lines))], asked, kind)
-    return replace(found, kinds=could)
+    return replace(separators.split_texts(lines, name, asked, kind), kinds=could)
 
 
 def _check_filled(text: str) -> None:
@@ -183,7 +184,7 @@ def _check_filled(text: str) -> None:
 
 def _is_split(asked: Asked) -> bool:
     """Return whether the visitor chose the separator of samples, so that nothing has cells."""
-    return asked.separator not in (None, ROW) or asked.blocks
+    return asked.separator not in (None, ROW)
 
 
 def _count(data: bytes, form: str, asked: Asked) -> int:

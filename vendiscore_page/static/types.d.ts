@@ -106,7 +106,6 @@ interface Asked extends Partial<Record<Role, string>> {
   by?: string | null;
   prompts?: string | null;
   separator?: string;
-  blocks?: boolean;
   draw?: number;
   example?: string;
   dataset?: string;

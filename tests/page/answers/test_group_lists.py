@@ -22,7 +22,7 @@ TEXTS = [
     ["red", "red", "green and red", "blue"],
     ["a cat sat", "no"],
 ]
-BOX = "\n\n \n".join("\n".join(group) for group in TEXTS)
+BOX = json.dumps(TEXTS)
 ROWS = np.random.default_rng(0).normal(size=(12, 3))
 NESTED_ROWS = [rows.tolist() for rows in np.split(ROWS, [5, 9])]
 SMILES = [["CCO", "CCC", "CCCC"], ["c1ccccc1", "CCO"]]
@@ -154,8 +154,8 @@ def test_a_bad_sample_is_named_by_its_place_in_its_group():
         api.vendi_score_molecules([["CCO", "CCC"], ["CCO", "C1CC("]])
 
 
-def test_blank_lines_separate_groups_where_one_says_so():
-    ours = shown(text=BOX, blocks=True)
+def test_lists_within_a_list_are_groups():
+    ours = shown(text=BOX)
     assert (ours["VS"], ours["se"]) == (RIGHT["VS"], RIGHT["VS_se"])
     assert (ours["low"], ours["high"]) == (RIGHT["VS_low"], RIGHT["VS_high"])
     words = "are effectively different. ± is one standard error over 3 groups"
@@ -171,20 +171,11 @@ def test_blank_lines_separate_groups_where_one_says_so():
     )
 
 
-def test_without_blocks_blank_lines_are_nothing():
-    flat = [text for group in TEXTS for text in group]
-    ours = shown(text=BOX, separator="line")
-    assert ours["VS"] == compute(flat, k="ngram_overlap", **NS, ci=0.95)["VS"]
-    assert ours["by_group"] is None
-    assert ours["samples"]["group"] is None
-    assert ours["code"].splitlines()[1] == f"samples = {flat!r}"
-
-
-def test_one_block_is_one_group_and_many_are_all_there():
-    ours = shown(text="a b\nc d", blocks=True)
+def test_one_list_is_one_group_and_many_are_all_there():
+    ours = shown(text='[["a b", "c d"]]')
     assert (len(ours["by_group"]), ours["se"], ours["of"]) == (1, None, 2)
-    many = "\n\n".join(f"a b\nc d {i}" for i in range(60))
-    assert len(shown(text=many, blocks=True)["by_group"]) == 60
+    many = json.dumps([["a b", f"c d {i}"] for i in range(60)])
+    assert len(shown(text=many)["by_group"]) == 60
 
 
 @pytest.mark.parametrize("kind", ["csv", "jsonl"])
@@ -220,7 +211,7 @@ def test_rows_without_a_group_can_be_left_out_and_groups_that_vanish_are_named()
 
 
 def test_what_else_can_be_asked_is_about_all_groups_together():
-    samples = uploads.read(Given((), BOX), Asked(kind="texts", blocks=True))
+    samples = uploads.read(Given((), BOX), Asked(kind="texts"))
     result = scored(samples, options=NS)
     assert result.answer["without"]["left"] < 9
     assert through(result.groups(1.0))["without"]["left"] == 7
@@ -237,4 +228,4 @@ def test_two_groups_of_unlike_scores_have_no_interval_that_holds_every_score():
         "There is no interval: 2 groups with such different scores are too few for an interval of "
         "their mean. Compare a few sources instead of averaging them."
     )
-    assert "Student's t" in shown(text=BOX, blocks=True)["interval"]
+    assert "Student's t" in shown(text=BOX)["interval"]

@@ -2,6 +2,7 @@
 
 import functools
 import itertools
+import json
 import math
 import re
 
@@ -299,11 +300,10 @@ def test_groups_of_any_kind_are_compared_as_sets(kind):
     assert sorted((row["name"], row["n"]) for row in answer["rows"]) == [("a", 4), ("b", 4)]
 
 
-def test_blocks_of_lines_are_sets_too():
-    text = "\n\n".join("\n".join(SETS[name]) for name in ("old", "new"))
-    samples = uploads.read(Given(text=text), Asked(blocks=True))
-    answer = compared({"A": samples})
-    assert {row["name"]: row["n"] for row in answer["rows"]} == {"group 1": 40, "group 2": 50}
+def test_lists_within_a_list_are_sets_too():
+    text = json.dumps([SETS["old"], SETS["new"]])
+    answer = compared({"A": uploads.read(Given(text=text))})
+    assert {row["name"]: row["n"] for row in answer["rows"]} == {"element 1": 40, "element 2": 50}
 
 
 def test_where_sets_stand_is_told_without_numbers():

@@ -77,12 +77,6 @@ def test_texts_can_be_separated_as_one_says(text, separator):
     assert file.values == found.values
 
 
-def test_blank_lines_can_separate_groups():
-    found = pasted("a b\nc d\n\n\ne f\n", blocks=True)
-    assert (found.values, found.groups) == (["a b", "c d", "e f"], [1, 1, 2])
-    assert found.notes == ("Read 3 lines in 2 groups, separated by blank lines.",)
-
-
 @pytest.mark.parametrize(
     ("text", "values"),
     [
@@ -281,7 +275,6 @@ def test_places_are_said_as_ranges():
         ({"kind": "sounds"}, "Unknown kind 'sounds'; pick one of texts"),
         ({"draw": -1}, "whole number of at least 0"),
         ({"draw": "1"}, "whole number of at least 0"),
-        ({"separator": " "}, "line, blank or a sign"),
     ],
 )
 def test_what_is_asked_for_must_be_known(asked, said):

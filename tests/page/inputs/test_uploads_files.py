@@ -123,7 +123,7 @@ def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
     assert [p.small.tobytes() for p in packed.values] == [p.small.tobytes() for p in found.values]
 
 
-def test_several_files_of_text_are_a_sample_each_or_lines_and_which_is_said():
+def test_several_files_of_text_are_a_sample_each():
     several = [("a.txt", b"hello\nyou"), ("b.txt", b"good\nbye\n\nnow")]
     found = read(Given(files=several))
     assert (found.values, found.places, found.unit) == (
@@ -131,17 +131,7 @@ def test_several_files_of_text_are_a_sample_each_or_lines_and_which_is_said():
         ["a.txt", "b.txt"],
         "file",
     )
-    assert found.splits == (("file", 2), ("line", 5), ("blank", 3))
-    lines = read(Given(files=several), Asked(separator="line"))
-    assert lines.values == ["hello", "you", "good", "bye", "now"]
-    assert list(lines.places) == [
-        "1 of a.txt",
-        "2 of a.txt",
-        "1 of b.txt",
-        "2 of b.txt",
-        "4 of b.txt",
-    ]
-    assert len(read(Given(files=several), Asked(separator="blank"))) == 3
+    assert found.notes == ("Read 2 files.",)
 
 
 def test_files_of_several_kinds_are_not_mixed():

@@ -162,11 +162,11 @@ def test_groups_have_one_number_and_one_standard_error_everywhere(
 def test_groups_of_the_box_and_of_a_column_have_the_numbers_of_the_package(http):
     nested = [TEXTS[:5], TEXTS[5:]]
     right = compute(nested)
-    box = "\n\n".join("\n".join(group) for group in nested)
+    box = json.dumps(nested)
     rows = [f"{i};{text}" for i, group in enumerate(nested) for text in group]
     table = ("a.csv", "\n".join(["prompt;answer", *rows]).encode())
     for found in (
-        show(http, "ngram_overlap", box, kind="texts", separator="line", blocks=True),
+        show(http, "ngram_overlap", box, kind="texts"),
         show(http, "ngram_overlap", files=[table], kind="texts", by="prompt"),
     ):
         assert found["VS"] == pytest.approx(right["VS"], rel=1e-12)

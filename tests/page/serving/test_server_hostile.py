@@ -129,7 +129,6 @@ def test_a_table_that_grows_with_a_row_for_each_answer_is_refused(http):
         ({"kind": "pickles"}, "pickles"),
         ({"kind": ["texts"]}, "`kind` cannot be"),
         ({"draw": "1"}, "`draw` cannot be"),
-        ({"blocks": 1}, "`blocks` cannot be"),
         ({"column": {"a": 1}}, "`column` cannot be"),
         ({"wide": "yes"}, "`wide` cannot be"),
         ({"answers": 1}, "`answers` cannot be"),

@@ -97,7 +97,7 @@ function splits(given, read, label) {
         name: group,
         checked: value === read.separator,
         "data-at": `split ${value}`,
-        onchange: () => given.ask({ separator: value, blocks: false }),
+        onchange: () => given.ask({ separator: value }),
       }),
       SPLITS[value] ?? value,
       el("span", { class: "hint" }, count(n)),
@@ -114,31 +114,14 @@ function splits(given, read, label) {
       class: "sign",
       size: 6,
       placeholder: "a sign",
-      value: read.splits.some(({ value }) => value === read.separator) ? "" : read.separator,
+      value: read.splits.some(({ value }) => value === read.separator) ? "" : (read.separator ?? ""),
       "aria-label": `Split by a sign of your own ${label}`.trim(),
       "data-at": "sign",
       onchange: ({ target }) => {
         if (target.value.trim()) given.ask({ separator: target.value.trim() });
       },
     }),
-    grouped(given, read),
   );
-}
-
-/**
- * @param {Given} given
- * @param {Read} read
- */
-function grouped(given, read) {
-  const paragraphs = read.splits.find(({ value }) => value === "blank")?.count ?? 0;
-  if (read.separator !== "line" || (paragraphs < 2 && !given.asked.blocks)) return null;
-  const box = el("input", {
-    type: "checkbox",
-    checked: Boolean(given.asked.blocks),
-    "data-at": "blocks",
-    onchange: (event) => given.ask({ blocks: event.target.checked, separator: "line" }),
-  });
-  return el("label", { class: "choice small" }, box, "blank lines separate groups");
 }
 
 /** @param {Read} read */
