@@ -36,8 +36,13 @@ class Example:
     def text(self) -> str:
         return "\n".join(self.lines)
 
+    @property
+    def files(self) -> list[tuple[str, bytes]]:
+        pictures = map(base64.b64decode, self.pictures)
+        return [(f"{i}.png", data) for i, data in enumerate(pictures, 1)]
+
     def images(self) -> list[Image.Image]:
-        return [Image.open(io.BytesIO(base64.b64decode(each))) for each in self.pictures]
+        return [Image.open(io.BytesIO(data)) for _, data in self.files]
 
     def entry(self) -> Record:
         known = {"name": self.name, "note": self.note}

@@ -74,12 +74,14 @@ def _usable_strings(samples: Samples) -> tuple[Samples, dict[int, str]]:
     longest = quotas.MAX_SMILES if samples.kind == "molecules" else quotas.MAX_TEXT
     sizes = [len(text) if len(text) <= longest else 0 for text in samples.values]
     found = _subset(samples, _fitting(sizes, samples.groups, quotas.MAX_SAMPLES, samples.draw))
-    texts = [value.strip() for value in found.values]
-    problems = {i: "is empty" for i, text in enumerate(texts) if not text}
-    for i, text in enumerate(texts):
-        if len(text) > longest:
-            problems[i] = f"has {len(text):,} characters, more than {longest:,}"
-            texts[i] = f"{text[:_KEPT]}…"
+    texts, problems = [], {}
+    for i, value in enumerate(found.values):
+        text = value.strip() if len(value) <= longest else f"{value[:_KEPT]}…"
+        if len(value) > longest:
+            problems[i] = f"has {len(value):,} characters, more than {longest:,}"
+        elif not text:
+            problems[i] = "is empty"
+        texts.append(text)
     if samples.kind == "molecules":
         try:
             as_similarity(texts, k="morgan")

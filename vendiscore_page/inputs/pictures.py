@@ -7,6 +7,7 @@ import functools
 import io
 import itertools
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from importlib.util import find_spec
 
@@ -44,25 +45,21 @@ class Picture:
 
 def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
     """Return the images in files and zips, or a random part; None for each that is unusable."""
-    named = [_names(name, data) for name, data in files]
-    for entries in named:
-        check_count(len(entries), max(1, len(entries)), "images in the zip")
-    total = sum(map(len, named))
+    total = sum(len(_names(name, data)) for name, data in files)
+    check_count(total, total, "images in the zip")
     check_pixels(declared_pixels(files, draw))
-    chosen = set(draw_indices(total, MAX_IMAGES, draw))
     found: list[Picture | None] = []
     names: list[str] = []
     problems: dict[int, str] = {}
-    for i, (name, data) in enumerate(_contents(files, chosen)):
+    for i, (name, data) in enumerate(_contents(files, set(draw_indices(total, MAX_IMAGES, draw)))):
         names.append(name)
         try:
-            picture = _open(name, data)
+            found.append(_open(name, data))
         except SampleError as error:
-            picture, problems[i] = None, error.problem
-        found.append(picture)
-    single = len(files) == 1
-    name = files[0][0] if single else f"{len(files):,} pictures"
-    notes = [f"Read {total:,} image{'s' * (total != 1)}{f' of {name:.60}' * single}."]
+            found.append(None)
+            problems[i] = error.problem
+    name = files[0][0] if len(files) == 1 else f"{len(files):,} pictures"
+    notes = [f"Read {total:,} image{'s' * (total != 1)}."]
     if total > len(names):
         notes.append(part_note(len(names), total, "images"))
     if reduced := sum(picture is not None and picture.reduced for picture in found):
@@ -79,15 +76,13 @@ def decode_images(images: object, place: Callable[[int], str] = "Image {}".forma
     if not isinstance(images, list):
         raise RefusedError(f"Expected a list of base64 strings, got {type(images).__name__}.")
     check_count(len(images), MAX_IMAGES, "images")
-    files = []
-    for i, text in enumerate(images):
-        data = decode_base64(text)
-        if data is None:
-            raise RefusedError(f"{place(i)} is not valid base64.")
-        files.append(data)
-    check_pixels(sum(map(area, files)))
+    files = list(map(decode_base64, images))
+    if None in files:
+        raise RefusedError(f"{place(files.index(None))} is not valid base64.")
+    given = [data for data in files if data is not None]
+    check_pixels(sum(map(area, given)))
     found = []
-    for i, data in enumerate(files):
+    for i, data in enumerate(given):
         try:
             found.append(_open(place(i), data))
         except SampleError as error:
@@ -106,13 +101,9 @@ def decode_base64(text: object) -> bytes | None:
 def area(data: bytes) -> int:
     """Return the pixels that the header of an image declares; 0 for one that is not decoded."""
     try:
-        with Image.open(io.BytesIO(data), formats=_known()) as header:
-            pixels = header.width * header.height
-    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        return _header(data)[0]
+    except SampleError:
         return 0
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        return 0
-    return pixels if pixels <= MAX_PIXELS else 0
 
 
 def declared_pixels(files: Sequence[tuple[str, bytes]], draw: int = 0) -> int:
@@ -128,12 +119,6 @@ def check_pixels(count: int) -> None:
             f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; make them "
             f"smaller or send fewer."
         )
-
-
-def drawings(images: Sequence[Image.Image], name: str) -> Samples:
-    """Return images that were drawn here as samples, numbered from 1."""
-    files = [(f"{i}.png", thumbnails.encoded(image, "PNG")) for i, image in enumerate(images, 1)]
-    return replace(pictures(files), name=name, notes=())
 
 
 def _names(name: str, data: bytes) -> list[str]:
@@ -154,25 +139,22 @@ def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[
             yield name, data
 
 
+def _header(data: bytes) -> tuple[int, str | None]:
+    """Return the pixels and the format of an image, of which the header alone is read."""
+    with _in_words(), Image.open(io.BytesIO(data), formats=_known()) as header:
+        pixels, form = header.width * header.height, header.format
+    if pixels > MAX_PIXELS:
+        raise SampleError(0, _too_large(f"{pixels / 1e6:.0f}"))
+    return pixels, form
+
+
 def _open(name: str, data: bytes) -> Picture:
     """Return an image; raise a SampleError if it is unusable."""
-    known = _known()
-    try:
-        with Image.open(io.BytesIO(data), formats=known) as header:  # which alone is read
-            pixels, form = header.width * header.height, header.format
-        if pixels > MAX_PIXELS:
-            raise SampleError(0, _too_large(f"{pixels / 1e6:.0f}"))
-        # Formats that every decoder reads are kept unchanged.
-        again = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
-        rgb = (_reduced(data, known) if again else as_image(data, 0)).convert("RGB")
-    except SampleError:
-        raise
-    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
-        raise SampleError(0, _too_large("more than 80")) from None
-    except UnidentifiedImageError:
-        raise SampleError(0, f"is not an image that can be read here ({_SHOWN})") from None
-    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
-        raise SampleError(0, "cannot be read; it may be cut short or damaged") from None
+    pixels, form = _header(data)
+    # Formats that every decoder reads are kept unchanged.
+    again = pixels > REDUCED_FROM or form in ("HEIF", "AVIF")
+    with _in_words():
+        rgb = (_reduced(data) if again else as_image(data, 0)).convert("RGB")
     small = rgb.resize((SIDE, SIDE))
     thumbnail = rgb.copy()
     thumbnail.thumbnail((THUMBNAIL, THUMBNAIL))
@@ -181,9 +163,24 @@ def _open(name: str, data: bytes) -> Picture:
     return Picture(name, kept, small, thumbnails.uri(thumbnail), reduced)
 
 
-def _reduced(data: bytes, known: Sequence[str]) -> Image.Image:
+@contextmanager
+def _in_words() -> Iterator[None]:
+    """Replace errors of Pillow by a SampleError."""
+    try:
+        yield
+    except SampleError:
+        raise
+    except (Image.DecompressionBombError, Image.DecompressionBombWarning):
+        raise SampleError(0, _too_large("more than 80")) from None
+    except UnidentifiedImageError:
+        raise SampleError(0, f"is not an image that can be read here ({_SHOWN})") from None
+    except (OSError, ValueError, SyntaxError, MemoryError, EOFError, RuntimeError):
+        raise SampleError(0, "cannot be read; it may be cut short or damaged") from None
+
+
+def _reduced(data: bytes) -> Image.Image:
     """Decode an image to no more than is needed of it, upright, as `as_image` takes it."""
-    with Image.open(io.BytesIO(data), formats=known) as image:
+    with Image.open(io.BytesIO(data), formats=_known()) as image:
         image.draft("RGB", (REDUCED_SIDE, REDUCED_SIDE))  # JPEG alone: an eighth at the least
         upright: Image.Image = as_image(image, 0)
         return upright.reduce(max(1, min(upright.size) // REDUCED_SIDE))

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 from vendiscore.core.errors import quoted
 from vendiscore.report import (
-    FORMATS,
     RefusedError,
     Wanted,
     decode,
@@ -29,7 +28,6 @@ from .western_text import encoding_of
 File = tuple[str, bytes]
 _AS_FOUND = Asked()
 _TABLES = ("csv", "tsv")
-_READ = f"This page reads {', '.join(FORMATS)}s."
 _PLAIN = 0.75  # of the lines that must be molecules
 
 
@@ -55,7 +53,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
 
 def _of_example(example: Example, asked: Asked) -> Samples:
     if example.kind == "images":
-        return pictures.drawings(example.images(), example.name)
+        return replace(pictures.pictures(example.files), name=example.name, notes=())
     matrix = example.kernel == "K"
     found = _of_box(example.text, replace(asked, kind=example.kind, matrix=matrix))
     return replace(found, name=example.name, text=example.text, kinds=())
@@ -65,7 +63,7 @@ def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     _check_sizes(files)
     if len(files) == 1:
         return _of_file(*files[0], asked)
-    forms = {_format(name, data) for name, data in files}
+    forms = {format_of(name, data) for name, data in files}
     if forms <= {"image", "zip"}:
         return pictures.pictures(files, asked.draw)
     if forms == {"txt"}:
@@ -89,7 +87,7 @@ def _check_sizes(files: Sequence[File]) -> None:
 
 
 def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
-    form = asked.type or _format(name, data)
+    form = asked.type or format_of(name, data)
     if form == "zip":
         return _of_zip(name, data, asked)
     if form == "image":
@@ -106,13 +104,6 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
             return found
     asked = replace(asked, separator=asked.separator or LINE)
     return _of_lines(separators.rows_of(text), asked, name)
-
-
-def _format(name: str, data: bytes) -> str | None:
-    try:
-        return format_of(name, data)
-    except RefusedError as error:
-        raise RefusedError(f"{name:.60}: {error} {_READ}") from None
 
 
 def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:

@@ -84,13 +84,13 @@ def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
     """Return places in words, with runs of places as one: "lines 23–25 and 27"."""
     runs: list[list[int | str]] = []
     for place in places:
-        last = runs[-1][-1] if runs else None
-        if isinstance(place, int) and isinstance(last, int) and place == last + 1:
+        if runs and isinstance(place, int) and runs[-1][-1] == place - 1:
             runs[-1].append(place)
         else:
             runs.append([place])
-    words = [f"{run[0]}–{run[-1]}" if len(run) > 2 else ", ".join(map(str, run)) for run in runs]
-    words = ", ".join(words[:most]).split(", ") + (["…"] if len(words) > most else [])
-    joined = f"{', '.join(words[:-1])} and {words[-1]}" if len(words) > 1 else "".join(words)
-    joined = joined.replace(" and …", ", …")
-    return f"{unit}{'s' * (len(places) > 1)} {joined}"
+    words: list[str] = []
+    for run in runs:
+        words += [f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run)
+    last = " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
+    shown = last if len(words) <= most else f"{', '.join(words[:most])}, …"
+    return f"{unit}{'s' * (len(places) > 1)} {shown}"
