@@ -27,7 +27,6 @@ from ..quotas import INPUT, MAX_UNPACKED, check_lines
 from .matrices import file_code
 from .parts import fit
 from .pictures import pictures
-from .plain_numbers import plain_numbers
 from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
 from .submission import BLANK, COUNTS, LINE, Asked, Kind
 from .visitor_samples import Samples
@@ -65,7 +64,7 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
             read = melted(parsed(data, form, wanted), wide, asked.wide)
             found = samples_of(read, replace(wanted, column=wanted.column or "answer"))
         else:
-            found = plain_numbers(name, data, wanted) or read_data(name, data, wanted)
+            found = read_data(name, data, wanted)
     except AskError as error:
         raise _asked_here(error, wide) from None
     if form == "txt" and found.kind == "texts":
@@ -187,8 +186,8 @@ def _images(found: ReadSamples, name: str, asked: Asked) -> Samples:
     if not all(isinstance(image, bytes) for image in found.values):
         raise RefusedError(f"{name:.60} names images but does not hold them: send their files.")
     names = [f"{found.unit} {place}" for place in found.places]
-    samples = pictures(list(zip(names, found.values, strict=True)), asked.draw)
-    return replace(samples, name=name, sentence=f"{found.taken}.")
+    samples = pictures(list(zip(names, found.values, strict=True)), name, asked.draw)
+    return replace(samples, sentence=f"{found.taken}.")
 
 
 def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str:

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import io
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import NamedTuple
+
+from vendiscore.report import named_format
 
 from ..parquet_footers import declared_values
 from ..quotas import RefusedError
-from . import pictures, zips
+from . import zips
+from .pictures import area
 from .submission import Given
 
 _ZIP = b"PK"
@@ -23,27 +28,24 @@ class Size(NamedTuple):
     pixels: int = 0  # of images
 
 
-def declared_size(given: Given, draw: int) -> Size:
+def declared_size(given: Given) -> Size:
     """Return the declared size of files, or else of pasted text; nothing for damaged files."""
-    size = Size(bytes=len(given.text))
-    for name, data in given.files:
-        try:
-            file = _size(name, data, draw)
-        except RefusedError:  # which is raised again, with its place, by who reads the file
-            continue
-        size = Size(*map(sum, zip(size, file, strict=True)))
-    return size
+    sizes = [Size(len(given.text))]
+    for _, data in given.files:
+        with suppress(RefusedError):  # which is raised again, with its place, by who reads the file
+            sizes += _sizes(data)
+    return Size(*map(sum, zip(*sizes, strict=True)))
 
 
-def _size(name: str, data: bytes, draw: int) -> Size:
+def _sizes(data: bytes) -> Iterator[Size]:
     if data.startswith(_PARQUET):
-        groups = declared_values(io.BytesIO(data))
-        return Size(len(data), sum(group.total() for group in groups))
-    if not data.startswith(_ZIP):
-        return Size(len(data), pixels=pictures.area(data))
-    size, cells = zips.unpacked(data), 0
-    if size <= _LOOKED_INTO:
-        for inner, content in zips.contents(data, lambda entry: True):
-            if content.startswith(_PARQUET):
-                cells += _size(inner, content, draw).cells
-    return Size(size, cells, pictures.declared_pixels([(name, data)], draw))
+        yield Size(len(data), sum(group.total() for group in declared_values(io.BytesIO(data))))
+    elif not data.startswith(_ZIP):
+        yield Size(len(data), pixels=area(data))
+    else:
+        size = zips.unpacked(data)
+        yield Size(size)
+        looked = size <= _LOOKED_INTO
+        for _, inner in zips.contents(data, lambda name: looked or named_format(name) == "image"):
+            if not inner.startswith(_ZIP):
+                yield from (each._replace(bytes=0) for each in _sizes(inner))

@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import functools
 import io
-import itertools
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -15,10 +14,9 @@ from PIL import Image, UnidentifiedImageError
 
 from vendiscore import SampleError
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.report import RefusedError, named_format, thumbnails
+from vendiscore.report import RefusedError, thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
-from . import zips
 from .parts import draw_indices, part_note
 from .visitor_samples import Samples
 
@@ -43,30 +41,28 @@ class Picture:
     reduced: bool = False  # whether it was read at a reduced size
 
 
-def pictures(files: Sequence[tuple[str, bytes]], draw: int = 0) -> Samples:
-    """Return the images in files and zips, or a random part; None for each that is unusable."""
-    total = sum(len(_names(name, data)) for name, data in files)
-    check_count(total, total, "images in the zip")
-    check_pixels(declared_pixels(files, draw))
+def pictures(files: Sequence[tuple[str, bytes]], name: str, draw: int = 0) -> Samples:
+    """Return the images in files, or a random part; None for each that is unusable."""
+    total = len(files)
+    chosen = [files[i] for i in draw_indices(total, MAX_IMAGES, draw)]
+    check_pixels(sum(area(data) for _, data in chosen))
     found: list[Picture | None] = []
-    names: list[str] = []
     problems: dict[int, str] = {}
-    for i, (name, data) in enumerate(_contents(files, set(draw_indices(total, MAX_IMAGES, draw)))):
-        names.append(name)
+    for i, (file, data) in enumerate(chosen):
         try:
-            found.append(_open(name, data))
+            found.append(_open(file, data))
         except SampleError as error:
             found.append(None)
             problems[i] = error.problem
-    name = files[0][0] if len(files) == 1 else f"{len(files):,} pictures"
     notes = [f"Read {total:,} image{'s' * (total != 1)}."]
-    if total > len(names):
-        notes.append(part_note(len(names), total, "images"))
+    if total > len(chosen):
+        notes.append(part_note(len(chosen), total, "images"))
     if reduced := sum(picture is not None and picture.reduced for picture in found):
         notes.append(
             f"{reduced:,} large photo{'s were' if reduced > 1 else ' was'} read at a reduced size, "
             f"of at least {REDUCED_SIDE} pixels each way."
         )
+    names = [file for file, _ in chosen]
     known = Samples(found, names, "image", problems, tuple(notes), kind="images")
     return replace(known, name=name, total=total, draw=draw)
 
@@ -106,37 +102,12 @@ def area(data: bytes) -> int:
         return 0
 
 
-def declared_pixels(files: Sequence[tuple[str, bytes]], draw: int = 0) -> int:
-    """Return the pixels of all images in files and zips that `pictures` would decode."""
-    count = sum(len(_names(name, data)) for name, data in files)
-    chosen = set(draw_indices(count, MAX_IMAGES, draw))
-    return sum(area(data) for _, data in _contents(files, chosen))
-
-
 def check_pixels(count: int) -> None:
     if count > MAX_ALL_PIXELS:
         raise RefusedError(
             f"The images have more than {MAX_ALL_PIXELS / 1e6:,.0f} megapixels together; make them "
             f"smaller or send fewer."
         )
-
-
-def _names(name: str, data: bytes) -> list[str]:
-    if not data.startswith(b"PK"):
-        return [name]
-    return [entry for entry in zips.names(data) if named_format(entry) == "image"]
-
-
-def _contents(files: Sequence[tuple[str, bytes]], chosen: set[int]) -> Iterator[tuple[str, bytes]]:
-    """Yield the chosen files, counted through all zips."""
-    at = itertools.count()
-    for name, data in files:
-        if data.startswith(b"PK"):
-            yield from zips.contents(
-                data, lambda entry: named_format(entry) == "image" and next(at) in chosen
-            )
-        elif next(at) in chosen:
-            yield name, data
 
 
 def _header(data: bytes) -> tuple[int, str | None]:

@@ -13,10 +13,9 @@ from vendiscore.report import (
     format_of,
     join_names,
     looks_like,
-    named_format,
 )
 
-from ..quotas import INPUT, MAX_UPLOAD
+from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD
 from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
 from .parts import fit
@@ -53,7 +52,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
 
 def _of_example(example: Example, asked: Asked) -> Samples:
     if example.kind == "images":
-        return replace(pictures.pictures(example.files), name=example.name, notes=())
+        return replace(pictures.pictures(example.files, example.name), notes=())
     matrix = example.kernel == "K"
     found = _of_box(example.text, replace(asked, kind=example.kind, matrix=matrix))
     return replace(found, name=example.name, text=example.text, kinds=())
@@ -61,14 +60,23 @@ def _of_example(example: Example, asked: Asked) -> Samples:
 
 def _of_files(files: Sequence[File], asked: Asked) -> Samples:
     _check_sizes(files)
-    if len(files) == 1:
-        return _of_file(*files[0], asked)
-    forms = {format_of(name, data) for name, data in files}
-    if forms <= {"image", "zip"}:
-        return pictures.pictures(files, asked.draw)
+    every: list[File] = []
+    for name, data in files:
+        is_zip = format_of(name, data) == "zip"
+        every += zips.samples_in(name, data) if is_zip else [(name, data)]
+        if sum(len(data) for _, data in every) > MAX_UNPACKED:
+            raise RefusedError(f"The files unpack to more than {MAX_UNPACKED // 10**6} MB.")
+    forms = {format_of(name, data) for name, data in every}
+    name = files[0][0] if len(files) == 1 else f"{len(files):,} files"
+    if forms == {"image"}:
+        return pictures.pictures(every, name, asked.draw)
+    if len(every) == 1:
+        return _of_file(*every[0], asked)
     if forms == {"txt"}:
-        return _of_texts(files, asked)
-    names = join_names(name for name, _ in files)
+        texts = [decode(data, encoding_of(data))[0] for _, data in every]
+        found = fit(Samples(texts, [name for name, _ in every], "file"), asked.draw)
+        return replace(found, name=name, notes=(f"Read {len(every):,} files.", *found.notes))
+    names = join_names(name for name, _ in every)
     raise RefusedError(
         f"Several files are read together if they are images or .txt files, got {names}: send one "
         f"at a time, or use Compare."
@@ -88,10 +96,6 @@ def _check_sizes(files: Sequence[File]) -> None:
 
 def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     form = asked.type or format_of(name, data)
-    if form == "zip":
-        return _of_zip(name, data, asked)
-    if form == "image":
-        return pictures.pictures([(name, data)], asked.draw)
     if form != "txt" and (form not in _TABLES or not _is_split(asked)):
         return cells.of_file(name, data, form, asked)
     text = decode(data, encoding_of(data))[0]
@@ -104,33 +108,6 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
             return found
     asked = replace(asked, separator=asked.separator or LINE)
     return _of_lines(separators.rows_of(text), asked, name)
-
-
-def _of_zip(name: str, data: bytes, asked: Asked) -> Samples:
-    """Read the images in a zip, its files of text as one sample each, or its only file."""
-    names = zips.names(data)
-    forms = {entry: named_format(entry) for entry in names}
-    if "image" in forms.values():
-        return pictures.pictures([(name, data)], asked.draw)
-    if list(forms.values()).count("txt") > 1:
-        found = _of_texts(list(zips.contents(data, lambda e: forms.get(e) == "txt")), asked)
-        return replace(found, name=name)
-    read = [entry for entry in names if forms[entry] not in (None, "zip")]
-    if len(read) == 1:
-        ((inner, content),) = zips.contents(data, lambda entry: entry == read[0])
-        return _of_file(inner, content, asked)
-    raise RefusedError(
-        f"{name:.60} has no images, no .txt files and no single table, but "
-        f"{join_names(names) or 'nothing'}: send the file with the samples."
-    )
-
-
-def _of_texts(files: Sequence[File], asked: Asked) -> Samples:
-    """Return a text of each file."""
-    texts = [decode(data, encoding_of(data))[0] for _, data in files]
-    found = fit(Samples(texts, [name for name, _ in files], "file"), asked.draw)
-    notes = (f"Read {len(files):,} files.", *found.notes)
-    return replace(found, name=f"{len(files):,} files", notes=notes)
 
 
 def _of_box(text: str, asked: Asked) -> Samples:

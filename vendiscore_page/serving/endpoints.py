@@ -75,7 +75,7 @@ class Routes:
             def opened() -> tuple[Given, str]:
                 sent = [((file.filename or "")[-MAX_NAME:], file.file.read()) for file in files]
                 given = Given(sent, text)
-                return given, lane_of(declared_size(given, how.draw))
+                return given, lane_of(declared_size(given))
 
             given, lane = await self._taken(request, SHORT, opened)
 

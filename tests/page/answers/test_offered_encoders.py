@@ -174,7 +174,7 @@ def test_the_score_of_images_is_that_of_the_files(files, monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     right = compute(files, **DINOV2)["VS"]
     assert 1.0001 < right < 4.9999
-    samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files])
+    samples = pictures([(Path(path).name, Path(path).read_bytes()) for path in files], "A")
     assert answered(samples, kernel="DINOv2")["VS"] == pytest.approx(right, rel=1e-6)
     assert answered(samples, kernel="pixels")["VS"] != pytest.approx(right)
 
@@ -191,7 +191,7 @@ def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatc
 @pytest.mark.parametrize("kernel", ["pixels", "DINOv2"])
 def test_sets_of_images_are_compared(files, kernel):
     data = [(Path(path).name, Path(path).read_bytes()) for path in files]
-    answer = compared({"A": pictures(data), "B": pictures(data[:4])}, "images", kernel)
+    answer = compared({"A": pictures(data, "A"), "B": pictures(data[:4], "B")}, "images", kernel)
     options = DINOV2 if kernel == "DINOv2" else {"k": "pixels", "mode": "RGB"}
     for row, part in zip(answer["rows"], (files, files[:4]), strict=True):
         assert row["VS"] == pytest.approx(compute(part, **options)["VS"], rel=1e-5)

@@ -115,7 +115,7 @@ def test_a_photo_of_a_phone_is_read_at_a_reduced_size_and_that_is_said():
 def test_twenty_photos_are_twenty_samples_and_a_zip_of_them_too():
     photos = [(f"IMG {i}.jpg", files.photo(seed=i)) for i in range(20)]
     found = read(Given(files=photos))
-    assert (found.kind, len(found), found.name) == ("images", 20, "20 pictures")
+    assert (found.kind, len(found), found.name) == ("images", 20, "20 files")
     assert found.places == [name for name, _ in photos]
     packed = read(given("photos.zip", files.zipped({f"trip/{n}": d for n, d in photos})))
     assert packed.places == found.places

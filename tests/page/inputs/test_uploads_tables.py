@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 from vendiscore.reading.tables import table
 from vendiscore.report import AskError, Wanted
 from vendiscore_page import quotas
-from vendiscore_page.inputs import plain_numbers
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 pytest.importorskip("rdkit")
@@ -60,7 +59,7 @@ ROWS = st.integers(2, 6).flatmap(
     st.sampled_from(["names", "pandas", "ids", "labels", ""]),
     st.sampled_from(["utf-8", "utf-8-sig", "utf-16"]),
 )
-def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect, beside, encoding):
+def test_numbers_are_read_back_to_the_last_digit(rows, dialect, beside, encoding):
     sep, decimal = dialect
     lines = [sep.join(repr(x).replace(".", decimal) for x in row) for row in rows]
     first = {"names": [], "pandas": [""], "ids": ["id"], "labels": ["who"], "": []}[beside]
@@ -69,36 +68,12 @@ def test_numbers_are_read_back_to_the_last_digit_by_either_reader(rows, dialect,
         index = [str(i) if beside != "labels" else "u" * (i + 1) for i in range(len(lines))]
         lines = [f"{name}{sep}{line}" for name, line in zip(index, lines, strict=True)]
     text = "\n".join([head, *lines] if beside else lines).encode(encoding)
-    found = []
-    for large in (10**9, 0):
-        with pytest.MonkeyPatch.context() as patched:
-            patched.setattr(plain_numbers, "LARGE", large)
-            try:
-                found.append(of(text, kind="vectors"))
-            except AskError as error:
-                found.append(str(error))
-    plain, quick = found
-    if isinstance(plain, str):
+    try:
+        found = of(text, kind="vectors")
+    except AskError:
         hypothesis.event("asked")
-        assert plain == quick
         return
-    assert np.array_equal(plain.values, rows)
-    assert np.array_equal(quick.values, rows)
-    assert list(plain.places) == list(quick.places)
-    assert (plain.notes, plain.how, plain.columns) == (quick.notes, quick.how, quick.columns)
-    assert plain.python([1], False) == quick.python([1], False)
-
-
-@pytest.mark.parametrize(
-    "data",
-    ["x,y\n1,2\n3,nan\n5,6\n", "x,y\n1,2\n\n5,6\n", "x,y\n1,2\n3\n", 'x,y\n"1",2\n', "x,y\n1,a\n"],
-)
-def test_both_readers_find_the_same_where_not_all_is_plain(data, monkeypatch):
-    plain = of(data, kind="vectors")
-    monkeypatch.setattr(plain_numbers, "LARGE", 0)
-    quick = of(data, kind="vectors")
-    assert np.array_equal(plain.values, quick.values, equal_nan=True)
-    assert (plain.problems, list(plain.places)) == (quick.problems, list(quick.places))
+    assert np.array_equal(found.values, rows)
 
 
 FILES = {
@@ -129,23 +104,6 @@ def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypat
         assert np.array_equal(
             there["X"], np.delete(found.values, left, axis=0) if left else found.values
         )
-
-
-def test_large_tables_of_numbers_are_read_by_numpy(monkeypatch):
-    monkeypatch.setattr(plain_numbers, "LARGE", 0)
-    called = []
-    monkeypatch.setattr(np, "loadtxt", lambda *_, **__: called.append(1) or files.X)
-    assert np.array_equal(of(files.rows(files.X)).values, files.X)
-    assert called
-
-
-def test_a_part_of_a_large_table_is_drawn_by_either_reader(monkeypatch):
-    data = "\n".join(f"{i}.5,{-i}" for i in range(quotas.MAX_VECTORS + 9))
-    plain = of(data)
-    monkeypatch.setattr(plain_numbers, "LARGE", 0)
-    quick = of(data)
-    assert np.array_equal(plain.values, quick.values)
-    assert (plain.total, list(plain.places)) == (quick.total, list(quick.places))
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
