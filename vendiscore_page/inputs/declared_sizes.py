@@ -43,7 +43,7 @@ def _sizes(data: bytes) -> Iterator[Size]:
     elif not data.startswith(_ZIP):
         yield Size(len(data), pixels=area(data))
     else:
-        size = zips.unpacked(data)
+        size = sum(zips.sizes(data).values())
         yield Size(size)
         looked = size <= _LOOKED_INTO
         for _, inner in zips.contents(data, lambda name: looked or named_format(name) == "image"):

@@ -28,21 +28,22 @@ def form_of(text: str, sure: bool) -> str:
         return "jsonl"
     if _is_json(start, "[{"):
         return "json"
-    if _is_copied(text):
-        return "tsv"
     _, rows = _cells(text, numeric=True)
     if rows and min(map(share_of_numbers, (rows[0], chain(*rows)))) > _MOSTLY:
         return NUMBERS
     sign, rows = _cells(text, numeric=False)
     form = "tsv" if sign == "\t" else "csv"
-    if not sign or len(rows) < 2 or 2 * sum(len(row) > 1 for row in rows) < len(rows):
+    split = sign and len(rows) > 1 and 2 * sum(len(row) > 1 for row in rows) >= len(rows)
+    first = rows[0] if split else []
+    named = sum(map(is_column_name, first))
+    if named and (named == len(first) or not any(cell[:1].isspace() for cell in first)):
+        return form
+    if _is_copied(text):
+        return "tsv"
+    if not first:
         return ""
-    named = sum(map(is_column_name, rows[0]))
-    if named == len(rows[0]) or (named and not any(cell[:1].isspace() for cell in rows[0])):
-        return form
-    if share_of_numbers(chain(*rows[1:])) > 0.5:
-        return form
-    if sign == "\t" and len({*map(len, rows)}) == 1:
+    even = sign == "\t" and len({*map(len, rows)}) == 1
+    if even or share_of_numbers(chain(*rows[1:])) > 0.5:
         return form
     if not is_table(text):
         return ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
@@ -69,11 +70,8 @@ def roles_of(
     read = source
     if not isinstance(read, Table):
         read = read.table(list(dict.fromkeys(there.values())) or read.names[:1])
-    same: dict[str, str] = {}  # equal labels as one string: a table can have 200,000 rows
-    roles = {
-        role: (column, [same.setdefault(label, label) for label in read.labels(column)])
-        for role, column in there.items()
-    }
+    # Equal labels are one string, as a table can have 200,000 rows.
+    roles = {role: (name, [*map(sys.intern, read.labels(name))]) for role, name in there.items()}
     if "id" in roles and not asked.id and not _is_unique(roles["id"][1]):
         del roles["id"]
     return roles

@@ -11,7 +11,7 @@ from vendiscore.reading.text_lines import parts
 
 from ..quotas import check_lines
 from .parts import fit
-from .submission import BLANK, LINE, Asked
+from .submission import BLANK, LINE, ROW, Asked
 from .visitor_samples import Samples
 
 # Lines of three or more of these alone separate texts as people write them.
@@ -34,7 +34,8 @@ def split_texts(rows: Sequence[str], name: str, asked: Asked, kind: str) -> Samp
         likely = BLANK  # as a block has several lines
     if signs and signs.count(often := max(signs, key=signs.count)) > 1:
         likely = often
-    separator = (asked.separator or "").strip() or likely
+    separator = (asked.separator or "").strip()
+    separator = likely if separator in ("", ROW) else separator
     found = ways.setdefault(separator, _split(rows, separator))
     unit = _UNITS.get(separator, "part")
     samples = fit(Samples(list(found.values()), list(found), unit, kind=kind), asked.draw)

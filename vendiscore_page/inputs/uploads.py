@@ -47,7 +47,7 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     else:
         found = _of_box(given.text, asked)
     kinds_ = tuple(kind for kind in found.kinds if kind != found.kind)
-    return replace(found, total=found.total or len(found), kinds=kinds_)
+    return replace(found, kinds=kinds_)
 
 
 def _of_example(example: Example, asked: Asked) -> Samples:
@@ -101,7 +101,6 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     text = decode(data, encoding_of(data))[0]
     if name == PASTED:
         return _of_box(text, asked)
-    _check_filled(text)
     if not _is_split(asked) and asked.kind in (None, "vectors"):
         found = cells.of_file(name, data, form, asked)
         if found.kind == "vectors":
@@ -112,42 +111,36 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
 
 def _of_box(text: str, asked: Asked) -> Samples:
     """Read the samples of the box: JSON, a table, rows of numbers, or texts."""
-    _check_filled(text)
     lines = separators.rows_of(text)
-    split = _is_split(asked)
-    form = form_of(text, split or asked.separator == ROW)
     data = text.encode("utf-8", "replace")
-    rows = form == NUMBERS and asked.kind in (None, "vectors")
-    if not split and (rows or (not form and asked.kind == "vectors")):
-        how = replace(asked, kind="vectors", header=bool(asked.header), index=bool(asked.index))
-        found = cells.of_file(cells.BOX, data, "csv", how)
-        return replace(found, name="pasted", kinds=("vectors", "texts"))
-    if split or form in ("", NUMBERS):
+    form = form_of(text, asked.separator is not None)
+    if asked.kind == "vectors":
+        form = form or NUMBERS
+    elif form == NUMBERS and asked.kind:
+        form = ""
+    if not form or _is_split(asked):
         found = _of_lines(lines, asked, "")
         ways = [(ROW, _count(data, form, asked))] if form in _TABLES else []
         return replace(found, splits=(*ways, *found.splits))
+    if form == NUMBERS:
+        how = replace(asked, kind="vectors", header=bool(asked.header), index=bool(asked.index))
+        found = cells.of_file(cells.BOX, data, "csv", how)
+        return replace(found, name="pasted", kinds=("vectors", "texts"))
     found = cells.of_file(cells.BOX, data, form, asked)
     if form in _TABLES:
-        ways = [(ROW, found.total or len(found)), (LINE, sum(bool(x.strip()) for x in lines))]
+        ways = [(ROW, found.total), (LINE, sum(bool(line.strip()) for line in lines))]
         found = replace(found, separator=ROW, splits=tuple(ways))
     return replace(found, python=None, name=found.name.replace(cells.BOX, "pasted", 1))
 
 
 def _of_lines(lines: Sequence[str], asked: Asked, name: str) -> Samples:
     """Read texts or molecules that stand one below the other."""
-    filled = [line.strip() for line in lines if line.strip()]
-    like = looks_like(filled, _PLAIN)
+    like = looks_like([line.strip() for line in lines if line.strip()], _PLAIN)
     could = ("molecules", "texts") if like and like[1] == "morgan" else ("texts",)
-    kind = could[0] if not (name or _is_split(asked)) else "texts"
+    kind = "texts" if name or _is_split(asked) else could[0]
     if asked.kind in ("texts", "molecules"):
         kind = asked.kind
-    asked = asked if _is_split(asked) else replace(asked, separator=None)
     return replace(separators.split_texts(lines, name, asked, kind), kinds=could)
-
-
-def _check_filled(text: str) -> None:
-    if not text.strip():
-        raise RefusedError("There are no samples yet: paste or upload some, or pick an example.")
 
 
 def _is_split(asked: Asked) -> bool:

@@ -45,9 +45,8 @@ class Samples(ReadSamples):
 
     @property
     def told(self) -> list[str]:
-        """Notes of results, which show the samples: the sentence, and no quoted beginnings."""
-        notes = [note.partition(" It begins: ")[0] for note in self.notes]
-        return [self.sentence, *notes] if self.sentence else notes
+        """Notes of results, which show the samples: the sentence, and the other notes."""
+        return [*filter(None, [self.sentence]), *self.notes]
 
     @property
     def ids(self) -> Sequence[int | str]:
