@@ -1,17 +1,20 @@
-"""Twenty visitors at once on the running page: every answer checked, waits and memory reported.
+"""Thirty visitors at once, behind one address and behind thirty: answers, refusals and memory.
 
-python benchmarks/load.py --visitors 20 --seconds 120 --json load.json
+python benchmarks/load.py --visitors 30 --addresses 1 30 --seconds 60 --json load.json
 
 Starts the page, computes the right answers with the package, then lets every visitor score
 sets of all kinds, as the page does (samples sent, scored, groups at another threshold) as often as
-by the API, one after the other with a short pause to look at the result. Each visitor has an
-address of their own. An answer that differs by more than 1e-6 counts as wrong; "busy" is the
-answer when no more can wait.
+by the API, one after the other with a short pause to look at the result. Hostile files are among
+them: a WebP of 34 bytes that has 49 megapixels, which is read, and a parquet file of 1 kB whose
+numbers take 1.5 GB, which is refused. Visitors behind an address share a loopback address of this
+machine; pages differ by their session, calls of the API by nothing. An answer that differs by more
+than 1e-6 counts as wrong; "refused" is the answer when no more can wait, or too many requests of
+one visitor or address do.
 
 Visitors' samples are kept for half a minute here, so that memory shows what is never given back.
 It is read when the page is served, when nobody has come for a while after a first round (the
 idle level: everything is imported, and every buffer that two jobs at a time need is there), at
-its peak, and when nobody has come for as long after the load, twice.
+its peak, and when nobody has come for as long after each load.
 
 With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
 encoders of the page take part.
@@ -22,6 +25,7 @@ from __future__ import annotations
 import argparse
 import base64
 import collections
+import io
 import json
 import os
 import random
@@ -40,6 +44,8 @@ from typing import Any
 import httpx
 import numpy as np
 import psutil
+import pyarrow as pa
+import pyarrow.parquet as pq
 from pairs import environment
 
 from vendiscore.analysis.compare_sets import compare
@@ -49,6 +55,7 @@ from vendiscore_page.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.append(str(ROOT / "tests" / "support"))
+import hostile  # noqa: E402
 import visitor  # noqa: E402
 from drawn import png  # noqa: E402
 
@@ -93,7 +100,29 @@ def jobs() -> list[Job]:
         rows = [", ".join(map(str, row)) for row in X.tolist()]
         found.append(_page("vectors", rows, "rbf", {}, right))
     found.append(_comparison([long[:200], long[200:300]]))
-    return found
+    return [*found, *_hostile()]
+
+
+def _hostile() -> list[Job]:
+    """Return files that are small to send and large to open: 1 if they are read, 0 if refused."""
+    zeros = io.BytesIO()
+    one = {"row_group_size": 10**9, "max_rows_per_page": 10**9, "write_batch_size": 10**9}
+    pq.write_table(pa.table({"x": np.zeros(187_500_000)}), zeros, data_page_size=10**9, **one)
+
+    def ask(http: httpx.Client, file: tuple[str, bytes]) -> float:
+        try:
+            return float(visitor.send(http, files=[file])["n"])
+        except visitor.RefusedError as error:
+            if error.status != 422:
+                raise
+            return 0.0
+
+    files = {"WebP of 49 megapixels": ("a.webp", hostile.webp(7_000))}
+    files["parquet file of 1.5 GB"] = ("a.parquet", zeros.getvalue())
+    return [
+        (f"hostile: {name}, {len(file[1]):,} bytes", partial(ask, file=file), float("WebP" in name))
+        for name, file in files.items()
+    ]
 
 
 def _api(kind: str, right: float, **sent: Any) -> Job:
@@ -136,12 +165,13 @@ def _comparison(sets: list[list[str]]) -> Job:
 
 
 def outcome(http: httpx.Client, job: Job) -> str:
-    """Return "right", "wrong", "busy" or the error."""
+    """Return "right", "wrong", "refused" or the error."""
     _, ask, right = job
     try:
         value = ask(http)
     except (visitor.CallError, visitor.RefusedError) as error:
-        return "busy" if "More visitors" in str(error) else f"error: {error}"
+        many = "More visitors" in str(error) or "under way already" in str(error)
+        return "refused" if many else f"error: {error}"
     except httpx.HTTPError as error:
         return f"error: {type(error).__name__}"
     agrees = abs(value - right) <= 1e-6 * max(1, abs(right))
@@ -151,8 +181,8 @@ def outcome(http: httpx.Client, job: Job) -> str:
 class Crowd:
     """Visitors of a page, what became of their calls, and how long they waited."""
 
-    def __init__(self, url: str, work: list[Job], pause: float) -> None:
-        self.url, self.work, self.pause = url, work, pause
+    def __init__(self, url: str, work: list[Job], pause: float, addresses: int) -> None:
+        self.url, self.work, self.pause, self.addresses = url, work, pause, addresses
         self.outcomes: collections.Counter[str] = collections.Counter()
         self.waits: dict[str, list[float]] = collections.defaultdict(list)
         self._lock = threading.Lock()
@@ -171,8 +201,10 @@ class Crowd:
 
     def _visit(self, seed: int, until: float) -> None:
         rng = random.Random(seed)
-        address = {"x-forwarded-for": f"10.0.0.{seed}"}
-        with httpx.Client(base_url=self.url, timeout=120, headers=address) as http:
+        transport = httpx.HTTPTransport(local_address=f"127.0.0.{2 + seed % self.addresses}")
+        session = {"x-session": f"visitor {seed}"}
+        how: dict[str, Any] = {"base_url": self.url, "timeout": 120, "headers": session}
+        with httpx.Client(transport=transport, **how) as http:
             while time.perf_counter() < until:
                 job = rng.choice(self.work)
                 begin = time.perf_counter()
@@ -185,8 +217,9 @@ class Crowd:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--visitors", type=int, default=20)
-    parser.add_argument("--seconds", type=float, default=120)
+    parser.add_argument("--visitors", type=int, default=30)
+    parser.add_argument("--addresses", type=int, nargs="+", default=[1, 30])
+    parser.add_argument("--seconds", type=float, default=60)
     parser.add_argument("--first", type=float, default=60, help="seconds of the first round")
     parser.add_argument("--pause", type=float, default=1.0, help="mean seconds between two calls")
     parser.add_argument("--settle", type=float, default=100, help="seconds before memory is read")
@@ -218,12 +251,15 @@ def main() -> None:
             with httpx.Client(base_url=url, timeout=120) as http:
                 for job in work:
                     assert (found := outcome(http, job)) == "right", (job[0], found)
-            Crowd(url, work, options.pause).come(options.visitors, options.first, memory)
+            first = Crowd(url, work, options.pause, options.visitors)
+            first.come(options.visitors, options.first, memory)
             settled("idle")
-            crowds = [Crowd(url, work, options.pause) for _ in range(2)]
+            crowds = [Crowd(url, work, options.pause, count) for count in options.addresses]
+            busy = psutil.cpu_percent(interval=5)  # by others, while nobody visits
             worked = -_processor_seconds(process)
-            for crowd, name in zip(crowds, ("load", "second load"), strict=True):
+            for crowd in crowds:
                 seen = crowd.come(options.visitors, options.seconds, memory)
+                name = f"{crowd.addresses} address{'es' * (crowd.addresses > 1)}"
                 levels[f"peak of {name}"] = max(seen)
                 settled(f"after {name}")
             worked += _processor_seconds(process)
@@ -231,15 +267,25 @@ def main() -> None:
         finally:
             server.terminate()
             server.wait()
-    waits = crowds[0].waits
+    waits: dict[str, list[float]] = collections.defaultdict(list)
+    for crowd in crowds:
+        for name, seconds in crowd.waits.items():
+            waits[name] += seconds
     everything = [seconds for each in waits.values() for seconds in each]
+    calls = {crowd.addresses: sum(map(len, crowd.waits.values())) for crowd in crowds}
+    minutes = options.visitors * options.seconds / 60
     result = {
         "visitors": options.visitors,
+        "addresses": options.addresses,
         "seconds": options.seconds,
+        "processors_busy_percent_before": busy,
         "mean_pause_seconds": options.pause,
         "encoders": [*offered_encoders.offered("texts"), *offered_encoders.offered("images")],
         "calls": len(everything),
-        "outcomes": dict(sum((crowd.outcomes for crowd in crowds), collections.Counter())),
+        "outcomes_by_addresses": {crowd.addresses: dict(crowd.outcomes) for crowd in crowds},
+        "calls_a_minute_each_by_addresses": {
+            count: round(many / minutes, 1) for count, many in calls.items()
+        },
         "processor_seconds_per_call": round(
             worked / sum(crowd.outcomes.total() for crowd in crowds), 3
         ),

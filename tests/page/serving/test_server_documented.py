@@ -14,6 +14,7 @@ pytest.importorskip("gradio")
 httpx = pytest.importorskip("httpx")
 
 from vendiscore import compute  # noqa: E402
+from vendiscore_page.serving.tools import INSTRUCTIONS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
@@ -36,6 +37,25 @@ def test_the_call_in_python_prints_the_score(here, capsys):
     value, _, sentence = capsys.readouterr().out.partition(" ")
     assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS"])
     assert sentence.strip().endswith(".")
+
+
+def test_models_of_rows_are_compared_within_prompts(here, capsys):
+    exec(here(example("compare.py")), {})
+    dull, lively, verdict = capsys.readouterr().out.splitlines()
+    texts = [[f"a {pet} {did}" for did in ("sat", "ran", "hid", "ate")] for pet in ("cat", "dog")]
+    assert dull == "dull     1.00 of 4, mean of 2 prompts"
+    assert lively == f"lively   {compute(texts)['VS']:.2f} of 4, mean of 2 prompts"
+    assert verdict
+
+
+def test_the_tool_that_is_called_gives_the_score(here):
+    pytest.importorskip("mcp")
+    script = here(example("tools.py"))
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    said, value = done.stdout.strip().rsplit("\n", 1)
+    assert said == f"vendiscore {INSTRUCTIONS}"
+    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS"])
 
 
 def test_the_call_in_a_shell_ends_with_the_result(here):

@@ -55,8 +55,8 @@ export function alike(container, kernels, settings, usual, changed, below = []) 
  * @param {() => unknown} here
  */
 export function download(kind, kernel, run, here) {
-  const trouble = el("span", { role: "alert" });
-  const fetched = button(`Download ${kernel} (90 MB), to compare by meaning`, () => {
+  const trouble = el("span", { role: "alert", class: "hint" });
+  const fetched = button(`Download ${kernel} (90 MB)`, () => {
     trouble.textContent = "";
     run((tools) => follow("/page/download", { kind, kernel }, tools))
       .then(() => here())

@@ -1,0 +1,16 @@
+"""A comparison of two models that answered the same prompts, by the page's API."""
+
+from gradio_client import Client
+
+rows = [
+    {"model": model, "prompt": prompt, "text": f"{prompt} {answer}"}
+    for prompt in ("a cat", "a dog")
+    for model, answers in {"dull": ["sat"] * 4, "lively": ["sat", "ran", "hid", "ate"]}.items()
+    for answer in answers
+]
+client = Client("http://127.0.0.1:7860", verbose=False)
+answer = client.predict(sets=rows, api_name="/vendi_compare")
+for row in answer["rows"]:
+    print(f"{row['name']:<8} {row['VS']:.2f} of 4, mean of {answer['within']} prompts")
+print(*answer["verdicts"])
+client.close()

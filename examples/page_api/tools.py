@@ -1,0 +1,21 @@
+"""A call of one of the page's tools by a client of MCP."""
+
+import asyncio
+
+from mcp import ClientSession
+from mcp.client.streamable_http import streamablehttp_client
+
+
+async def main() -> None:
+    async with (
+        streamablehttp_client("http://127.0.0.1:7860/gradio_api/mcp/") as (read, write, _),
+        ClientSession(read, write) as session,
+    ):
+        server = await session.initialize()
+        print(server.serverInfo.name, server.instructions)
+        texts = ["a cat sat", "a dog ran"]
+        answer = await session.call_tool("vendi_score_texts", {"texts": texts, "q": "inf"})
+        print(answer.structuredContent["VS"])
+
+
+asyncio.run(main())
