@@ -61,7 +61,7 @@ def vendi_score_texts(
         alike (object): Groups of similar texts with the threshold, and the pairs next to it.
         stand_alone (array): Texts that are least similar to any other text.
         by_group (array): For lists: label, n and VS of each; then shares to stand_alone are absent.
-        details (object): How the score was computed.
+        details (object): Kernel, options, method and interval of the score.
         code (string): Python that prints the same score.
     """
     job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)

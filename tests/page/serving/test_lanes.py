@@ -144,7 +144,7 @@ def test_visitors_take_turns_and_a_greedy_one_delays_nobody():
         assert [words[-1:] for words in said] == [
             [],
             ["Waiting: you are next."],
-            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # after those of the other one
+            *[[f"Waiting: {i} before you."] for i in (2, 4, 5, 6)],  # after the other one
         ]
         for each in held[:3]:
             each.go()
