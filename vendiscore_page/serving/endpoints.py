@@ -26,7 +26,7 @@ from ..quotas import MAX_FILES, MAX_NAME, MAX_REQUEST, RefusedError
 from .lanes import AWAY, LONG, MIDDLE, SHORT, Lanes, address, lane_of, visitor_of, whole
 from .static_files import INDEX, Files
 from .store import Kept, size_of
-from .wire import GONE, Answer, lines, loaded, response, unless_closed, with_refusals
+from .wire import GONE, Answer, lines, loaded, response, with_refusals
 
 
 class Routes:
@@ -149,8 +149,7 @@ class Routes:
         return self._of(one_set.Result, body.get("id"))
 
     async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
-        run = self.lanes.run(visitor_of(request), lane, whole(work))
-        return await unless_closed(request.receive, run)
+        return await self.lanes.run(visitor_of(request), lane, whole(work))
 
     def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Response:
         visitor = visitor_of(request)

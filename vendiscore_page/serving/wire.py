@@ -12,11 +12,10 @@ from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response, StreamingResponse
-from starlette.types import Receive
 
 from vendiscore import MissingPackageError
 
-from ..aliases import Record, Value
+from ..aliases import Record
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 
@@ -38,10 +37,6 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "Cross-Origin-Resource-Policy": "same-origin",
 }
-
-
-class ClosedError(Exception):
-    """The connection is closed."""
 
 
 def lines(run: Run) -> StreamingResponse:
@@ -109,7 +104,7 @@ def with_refusals(route: Answer) -> Answer:
         try:
             found = await route(request)
             return found if callable(found) else await _json(found)
-        except (ClosedError, ClientDisconnect):
+        except ClientDisconnect:
             return Response()  # which nobody gets
         except Exception as error:
             return await _json(*_refusal(error))
@@ -149,21 +144,3 @@ def loaded(text: str | bytes) -> Record:
     if not isinstance(found, dict):
         raise RefusedError("Expected a JSON object.")
     return found
-
-
-async def unless_closed(receive: Receive, work: Coroutine[Any, Any, Value]) -> Value:
-    """Return the result of work, which is cancelled as soon as the connection is closed."""
-    task, closed = asyncio.ensure_future(work), asyncio.ensure_future(_closed(receive))
-    try:
-        await asyncio.wait({task, closed}, return_when=asyncio.FIRST_COMPLETED)
-        if not task.done():
-            raise ClosedError
-        return task.result()
-    finally:
-        task.cancel()
-        closed.cancel()
-
-
-async def _closed(receive: Receive) -> None:
-    while (await receive())["type"] != "http.disconnect":
-        pass
