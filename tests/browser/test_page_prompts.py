@@ -7,6 +7,7 @@ from in_browser import (
     alike,
     button,
     choose,
+    compares,
     downloaded,
     expect,
     open_tab,
@@ -17,7 +18,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import compute
+from vendiscore import compare, compute
 
 PROMPT = "Write one sentence about a red apple on a tree."
 EIGHT = [
@@ -112,9 +113,7 @@ def test_two_sets_are_compared_given_one_prompt(visit):
     write(page, PROMPT)
     button(page, "Compare").click()
     expect(page.locator("#result .r-about")).to_contain_text("given the prompt")
-    lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
-    for line, texts in zip(lines.all(), (EIGHT, OTHERS), strict=True):
-        right = compute(texts, prompts=PROMPT, given_prompt=True, **WORDS)["VS"]
-        expect(line.locator("td").nth(1)).to_have_text(f"{right:.1f}")
+    sets = {"A": EIGHT, "B": OTHERS}
+    compares(page, compare(sets, prompts=PROMPT, given_prompt=True, **WORDS))
     page.get_by_role("textbox", name="Prompt (optional)").fill("")
     stale(page, "settings have changed")

@@ -3,12 +3,12 @@
 import re
 
 import pytest
-from in_browser import button, expect, group, perform, row, take, was_read
+from in_browser import button, compares, expect, group, perform, records, row, take, was_read
 
 pytest.importorskip("gradio")
 import page_tasks
 
-from vendiscore import sources
+from vendiscore import compute, sources
 
 
 def test_twenty_pasted_answers_with_paragraphs(visit):
@@ -92,13 +92,9 @@ def test_two_files_of_captions_of_different_size(visit):
     perform(page, page_tasks.two_sets_of_captions())
     expect(page.locator("#result .r-verdicts")).to_contain_text("people is more diverse than model")
     expect(page.get_by_label("Name of the set").first).to_have_value("model")
-    lines = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
-    for line, found in zip(lines.all(), page_tasks.compared_captions().sets, strict=True):
-        cells = line.locator("th, td").all_inner_texts()
-        assert cells[:3] == [found.name, str(found.n), f"{found.score:.1f}"]
+    compares(page, page_tasks.compared_captions())
     only = page.locator(".r-only", has_text="Only in model")
     expect(only).to_contain_text("a photo of a cat")
-    expect(only).to_contain_text("least like anything in people")
 
 
 def test_twenty_thousand_embeddings_are_scored_whole(visit):
@@ -134,14 +130,18 @@ def test_models_and_prompts_in_one_table(visit):
     expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than small")
     assert right.verdict("large", "small") == "more diverse"
     different = sources(texts, by=by, prompts=prompts, **page_tasks.MEANING)
-    expect(page.locator(".r-sources .r-sentence")).to_have_text(different.sentence)
-    sets = page.get_by_role("region", name="Scores of the sets").locator("tbody tr")
-    for line, found in zip(sets.all(), right.sets, strict=True):
-        cells = line.locator("th, td").all_inner_texts()
-        shown = [f"{found.score:.1f}", f"{found.matched:.1f}"]
-        assert cells[:4] == [found.name, str(found.n), *shown]
-    pairs = page.get_by_role("region", name="Differences between the sets").locator("tbody tr")
-    for line, found in zip(pairs.all(), right.pairs, strict=True):
-        expect(line).to_contain_text(f"{found.a} − {found.b}")
-        expect(line).to_contain_text(f"{abs(found.difference):.1f}")
-        expect(line).to_contain_text(right.verdict(found.a, found.b))
+    expect(page.locator(".r-sources")).to_contain_text(different.sentence)
+    compares(page, right)
+    matrix = records(page, "Prompt × model")
+    assert len(matrix) == len(set(prompts))
+    both = list(zip(by, prompts, strict=True))
+    groups = compute(texts, groups=both, details=True, **page_tasks.MEANING)["details"]["groups"]
+    scores = {tuple(each["group"]): each["VS"] for each in groups}
+    for cells in matrix:
+        for model in ("small", "medium", "large"):
+            right = scores[model, cells["prompt"]]
+            assert float(cells[model]) == pytest.approx(right, abs=0.051)
+    page.get_by_role("region", name="Prompt × model").locator("tbody button").last.click()
+    opened = page.locator(".r-answers")
+    expect(opened).to_contain_text("4 answers")
+    expect(opened).to_contain_text("× 4")

@@ -16,6 +16,8 @@ from drawn import png
 if TYPE_CHECKING:
     from page_tasks import Task
 
+    from vendiscore.analysis.comparison import Comparison
+
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 expect.set_options(timeout=30_000)  # a busy machine is not a failure
@@ -132,6 +134,34 @@ def row(page, place: int | str):
     return (
         page.get_by_role("region", name="Table of all samples").get_by_role("row").filter(has=name)
     )
+
+
+def records(page, label: str) -> list[dict[str, str]]:
+    """Return the rows of the table in a region, open or not, by the heads of its columns."""
+    table = page.locator(f"[aria-label='{label}'] table")
+    heads = table.locator("thead th").all_text_contents()
+    rows = table.locator("tbody tr").all()
+    return [
+        dict(zip(heads, row.locator("th, td").all_text_contents(), strict=True)) for row in rows
+    ]
+
+
+def compares(page, right: Comparison) -> None:
+    """Check that the tables behind “How sure?” show the numbers of a comparison."""
+    sets = {row.name: row for row in right.sets}
+    for cells in records(page, "Scores of the sets"):
+        row = sets.pop(cells["set"])
+        shown = [float(cells[name].replace(",", "")) for name in ("n", "VS", "matched")]
+        assert shown == pytest.approx([row.n, row.score, row.matched], rel=5e-3)
+    assert not sets
+    for cells in records(page, "Differences between the sets"):
+        a, b = cells["a"], cells["b"]
+        (row,) = (each for each in right.pairs if {each.a, each.b} == {a, b})
+        sign = 1 if row.a == a else -1
+        shown = float(cells["difference"].replace("−", "-").replace(",", ""))
+        assert shown == pytest.approx(sign * row.difference, rel=5e-3, abs=1e-9)
+        assert float(cells["p"]) == pytest.approx(row.p_adjusted, rel=5e-3)
+        assert cells["verdict"] == right.verdict(a, b)
 
 
 def more(page) -> None:

@@ -40,9 +40,8 @@ def _scored(*steps: tuple[Any, ...], clicks: int, n: int, right: float) -> Task:
 
 
 def _compared(*steps: tuple[Any, ...], clicks: int, found: Comparison) -> Task:
-    right = abs(found.pairs[0].difference)
-    place = "#result [aria-label='Differences between the sets'] tbody tr:first-child"
-    return Task(steps, clicks, right, f"{right:.1f}", place)
+    best = max(found.sets, key=lambda row: row.matched)
+    return Task(steps, clicks, best.matched, f"{best.name} {best.matched:.1f}", "#result .r-sides")
 
 
 START = "Certainly! Building small habits is the key to a healthier life."

@@ -47,7 +47,7 @@ function parts(view, first) {
     ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
   ];
   return [
-    el("section", {}, el("p", { class: "r-sentence" }, C.sentence)),
+    el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence)),
     matrix(view, first) ?? figures(view, C.pictures),
     folded("How sure?", "", sure),
     sources(view, folded),
