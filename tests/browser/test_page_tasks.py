@@ -3,12 +3,23 @@
 import re
 
 import pytest
+from axe import in_all_colours
 from in_browser import button, compares, expect, group, perform, records, row, take, was_read
 
 pytest.importorskip("gradio")
 import page_tasks
 
 from vendiscore import compute, sources
+
+# The words in sight before the first element that a selector finds.
+_BEFORE = """(result, selector) => {
+    const words = document.createRange();
+    words.setStart(result, 0);
+    words.setEndBefore(result.querySelector(selector));
+    getSelection().removeAllRanges();
+    getSelection().addRange(words);
+    return getSelection().toString();
+}"""
 
 
 def test_twenty_pasted_answers_with_paragraphs(visit):
@@ -127,7 +138,7 @@ def test_models_and_prompts_in_one_table(visit):
     perform(page, task, start=1)
     right = page_tasks.compared_models()
     _, by, prompts, texts = map(list, zip(*page_tasks.MODELS, strict=True))
-    expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than small")
+    expect(page.locator("#result .r-verdicts")).to_contain_text("large is more diverse than medium")
     assert right.verdict("large", "small") == "more diverse"
     different = sources(texts, by=by, prompts=prompts, **page_tasks.MEANING)
     expect(page.locator(".r-sources")).to_contain_text(different.sentence)
@@ -145,3 +156,6 @@ def test_models_and_prompts_in_one_table(visit):
     opened = page.locator(".r-answers")
     expect(opened).to_contain_text("4 answers")
     expect(opened).to_contain_text("× 4")
+    before = page.locator("#result").evaluate(_BEFORE, ".r-matrix")
+    assert len(before.split()) <= 90
+    assert in_all_colours(page) == []
