@@ -18,14 +18,14 @@ _NOUNS = re.compile(f"({SOURCES})s?")
 _MOST = 3  # prompts that tell sources apart most
 
 
-def asked_of(jobs: Mapping[str, Job], asked: Mapping[str, Sequence[str]]) -> list[list[str]]:
+def asked_of(jobs: Mapping[str, Job], asked: Sequence[Sequence[str]]) -> list[list[str]]:
     """Return the prompt of each sample of each set, "" for none; [] if one is taken out of all."""
     found = []
-    for name, job in jobs.items():
+    for job, own in zip(jobs.values(), asked, strict=True):
         n, prompts = len(job.samples), job.prompts
         if prompts and (len(prompts) < n or not isinstance(prompts[0], str)):
             return []
-        found.append(prompts or list(asked[name]) or [""] * n)
+        found.append(prompts or list(own) or [""] * n)
     return found
 
 

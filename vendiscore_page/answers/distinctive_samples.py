@@ -1,50 +1,38 @@
 """Samples that are like their own set and unlike the others, more so than chance would make it."""
 
-from collections.abc import Mapping, Sequence
-from itertools import accumulate
-
 import numpy as np
 
-from vendiscore import Similarity
-
 from ..aliases import Record
-from ..inputs.parts import draw_indices
-from .jobs import Job
 from .kernel_menu import series
 
 SHOWN = 10  # samples of each set
-MOST = 1_000  # samples of all sets together, all pairs of which are exchanged
 LEVEL = 0.05  # of sets of one source, how often samples are listed; of exchanged samples, the share
 EXCHANGES = 999
 _ROUNDING = 1e-12  # of means of similarities that are equal
+_COLUMNS = ("place", "text", "image")  # of a sample, as far as there are any
 
 
 @np.errstate(all="ignore")
-def only(
-    together: Similarity, jobs: Mapping[str, Job], places: Mapping[str, Sequence[int | str]]
-) -> list[Record]:
-    """Find for each set that differs by more than chance the samples that others lack."""
-    sizes = [len(job.samples) for job in jobs.values()]
-    drawn = [draw_indices(size, MOST // len(sizes), 0) for size in sizes]
-    starts = accumulate(sizes, initial=0)
-    pool = [start + i for start, some in zip(starts, drawn, strict=False) for i in some]
-    K = np.array(together.take(np.array(pool)).dense(), float)
-    np.fill_diagonal(K, 0.0)
-    codes = np.repeat(np.arange(len(drawn)), list(map(len, drawn)))
+def only(K: np.ndarray, columns: Record) -> list[Record]:
+    """Find for each set that differs by more than chance the samples that others lack.
+
+    K (n, n) and columns are of all samples: their "set", what they "repeat", and what is shown.
+    """
+    names = list(dict.fromkeys(columns["set"]))
+    sets = np.array(columns["set"])
     found = []
-    for number, (name, job) in enumerate(jobs.items()):
-        witnesses, least, p = witnesses_of(K, codes == number)
-        listed: dict[object, Record] = {}
+    for name in names:
+        own = sets == name
+        witnesses, least, p = witnesses_of(K, own)
+        listed: dict[int, Record] = {}
         for j in np.argsort(-witnesses.round(9), kind="stable").tolist():
-            i, witness = drawn[number][j], float(witnesses[j])
-            if witness < least or p * len(jobs) > LEVEL:
+            if witnesses[j] < least or p * len(names) > LEVEL:
                 break
-            seen = {"image": job.pictures[i].thumbnail} if job.pictures else {}
-            seen |= {"text": job.texts(i)} if job.texts else {}
-            row = job.samples[i].tobytes() if isinstance(job.samples, np.ndarray) else None
-            shown = {"place": places[name][i], "witness": round(witness, 6), "times": 0, **seen}
-            listed.setdefault(row or (*seen.values(),), shown)["times"] += 1
-        than = series([other for other in jobs if other != name])
+            i = int(np.flatnonzero(own)[j])
+            shown = {column: columns[column][i] for column in _COLUMNS if column in columns}
+            shown |= {"witness": round(float(witnesses[j]), 6), "times": 0}
+            listed.setdefault(columns["repeats"][i], shown)["times"] += 1
+        than = series([other for other in names if other != name])
         samples = [*listed.values()][:SHOWN]
         found.append({"name": name, "than": than, "p": round(p, 4), "samples": samples})
     return found
@@ -55,13 +43,14 @@ def witnesses_of(K: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, float, flo
 
     That is the witness of the maximum mean discrepancy (Gretton et al., JMLR 2012), with its level
     that a share of `LEVEL` of exchanged samples reaches, and p of the set by the squared
-    discrepancy of exchanged samples; K has zeros for samples with themselves.
+    discrepancy of exchanged samples. The similarity of samples with themselves does not count.
     """
     n, m = int(own.sum()), int((~own).sum())
     rng = np.random.default_rng(0)
     sets = np.stack([own, *(rng.permutation(own) for _ in range(EXCHANGES))], axis=1)
-    inside = K @ sets.astype(float)
-    outside = K.sum(axis=1)[:, None] - inside
+    others_of_each = K - np.diag(K.diagonal())
+    inside = others_of_each @ sets.astype(float)
+    outside = others_of_each.sum(axis=1)[:, None] - inside
     witnesses = inside / (n - 1) - outside / m
     others = inside / n - outside / (m - 1)
     squared = np.where(sets, witnesses / n, -others / m).sum(axis=0)

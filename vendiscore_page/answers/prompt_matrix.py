@@ -1,15 +1,15 @@
 """Effective answers of each model to each prompt as a matrix, and all answers on a map."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 
 import numpy as np
 
 from vendiscore import Similarity, compute
 from vendiscore.report import find
-from vendiscore.signature import plain
 
 from ..aliases import Record
 from ..inputs.parts import draw_indices
+from .jobs import Job
 from .sample_views import map_
 
 MAPPED = 1_000  # samples on the map
@@ -39,25 +39,39 @@ def prompt_matrix(
     return {"models": list(models), "prompts": list(map(str, prompts)), "n": n, "VS": VS}
 
 
-@np.errstate(all="ignore")
-def mapped(together: Similarity, columns: Record, cells: Record) -> Record:
-    """Place samples on a map, with their columns and table cells; of many samples, a random part.
+def columns_of(jobs: Mapping[str, Job]) -> Record:
+    """Return the set, the words and the picture of each sample, set after set."""
+    return {
+        "set": [name for name, job in jobs.items() for _ in job.samples],
+        "text": [x.texts(i) for x in jobs.values() if x.texts for i in range(len(x.samples))],
+        "image": [picture.thumbnail for job in jobs.values() for picture in job.pictures],
+    }
+
+
+def sampled(together: Similarity, columns: Record) -> tuple[list[int], np.ndarray, Record]:
+    """Return at most `MAPPED` samples, as many of each set, their similarities and their columns.
 
     `repeats` is the first sample of the same set and group that a sample repeats, itself for none.
     """
-    places = draw_indices(together.n, MAPPED, 0)
-    part = together.take(np.array(places))
-
-    def chosen(every: Record) -> Record:
-        return {name: [values[i] for i in places] for name, values in every.items() if values}
-
-    found = chosen(columns)
-    pairs = list(zip(found["set"], found.get("group", found["set"]), strict=True))
-    codes = np.array([pairs.index(pair) for pair in pairs])
-    alike = (np.array(part.dense()) >= SAME - 1e-9) & (codes[:, None] == codes)
+    sets = np.array(columns["set"])
+    places = np.arange(len(sets))
+    if len(sets) > MAPPED:
+        every = [np.flatnonzero(sets == name) for name in dict.fromkeys(columns["set"])]
+        most = MAPPED // len(every)
+        places = np.concatenate([own[draw_indices(len(own), most, 0)] for own in every])
+    K = np.array(together.take(places).dense(), float)
+    found = {name: [values[i] for i in places] for name, values in columns.items() if values}
+    cells = list(zip(found["set"], found.get("group", found["set"]), strict=True))
+    codes = np.array([cells.index(cell) for cell in cells])
+    alike = (K >= SAME - 1e-9) & (codes[:, None] == codes)
     np.fill_diagonal(alike, True)
     first = alike.argmax(axis=1)
     while (first[first] < first).any():
         first = first[first]
-    coordinates = map_(find(places, None, {}, similarity=part))
-    return {**coordinates, **found, "repeats": first.tolist(), "cells": plain(chosen(cells))}
+    return places.tolist(), K, found | {"repeats": first.tolist()}
+
+
+@np.errstate(all="ignore")
+def coordinates(together: Similarity, places: list[int]) -> Record:
+    """Return where some samples are on a map of them."""
+    return map_(find(places, None, {}, similarity=together.take(np.array(places))))

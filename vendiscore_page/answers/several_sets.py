@@ -4,7 +4,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
 from vendiscore.scoring.subsampling import MIN_SAMPLES
-from vendiscore.signature import digits, line
+from vendiscore.signature import digits, line, plain
 
 from ..aliases import Options, Record, Steps
 from ..inputs.parts import part
@@ -28,7 +28,7 @@ from .group_lists import paired, sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json, series
 from .prompt_lists import pooled_prompts
-from .prompt_matrix import mapped, prompt_matrix
+from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
 from .sample_readout import UnusableError, left_out, sifted
 from .set_pictures import captioned, compared
 
@@ -41,21 +41,21 @@ _OF_PAIR = ("a", "b", "difference", "low", "high", "level", "p_floor")
 
 class Compared(NamedTuple):
     comparison: Comparison  # the most diverse set first
-    arguments: Options  # of `compute`, for the same whole scores
+    arguments: Record  # of `compute`, for the same whole scores
     together: Similarity  # of all samples, one set after the other
     settings: Options  # for the signature
 
 
 def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     """Compare sets of one kind, or the groups of one: what the page shows, as plain values."""
-    kinds = {samples.kind for samples in sets.values()}
+    given = list(sets.values())
+    kinds = {samples.kind for samples in given}
     if len(kinds) > 1:
         raise RefusedError(f"Sets of one kind can be compared, got {' and '.join(sorted(kinds))}.")
-    given = list(sets.values())
     notes: list[str] = []
     by, grouped = None, False
     if len(given) == 1:
-        whole = given[0]
+        (whole,) = given
         by, labels = whole.sets_by or whole.by, whole.sets or whole.groups
         sets = sets_of(whole)
         lost = {i: what for i, what in whole.problems.items() if labels[i] == ""}
@@ -70,60 +70,52 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES
     sets = {name: part(each, most) for name, each in sets.items()}
-    groups = {name: each.groups for name, each in sets.items()} if grouped else {}
-    sets = {name: replace(each, groups=()) for name, each in sets.items()}
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[dict[str, Job], Compared]]:
         how = chosen.kernel, settings.options, settings.prompts
-        jobs = {name: job_of(samples, kept[name], *how) for name, samples in sets.items()}
-        own = [[labels[i] for i in kept[name]] for name, labels in groups.items()]
+        plain_sets = {name: replace(each, groups=()) for name, each in sets.items()}
+        jobs = {name: job_of(each, kept[name], *how) for name, each in plain_sets.items()}
+        own = [[each.groups[i] for i in kept[name]] for name, each in sets.items() if grouped]
         return jobs, (yield from compare_steps(jobs, settings.q, own))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
-    places = {}
-    for name, samples in sets.items():
-        told_of = (*samples.told, *left_out(samples, bad[name]))
-        notes += [f"{name}: {note}" for note in told_of]
-        places[name] = _kept(samples.ids, bad[name])
     yield "Looking for samples that only one set has."
-    result, names = found.comparison, [name for name, job in jobs.items() for _ in job.samples]
-    within: list[Hashable] = []
-    for name, labels in groups.items():
-        within += _kept(labels, bad[name])
+    rest = []
+    for name, samples in sets.items():
+        notes += [f"{name}: {note}" for note in (*samples.told, *left_out(samples, bad[name]))]
+        rest.append(samples.subset([i for i in range(len(samples)) if i not in bad[name]]))
+    result = found.comparison
+    within = [group for samples in rest for group in samples.groups if grouped]
     if result.groups < len(every := {*within} - {""}):
         least = f"the {result.groups:,} of {len(every):,} groups that have two or more of each"
         notes.append(f"Sets are compared within {least} set.")
-    asked = asked_of(jobs, {name: _kept(each.asked, bad[name]) for name, each in sets.items()})
+    asked = asked_of(jobs, [samples.asked for samples in rest])
     counted = different(found.together, list(jobs), asked, result.q, kind)
-    columns = {
-        "set": names,
-        "place": list(chain(*places.values())),
-        "group": list(map(str, within)),
-        "text": [x.texts(i) for x in jobs.values() if x.texts for i in range(len(x.samples))],
-        "image": [picture.thumbnail for job in jobs.values() for picture in job.pictures],
-    }
-    cells: dict[str, list[Any]] = {}
-    for name, samples in sets.items():
-        for column, own in samples.cells.items():
-            cells.setdefault(column, []).extend(_kept(own, bad[name]))
+    columns = columns_of(jobs) | {"group": list(map(str, within))}
+    columns["place"] = [place for samples in rest for place in samples.ids]
+    looked, K, shown_columns = sampled(found.together, columns)
+    names = [name for name in rest[0].cells if all(name in samples.cells for samples in rest)]
+    cells = {name: [x for each in rest for x in each.cells[name]] for name in names}
     matrix, pictures = None, []
     if within:
-        matrix = prompt_matrix(found.together, names, within, result.names, result.q)
+        matrix = prompt_matrix(found.together, columns["set"], within, result.names, result.q)
     else:
         with suppress(MissingPackageError):
             pictures = [captioned(compared(result))]
-    complete = sum(map(len, given)) == found.together.n
-    lists = {"groups": within, "prompts": [prompt for own in asked for prompt in own]}
+    complete = sum(samples.total for samples in given) == found.together.n or kind == "vectors"
+    lists = {"groups": columns["group"], "prompts": list(chain(*asked))}
     return answer(found) | {
         "kind": kind,
         "what": next(iter(jobs.values())).what,
         "kernel": chosen.kernel,
         "comparison": kernel_menu.describe(chosen, found.arguments, result.q),
         "matrix": matrix,
-        "map": mapped(found.together, columns, cells),
+        "map": coordinates(found.together, looked)
+        | shown_columns
+        | {"cells": plain({name: [own[i] for i in looked] for name, own in cells.items()})},
         "pictures": pictures,
         "notes": notes,
-        "only": only(found.together, jobs, places),
+        "only": only(K, shown_columns),
         "sources": counted and shown(counted, result.names, by),
         **comparison_code(found, jobs, given if complete else [], lists, counted is not None),
     }
@@ -157,8 +149,8 @@ def compare_steps(
         arguments["prompts"] = prompts
     every = np.concatenate(samples) if widths else list(chain(*samples))
     together = yield from offered_encoders.similarity(every, arguments)
-    size = None if groups else min(*sizes, LARGEST)
-    plan = Plan(order, size=size).checked()
+    matched = None if groups else min(*sizes, LARGEST)
+    plan = Plan(order, size=matched).checked()
     pool, codes, within = together, np.repeat(np.arange(len(jobs)), sizes), None
     if groups:
         places, labels = paired(groups), list(chain(*groups))
@@ -168,7 +160,7 @@ def compare_steps(
     total = plan.permutations * len(jobs) * (len(jobs) - 1) // 2
     found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
     said = {"q": digits(order), "sizes": sizes, "level": plan.level}
-    said |= {"groups": found.groups} if groups else {"size": size}
+    said |= {"groups": found.groups} if groups else {"size": matched}
     said |= {"permutations": plan.permutations, "seed": plan.seed}
     return Compared(_ranked(found), {**arguments, **together.fitted}, together, said)
 
@@ -223,13 +215,9 @@ def _ranked(found: Comparison) -> Comparison:
 
 def _turned(row: PairRow) -> PairRow:
     """Return the difference of the same two sets the other way round."""
-    ends = {"low": -row.high, "high": -row.low}
-    return replace(row, a=row.b, b=row.a, difference=0.0 - row.difference, **ends)
+    low, high = 0.0 - row.high, 0.0 - row.low
+    return replace(row, a=row.b, b=row.a, difference=0.0 - row.difference, low=low, high=high)
 
 
 def _named(row: object, names: Sequence[str]) -> Record:
     return {name: getattr(row, name) for name in names}
-
-
-def _kept(values: Sequence[object], bad: Mapping[int, str]) -> list[Any]:
-    return [value for i, value in enumerate(values) if i not in bad]
