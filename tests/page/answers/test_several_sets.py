@@ -15,7 +15,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import as_similarity, compare, compute
 from vendiscore.analysis.comparison import Comparison, PairRow, SetRow
-from vendiscore_page.answers import api, distinctive_samples, several_sets
+from vendiscore_page.answers import api, distinctive_samples, prompt_matrix, several_sets
 from vendiscore_page.answers.jobs import Settings, job_of
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples, uploads
@@ -132,9 +132,8 @@ def listed(kind: str, sets: dict) -> list[dict]:
     }
     pool = [sample for part in sets.values() for sample in part]
     together = as_similarity(pool if kind == "texts" else np.stack(pool), k=KERNELS[kind])
-    return distinctive_samples.only(
-        together, jobs, {name: range(len(part)) for name, part in sets.items()}
-    )
+    _, K, columns = prompt_matrix.sampled(together, prompt_matrix.columns_of(jobs))
+    return distinctive_samples.only(K, columns)
 
 
 KERNELS = {"texts": "ngram_overlap", "vectors": "rbf"}
