@@ -14,6 +14,8 @@ import { sources } from "./sources.js";
 import { called } from "./view.js";
 
 const NAMED = 4; // sets in the bar
+// What a file has no use for, and pictures that were never in sight.
+const GONE = ".r-menu, .r-more, .r-copy .r-button, .r-filter, .r-hover, img[src^='data:image/gif']";
 const SENTENCES = 6; // that are seen at first
 const SEEN = 3; // samples of a set that are seen at first
 
@@ -113,7 +115,7 @@ function report(view) {
   const title = view.R.rows.map(({ name }) => name).join(", ");
   const body = el("main", { class: "r" }, el("h1", {}, title), el("p", {}, view.R.comparison), ...parts(view, Infinity));
   for (const details of body.querySelectorAll("details")) details.open = true;
-  for (const node of body.querySelectorAll(".r-menu, .r-more, .r-copy .r-button")) node.remove();
+  for (const node of body.querySelectorAll(GONE)) node.remove();
   for (const button of body.querySelectorAll("button")) {
     const words = el("span", {}, ...button.childNodes);
     words.style.cssText = button.style.cssText;
@@ -140,17 +142,15 @@ function ownRows({ map: { set, place, text = [], cells } }) {
  * @param {Compared} C
  */
 const setRows = ({ rows, matched_size: size }) => rowsOf(
-  rows.map((row) => ({ ...row, size })),
-  { set: "name", n: "n", VS: "VS", VS_se: "se", size: "size", matched: "matched", matched_se: "matched_se", low: "low", high: "high" },
+  rows.map(({ name: set, ...row }) => ({ set, size, ...row })),
+  ["set", "n", "VS", "se", "size", "matched", "matched_se", "low", "high"],
 );
 
 /**
  * Writes a row for each two sets.
  * @param {Compared} C
  */
-const pairRows = ({ pairs }) => rowsOf(pairs, {
-  a: "a", b: "b", difference: "difference", low: "low", high: "high", level: "level", p: "p", verdict: "verdict",
-});
+const pairRows = ({ pairs }) => rowsOf(pairs, ["a", "b", "difference", "low", "high", "level", "p", "verdict"]);
 
 /**
  * Lists what the others have least of, one set near the other.

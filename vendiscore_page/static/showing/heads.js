@@ -17,14 +17,14 @@ export function heads(...columns) {
 }
 
 /**
- * Returns a head and rows; `fields` has the name of a field for each head.
+ * Returns the names of some fields of records, and rows of their values.
  * @param {object[]} records
- * @param {Record<string, string>} fields
+ * @param {string[]} fields
  * @returns {Cell[][]}
  */
 export function rowsOf(records, fields) {
   const rows = records.map((record) => new Map(Object.entries(record)));
-  return [Object.keys(fields), ...rows.map((row) => Object.values(fields).map((name) => row.get(name)))];
+  return [fields, ...rows.map((row) => fields.map((name) => row.get(name)))];
 }
 
 /**

@@ -19,7 +19,7 @@ export function sources(view, folded) {
     table(
       `Different ${S.what}`,
       "adds: how much smaller the number is without it. Similarities: 1 means the same; within, of two of its own answers.",
-      rowsOf(S.sources, { name: "name", adds: "adds", nearest: "nearest", similarity: "similarity", within: "within" }),
+      rowsOf(S.sources, ["name", "adds", "nearest", "similarity", "within"]),
     ),
     S.most.length ? el("h4", {}, "Prompts that tell them apart most") : null,
     el("ul", { class: "r-members" }, ...S.most.map(({ prompt, VS }) => el("li", {},
