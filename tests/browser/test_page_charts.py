@@ -6,7 +6,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from in_browser import alike, button, expect, number, open_tab, paste, press_score
+from in_browser import alike, button, expect, open_tab, paste, press_score
 
 pytest.importorskip("gradio")
 from PIL import Image
@@ -19,7 +19,6 @@ CHARTS = {
     "Spectrum": ["direction, largest first", "share of the set (%)"],
     "Profile": ["order q", "effectively different"],
     "Growth": ["samples", "effectively different"],
-    "Magnitude": ["scale t", "magnitude"],
     "Similarities": ["samples, clustered", "samples, in the same order", "similarity"],
 }
 
@@ -42,7 +41,7 @@ def saved(page, chart: str, kind: str) -> bytes:
 def every_chart(page) -> dict[str, bytes]:
     scored(page)
     page.get_by_role("heading", name="For papers").click()
-    expect(page.locator(".r-papers img")).to_have_count(5)
+    expect(page.locator(".r-papers img")).to_have_count(4)
     files = {}
     for chart in CHARTS:
         files[chart] = saved(page, chart, "SVG")
@@ -82,7 +81,7 @@ def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
     scored(page)
     page.get_by_role("heading", name="For papers").click()
     pictures = page.locator(".r-papers img")
-    expect(pictures).to_have_count(5)
+    expect(pictures).to_have_count(4)
     for picture in pictures.all():
         picture.evaluate("image => image.decode()")
         box, own = picture.evaluate(
@@ -92,35 +91,25 @@ def test_drawings_of_the_server_have_their_boxes_before_they_come(visit):
         assert box == pytest.approx(own, rel=0.02)
 
 
-@pytest.mark.parametrize("example", ["A model in a rut", "repeated"])
-def test_a_phone_first_has_the_number_the_sentence_and_three_repeats(visit, example):
-    page = visit(*PHONE)
-    if example == "repeated":
-        answers = ["a cat sat", "the dog ran far", "my bird flew away", "one fish swam by"]
-        paste(page, "\n".join([*answers, *answers, *answers[1:3], answers[1], "none is like me"]))
-        alike(page, "share words")
-        press_score(page)
-        expect(page.locator("#result .r-bar")).to_be_visible()
-    else:
-        scored(page, example)
-    repeats = page.locator(".r-repeats li")
-    expect(repeats).to_have_count(3)
-    for seen in [number(page), page.locator(".r-sentence").first, *repeats.all()]:
-        expect(seen).to_be_in_viewport(ratio=1)  # once the page has come to rest
-    if example == "repeated":
-        assert [re.match(r"\d ×", each)[0] for each in repeats.all_inner_texts()] == [
-            "4 ×",
-            "3 ×",
-            "2 ×",
-        ]
-    repeats.first.get_by_role("button").click()
-    expect(page.locator(".r-open:focus")).to_be_visible()
-
-
-def test_a_desk_has_its_clusters_in_sight_and_no_second_list(visit):
-    page = visit()
+@pytest.mark.parametrize("size", [(1280, 800), (320, 800)], ids=str)
+def test_few_words_stand_before_the_map_and_none_cover_another(visit, size):
+    page = visit(*size)
     scored(page)
-    expect(page.locator(".r-repeats")).to_be_hidden()
+    words = page.evaluate("""() => {
+        const until = document.querySelector(".r-map"), words = [];
+        const walk = document.createTreeWalker(document.querySelector("#result"), 4);
+        while (walk.nextNode() && until.compareDocumentPosition(walk.currentNode) === 2)
+            if (walk.currentNode.parentElement.checkVisibility()) words.push(walk.currentNode.data);
+        return words.join(" ").trim().split(/\\s+/);
+    }""")
+    assert 20 < len(words) <= 90
+    flags = [flag.bounding_box() for flag in page.locator(".r-scale text").all()]
+    assert len(flags) > 3
+    for i, a in enumerate(flags):
+        assert 0 <= a["x"] <= a["x"] + a["width"] <= size[0]
+        for b in flags[:i]:
+            beside = a["x"] + a["width"] <= b["x"] or b["x"] + b["width"] <= a["x"]
+            assert beside or abs(a["y"] - b["y"]) > 12
 
 
 def test_rows_are_cards_on_a_phone_with_every_column_named(visit):

@@ -28,12 +28,11 @@ def test_twenty_pasted_answers_with_paragraphs(visit):
     was_read(page, "20 parts, 0 unreadable, split by ---")
     expect(page.locator(".r-about")).to_contain_text("MiniLM · q 1")
     expect(page.locator(".r-sentence")).to_contain_text("By what they mean")
-    expect(page.locator(".r-typical")).to_contain_text(" words by MiniLM, this is ")
-    expect(page.locator(".r-bar .r-rung").first).to_be_attached()
-    expect(page.get_by_text("Marks on the bar: ")).to_contain_text(" · ")
+    expect(page.locator(".r-summary details")).to_contain_text(" words by MiniLM, this is ")
+    expect(page.locator(".r-strip .r-flag").nth(2)).to_be_visible()
     expect(group(page, 0)).to_contain_text("3 ×Certainly! Building small habits")
     expect(group(page, 3)).to_contain_text("2 ×Sleep well")
-    expect(group(page, 6)).to_contain_text("5 alone")
+    expect(page.locator(".r-groups > details")).to_have_count(6)
     assert button(page, "Score").is_visible()
     # All of it can be read, and found in what was pasted.
     group(page, 3).click()
@@ -42,7 +41,6 @@ def test_twenty_pasted_answers_with_paragraphs(visit):
     expect(member.first).to_contain_text("#8")
     expect(member.first).to_contain_text("A regular bedtime makes all the difference.")
     expect(row(page, 7)).to_contain_text("No idea, honestly.")
-    expect(row(page, 7)).to_contain_text("alone")
 
 
 def test_a_column_of_a_table_is_scored(visit):

@@ -10,8 +10,10 @@ const RESULT = {
   floor: 0.301,
   groups: [{ keep: 3, rest: [1, 4] }, { keep: 0, rest: [] }, { keep: 2, rest: [] }],
   without: { left: 3, VS: 2.5, of: 5, all: 2.9 },
+  themes: { count: 2, merges: [[1, 4], [3, 5], [0, 6], [2, 7]], typical: [1, 4, 4, 1] },
   samples: {
     place: [1, 2, 4, 7, 8],
+    cells: {},
     text: ["a", "b", "c", "b b", "b"],
     group: null,
     nearest: [1, 4, -1, 1, 1],
@@ -22,7 +24,7 @@ const RESULT = {
 const signal = new AbortController().signal;
 const viewed = (result) => makeView(result, { announce() {} }, signal);
 
-test("samples are alone or in the cluster of their number", () => {
+test("samples are alone or in the group of their number", () => {
   const view = viewed(RESULT);
   assert.deepEqual([...view.groupOf], [-1, 0, -1, 0, 0]);
   assert.deepEqual([view.alone, view.groups.length], [[0, 2], 1]);
@@ -30,7 +32,7 @@ test("samples are alone or in the cluster of their number", () => {
   assert.equal(view.lowest, 0.31);
 });
 
-test("clusters at another threshold take the place of the first, and listeners hear of it", () => {
+test("groups at another threshold take the place of the first, and listeners hear of it", () => {
   const view = viewed(RESULT);
   const heard = [];
   view.on("groups", ({ threshold }) => heard.push([threshold, view.alone.length]));
@@ -46,22 +48,21 @@ test("a place is a number with a sign, or the name of a file", () => {
   assert.deepEqual([view.mark(0), view.text(0), view.hasText], ["cat.png", place[0], false]);
 });
 
-test("the table has a row for each sample, with what it is near and what it repeats", () => {
-  const head = ["sample", "cluster", "nearest", "similarity", "adds_percent", "repeats"];
-  const [first, ...rows] = tableRows(viewed(RESULT));
-  assert.deepEqual(first, ["place", ...head]);
-  assert.deepEqual(rows[1], [2, "b", 1, 8, 1, 1.5, 7]);
-  assert.deepEqual(rows[2], [4, "c", "", "", null, null, ""]);
-  assert.deepEqual(rows[3], [7, "b b", 1, 2, 0.9, 3, ""]);
-  assert.equal(rows.length, 5);
+test("rows have what was found of them, and which are kept", () => {
+  const [first, ...rows] = tableRows(viewed(RESULT), [0, 2, 3]);
+  assert.deepEqual(first, ["place", "sample", "adds_percent", "similarity", "keep", "theme", "nearest"]);
+  assert.deepEqual(rows[1], [2, "b", 1.5, 1, 0, 1, 8]);
+  assert.deepEqual(rows[2], [4, "c", null, null, 1, 2, undefined]);
+  assert.deepEqual(tableRows(viewed(RESULT), [3], [3]), [first, [7, "b b", 3, 0.9, 1, 1, 2]]);
 });
 
-test("the table has the visitor's groups and ids", () => {
+test("rows come back with all their columns, their ids and their groups", () => {
   const group = ["x", "x", "y", "y", "y"];
-  const result = { ...RESULT, id_column: "doc", samples: { ...RESULT.samples, group } };
-  const [first, row] = tableRows(viewed(result));
-  assert.deepEqual(first.slice(0, 4), ["doc", "sample", "group", "cluster"]);
-  assert.deepEqual(row.slice(0, 4), [1, "a", "x", ""]);
+  const cells = { doc: [1, 2, 4, 7, 8], answer: ["a", "b", "c", "b b", "b"], theme: [9, 9, 9, 9, 9] };
+  const samples = { ...RESULT.samples, group, cells };
+  const [first, row] = tableRows(viewed({ ...RESULT, id_column: "doc", column: "answer", samples }), []);
+  assert.deepEqual(first, ["doc", "answer", "theme", "group", "adds_percent", "similarity", "keep", "nearest"]);
+  assert.deepEqual(row, [1, "a", 1, "x", 20, 0.1, 0, 2]);
 });
 
 test("cells with commas, quotes and line breaks come back from a CSV file as they were", () => {

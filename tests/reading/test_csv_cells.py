@@ -100,9 +100,9 @@ def read_rows(data: bytes) -> list[list[str]]:
 @settings(max_examples=15)
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=30))
 def test_files_of_the_page_come_back_as_they_were(page_csv, pairs):
-    rows = [["place" + name, f"{sample}."] for name, sample in pairs]  # no cell is blank
-    rows += [[f"{i}", sample] for i, sample in enumerate(HOSTILE)]
-    data = page_csv([["place", "sample"], *rows])
+    rows = [["place" + name, f"{sample}.", "1"] for name, sample in pairs]  # no cell is blank
+    rows += [[f"{i}", sample, "1"] for i, sample in enumerate(HOSTILE)]
+    data = page_csv([["place", "sample", "nearest"], *rows])
     for row in csv.reader(io.StringIO(data.decode("utf-8-sig"), newline="")):
         assert all(not cell.startswith(STARTS) or is_number(cell) for cell in row)
     assert read_rows(data) == rows
@@ -111,8 +111,8 @@ def test_files_of_the_page_come_back_as_they_were(page_csv, pairs):
 @pytest.mark.parametrize(
     "data",
     [
-        b"place,sample\r\n1,'=a\r\n2,b\r\n",
-        b"\xef\xbb\xbfplace,sample\n1,'=a\n2,b\n",
+        b"place,nearest\r\n1,'=a\r\n2,b\r\n",
+        b"\xef\xbb\xbfplace,nearest\n1,'=a\n2,b\n",
         b"\xef\xbb\xbfplace,answer\r\n1,'=a\r\n2,b\r\n",
     ],
     ids=["no mark", "other line ends", "another column"],

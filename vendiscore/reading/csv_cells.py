@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 # An apostrophe before these makes a text of the cell; before more apostrophes, it can be undone.
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n]")
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
-_SAMPLE = "sample"  # the second column of each file of samples that the page saves
+_LAST = "nearest"  # the last column of each file of samples that the page saves
 
 
 def csv_row(cells: Iterable[str], delimiter: str = ",") -> str:
@@ -39,6 +39,6 @@ def original_text(cell: str) -> str:
 def original_table(read: Table, text: str) -> Table:
     """Undo `text_cell` in a file of samples that the page saved, and in no other table."""
     marked = read.encoding == "utf-8-sig" and "\r\n" in text
-    if not marked or read.names[1:2] != [_SAMPLE]:
+    if not marked or read.names[-1:] != [_LAST]:
         return read
     return replace(read, rows=[[original_text(cell) for cell in row] for row in read.rows])

@@ -2,6 +2,7 @@
 
 import base64
 import math
+import re
 from collections.abc import Hashable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.scoring.typical import wording_sentence
 from vendiscore.signature import plain
@@ -31,12 +31,12 @@ from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
 
-MAX_CURVE = 1_000  # samples whose magnitude is found: a system of equations at each scale
 MAX_DRAWN = 60  # molecules at once
 _GROWN = 200  # samples whose growth takes no time to speak of
 _AT_ONCE = 2e9  # multiplications, of which there are more in about a second
 # Up to so many samples an error above order 2 takes so much more.
 _ROOTS, _EACH = 200, 500
+_FRACTION = re.compile(r"\d+\.\d{5,}")  # of which four digits tell a reader enough
 # Where no encoder is at hand.
 _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
@@ -91,15 +91,15 @@ class Result:
 
     def papers(self) -> Record:
         """Return pictures, sentences, and code with the download that it reads, if it needs one."""
-        found, curve_said, why = self._found, "", ""
+        found, why = self._found, ""
         drawn: list[Figure] = []
         with np.errstate(all="ignore"):
             try:
-                drawn, curve_said = _drawn(found, self._job.what)
+                drawn = list(pictures(found))
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
-            said = [sentences.how(found), sentences.orders(found), growth, curve_said, why]
+            said = [sentences.how(found), sentences.orders(found), growth, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
@@ -128,38 +128,11 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "by": sees,
         "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
         f"{sees}{given}",
-        "kernel": job.choice.kernel,
         "VS": other.value,
         **{name: other.beside(name) for name in ("se", "low", "high")},
-        "n": other.n,
-        "q": kernel_menu.order_in_json(other.order),
         "notes": [note for note in notes if note],
-        "signature": details["signature"],
         "code": first.code(found, (job, other)),
     }
-
-
-def _drawn(found: Findings, what: str) -> tuple[list[Figure], str]:
-    """Return the pictures, and a sentence on the magnitude of the distances of the kernel."""
-    similarity, curve, sentence = found.looked.similarity, None, ""
-    if found.grouped or similarity.n < 2 or found.curve is not None:
-        pass
-    elif similarity.n > MAX_CURVE:
-        sentence = f"A magnitude function is drawn for up to {MAX_CURVE:,} samples."
-    else:
-        try:
-            curve = magnitude_curve(similarity)
-        except (ValueError, ArithmeticError) as error:
-            sentence = f"There is no magnitude function: {error}"
-    if curve is not None and curve.convergence > 0:
-        sentence = (
-            f"Their magnitude, the number that can be told apart at scale t, is "
-            f"{curve.at(1.0):.1f} at t = 1 (with distances √(2 − 2k)). At t = "
-            f"{curve.convergence:.3g}, 95 % of the {curve.distinct:,} distinct {what} can be told "
-            f"apart; the closer they lie, the larger this scale."
-        )
-        return list(pictures(found, curve)), sentence
-    return list(pictures(found)), sentence
 
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
@@ -184,11 +157,9 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         except NotPSDError as error:
             if not chosen.is_matrix:
                 raise
-            little = " A value this small may be rounding error."
             raise RefusedError(
                 f"A similarity matrix must not have negative eigenvalues; in this matrix, they sum "
-                f"to {-error.negative_mass:.3g} of a trace of 1."
-                f"{little if error.negative_mass < 1e-2 else ''} Pick “K, clipped” to set them to "
+                f"to {-error.negative_mass:.3g} of a trace of 1. Pick “K, clipped” to set them to "
                 f"zero."
             ) from None
         return found, job, kept[""], (yield from _by_set(each_set, kept[""], settings))
@@ -238,7 +209,7 @@ def _answer(
         **{name: found.beside(name) for name in ("se", "low", "high")},
         "level": details.get("interval", {}).get("level"),
         "of": of,
-        "share": found.value / of,
+        "most": min(of, found.similarity.dim or of) if found.similarity else of,
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
@@ -246,14 +217,13 @@ def _answer(
         "wording": wording_sentence(details, "" if other else _MEANING),
         "second": other and {"own": job.choice.sees, "by": other.sees},
         "interval": sentences.interval(found, job.what),
-        "how": sentences.how(found),
         "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
         "code": job.code(found),
         "id_column": samples.roles.get("id", ("",))[0],
+        "column": samples.column,
         "left_out": [samples.places[i] for i in sorted(bad)],
         "unused": " ".join(left_out(samples, bad)),
-        "looked": explained.n,
         "samples": sample_views.columns(found, job, samples, kept),
         "prompts": prompts,
         "prompt": of_samples,
@@ -282,7 +252,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
     for note in map(str, found.details["notes"]):
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
-            notes.append(note)
+            notes.append(_FRACTION.sub(lambda x: f"{float(x[0]):.4g}", note))
         elif not letters:  # with the remedy that the page has
             notes.append(
                 f"{texts} have no spaces between words, so a whole clause counts as one word: "

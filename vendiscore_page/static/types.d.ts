@@ -13,7 +13,7 @@ type Attributes<Of = Element> = {
 } & { [name in AttributeName | `aria-${string}` | `data-${string}`]?: Plain };
 type AttributeName =
   | "alt" | "autocapitalize" | "autocomplete" | "checked" | "class" | "colspan" | "cx" | "cy" | "d"
-  | "dir" | "fill" | "font-family" | "font-size" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
+  | "dir" | "disabled" | "fill" | "font-family" | "font-size" | "font-weight" | "for" | "height" | "hidden" | "href" | "id" | "loading" | "max" | "min" | "multiple"
   | "name" | "open" | "placeholder" | "offset" | "points" | "preserveAspectRatio" | "r" | "role" | "required" | "rows" | "rx" | "scope" | "selected" | "size"
   | "spellcheck" | "src" | "step" | "stop-color" | "tabindex" | "text-anchor" | "title" | "transform" | "type" | "value"
   | "viewBox" | "width" | "x" | "x1" | "x2" | "y" | "y1" | "y2";
@@ -217,7 +217,7 @@ interface Coloured {
   tools?: Node[];
 }
 /** What a map is of: places, what they are coloured by (the first at first), and what they are. */
-interface Mapped {
+interface Scatter {
   x: number[];
   y: number[];
   ways(): Record<string, Coloured>;
@@ -262,7 +262,8 @@ interface Result extends Clusters {
   high: number | null;
   level: number | null;
   of: number;
-  share: number;
+  /** The most that they can score: their number, or the columns that they have. */
+  most: number;
   sentence: string;
   copies: string;
   typical: string;
@@ -271,14 +272,14 @@ interface Result extends Clusters {
   wording: string;
   second: Second | null;
   id_column: string;
+  /** The column of the samples, where they are of a table. */
+  column: string | null;
   interval: string;
-  how: string;
   notes: string[];
   signature: string;
   code: string;
   left_out: (number | string)[];
   unused: string;
-  looked: number;
   samples: Columns;
   prompts: string[];
   floor: number;
@@ -460,6 +461,8 @@ interface View<Of extends Result | Compared = Result> extends Grouped {
   /** Drawings of molecules. */
   drawings: Record<"want" | "wish", (image: Element, smiles: string) => void> | null;
   themes: Themes;
+  /** Draws the map for a file. */
+  map?: () => SVGElement;
   /** Shows so many themes. */
   setThemes(many: number): void;
   on<Name extends keyof Heard>(name: Name, run: (news: Heard[Name]) => void): void;
@@ -487,6 +490,8 @@ interface Box {
   ground: number;
 }
 type Scale = (value: number) => number;
+/** Words beneath a mark, and where it stands. */
+type Flag = [words: string, x: number];
 type Dot = [x: number, y: number, r: number];
 type MenuItem = [words: string, run: () => unknown, small?: string];
 /** A cell of a table that is saved. */

@@ -43,7 +43,8 @@ def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel
     ]
     assert ours["signature"] == right["details"]["signature"]
     assert ours["q"] == q
-    assert ours["share"] == right["VS"] / len(values)
+    columns = len(values[0]) if kernel == "cosine" else len(values)
+    assert ours["most"] == min(len(values), columns)
 
 
 @pytest.mark.filterwarnings("ignore:.*script without spaces")
@@ -83,7 +84,6 @@ def test_words_say_what_was_compared_and_name_copies_first():
     assert ours["copies"].startswith("To this kernel, 1 of the 13 texts is an exact repeat of")
     assert ours["comparison"] == "n-grams of 1–4 words · q 1"
     assert ours["interval"].startswith("95 % interval: ")
-    assert ours["how"].startswith("Samples were compared by ngram_overlap")
     assert answered(RUT)["copies"] == ""
     odd = answered(RUT, options={"ns": [1, 3], "unit": "char"}, q="inf")
     assert odd["comparison"] == "n-grams of 1 and 3 characters · q ∞"
@@ -104,7 +104,7 @@ def test_sets_of_any_size_are_answered(n, same):
     result = scored(texts)
     ours = through(result.answer)
     assert ours["VS"] == pytest.approx(1 if same else n)
-    assert (ours["n"], ours["looked"], ours["total"]) == (n, n, n)
+    assert (ours["n"], ours["total"]) == (n, n)
     assert all(len(column) == n for column in ours["samples"].values() if column)
     assert ours["themes"]["count"] == (1 if same else n)
     assert len(ours["themes"]["merges"]) == n - 1
@@ -133,7 +133,7 @@ def test_vectors_beyond_what_pairs_are_looked_at_of_are_scored_whole():
     many = clusters(MOST + 300, 5)
     ours = answered(many, "vectors", "cosine")
     assert ours["VS"] == compute(many, k="cosine", ci=0.95)["VS"]
-    assert (ours["n"], ours["looked"]) == (MOST + 300, MOST)
+    assert (ours["n"], len(ours["samples"]["place"])) == (MOST + 300, MOST)
     assert (
         f"Pairs were compared among {MOST:,} of the {MOST + 300:,} samples, drawn at random."
         in ours["notes"]
@@ -169,7 +169,7 @@ def test_groups_have_their_scores_and_a_mean():
         (row["group"], row["n"], row["VS"]) for row in right["details"]["groups"]
     ]
     assert (ours["of"], ours["n"]) == (7, 14)
-    assert ours["share"] == right["VS"] / 7
+    assert ours["most"] == 7
     assert ours["samples"]["group"] == labels
     assert "in a group" in ours["sentence"]
 
@@ -193,9 +193,6 @@ def test_a_matrix_loses_rows_and_columns_and_can_be_clipped():
         RefusedError, match=r"sum to -0\.267 of a trace of 1\. Pick “K, clipped” to"
     ):
         answered(K, "vectors", "K")
-    K_rounded = np.array([[1, 1, 0.70], [1, 1, 0.71], [0.70, 0.71, 1]])
-    with pytest.raises(RefusedError, match="A value this small may be rounding error"):
-        answered(K_rounded, "vectors", "K")
     ours = answered(K, "vectors", "K, clipped")
     assert ours["VS"] == pytest.approx(compute(K, score_K=True, psd="clip")["VS"])
     assert ours["samples"]["text"] is None

@@ -1,12 +1,12 @@
-/** The bar that stays in sight: the number, its share of the whole, and the way it was found. */
+/** The bar that stays in sight, with the number and the way it was found, and what is beneath. */
 
-import { about, alike, count, el, error, isNumber, score, whole } from "../dom.js";
+import { about, el, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
-import { repeats } from "./repeats.js";
-import { named, rungs } from "./rungs.js";
 import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
+import { strip } from "./strip.js";
+import { kept } from "./view.js";
 
 /**
  * Makes the bar of a view.
@@ -17,7 +17,6 @@ export function bar(view) {
   return card(
     view,
     number(R),
-    meter(R),
     el("p", { class: "r-about" }, el("bdi", {}, about(R))),
     second(view),
     el("div", { class: "r-tools" }, shareMenu(view), downloads(view)),
@@ -59,88 +58,33 @@ function number(R) {
   );
 }
 
-/**
- * Draws VS / n as a bar, with its interval as a thin stretch and known sets as marks.
- * @param {Result} R
- */
-function meter(R) {
-  const { VS, share, low, high, of } = R;
-  /** @param {number} value */
-  const percent = (value) => `${Math.max(0, Math.min(100, (100 * value) / of))}%`;
-  const fill = el("i", { class: "r-fill" });
-  fill.style.width = `${100 * Math.min(share, 1)}%`;
-  const parts = [fill];
-  if (isNumber(low) && isNumber(high) && high > low) {
-    const stretch = el("i", { class: "r-stretch" });
-    stretch.style.left = percent(low);
-    stretch.style.width = `calc(${percent(high)} - ${percent(low)})`;
-    parts.push(stretch);
-  }
-  for (const [name, value] of rungs(R)) {
-    const mark = el("i", { class: "r-rung", title: `${name} ${score(value)}` });
-    mark.style.left = percent(value);
-    parts.push(mark);
-  }
-  const label = `${Math.round(100 * share)} % of the samples: ${score(VS)} of ${whole(R)} are effectively different`;
-  return el("div", { class: "r-meter", role: "img", "aria-label": label }, ...parts);
-}
-
 /** @param {View} view */
 function downloads(view) {
+  const rows = view.size ? /** @type {MenuItem[]} */ ([
+    ["Table (CSV)", () => saveTable(view), "your rows, with keep, theme and nearest"],
+    ["Kept samples (CSV)", () => saveKept(view, kept(view)), "without near-duplicates"],
+  ]) : [];
   /** @type {MenuItem[]} */
-  const items = [["Report (HTML)", () => saveReport(view), "words and pictures in one file"]];
-  if (view.size) {
-    items.push(["Table (CSV)", () => saveTable(view), "a row for each sample"]);
-  }
-  items.push(["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"]);
-  if (view.size) items.push(["Kept samples (CSV)", () => saveKept(view), "one of each cluster"]);
+  const items = [
+    ["Report (HTML)", () => saveReport(view), "words and pictures in one file"], ...rows,
+    ["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"],
+  ];
   return menu("Download", "Download", items);
 }
 
 /**
- * Says the first things beneath the bar: copies, the sentence, the interval, the yardstick, notes.
+ * Says what the number means, and shows its scale; how sure it is can be opened.
  * @param {View} view
  */
 export function summary(view) {
   const { R } = view;
-  const without = el("p", { class: "r-yardstick" });
-  const compare = () => without.replaceChildren(...yardstick(view));
-  compare();
-  view.on("groups", compare);
-  const small = [
-    R.interval ? el("p", { class: "r-small" }, R.interval) : null,
-    R.growth ? el("p", { class: "r-small" }, R.growth) : null,
-    R.wording ? el("p", { class: "r-small" }, R.wording) : null,
-    ...(R.notes ?? []).filter((note) => !R.unused?.includes(note)).map((note) => el("p", { class: "r-small" }, note)),
-  ];
+  const said = [R.interval, R.growth, R.typical, R.wording, ...R.notes.filter((note) => !R.unused.includes(note))];
   return el("section", { class: "r-summary" },
-    el(
-      "div",
-      {},
-      R.unused ? el("p", { class: "r-copies" }, R.unused) : null,
-      R.copies ? el("p", { class: "r-copies" }, R.copies) : null,
-      el("p", { class: "r-sentence" }, R.sentence),
-      R.typical ? el("p", { class: "r-typical" }, R.typical) : null,
-      R.typical ? el("p", { class: "r-small" }, named(R)) : null,
-      without,
-      repeats(view),
-    ),
-    el("div", {}, ...small, notes(view)));
-}
-
-/** @param {View} view */
-function yardstick({ R, without, threshold, groups }) {
-  if (!without || R.n < 2) return [];
-  const part = without.of < R.n ? `Among a random ${count(without.of)} of the samples` : "";
-  if (!groups.length) return [
-    `${part ? `${part}, no` : "No"} two have a similarity of ${alike(threshold)} or more: there are no near-duplicates.`,
-  ];
-  if (without.left >= without.of) return [];
-  const which = R.by_group ? "All groups together, without near-duplicates: " : "Without near-duplicates: ";
-  return [
-    part ? `${part} (score ${score(without.all)}), without near-duplicates: ` : which,
-    el("b", {}, score(without.VS)),
-    ` of ${count(without.left)}`,
-    ` (one sample of each cluster kept, similarity from ${alike(threshold)}).`,
-  ];
+    strip(R),
+    el("p", { class: "r-sentence" }, R.sentence),
+    ...[R.unused, R.copies].map((words) => words && el("p", { class: "r-copies" }, words)),
+    el("details", { class: "r-details" },
+      el("summary", {}, "How sure?"),
+      ...said.map((words) => words && el("p", { class: "r-small" }, words)),
+      notes(view)));
 }

@@ -1,17 +1,18 @@
-/** Clusters of samples that are alike, from a similarity that is slid. */
+/** Near-duplicates: samples that are alike from a similarity that is set. */
 
-import { spot } from "./colours.js";
 import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
+import { heads } from "./heads.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
-import { saveKept } from "./saves.js";
+import { subset } from "./subset.js";
 
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
+const FINE = 1000; // steps of similarity in which a pair moves the slider
 
 /**
- * Makes the section of the clusters; null where there are no two samples to look at.
+ * Makes the section of near-duplicates; null where there are no two samples to look at.
  * @param {View} view
  */
 export function groups(view) {
@@ -19,8 +20,9 @@ export function groups(view) {
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
   const edge = el("tbody");
+  const { node, slide } = slider(view, list);
   const renew = () => {
-    edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair)));
+    edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair, slide)));
     said.textContent = told(view);
     const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
@@ -29,32 +31,13 @@ export function groups(view) {
   renew();
   view.on("groups", renew);
   return el("section", {},
-    el("div", { class: "r-head" }, el(
-      "h3",
-      {},
-      el("span", { class: "step", "aria-hidden": "true" }, "3"),
-      "Clusters",
-    ),
-      el(
-        "button",
-        {
-          type: "button",
-          class: "r-button",
-          onclick: () => saveKept(view),
-        },
-        "save one of each cluster",
-      )),
-    slider(view, list),
-    histogram(view),
-    el("p", { class: "r-small" }, repeated(view)),
-    el("details", {},
-      el("summary", {}, "The pairs next to this similarity"),
-      el("div", { class: "r-scroll" }, el("table", { class: "r-table r-plain" },
-        el("thead", {}, el("tr", {}, ...["similarity", "one", "the other", "counted as"].map((head) => el("th", { scope: "col" }, head)))),
-        edge))),
-    said,
-    list,
-  );
+    el("h3", {}, "Near-duplicates"),
+    el("div", { class: "r-halves" },
+      el("div", {}, node, histogram(view), el("p", { class: "r-small" }, repeated(view))),
+      el("div", {}, said, list, subset(view))),
+    el("details", { class: "r-details" },
+      el("summary", {}, "The pairs next to this similarity: are they the same?"),
+      el("table", { class: "r-table r-plain r-cards r-edge" }, heads(["similarity", "r-digits"], ["one"], ["the other"], ["they are"]), edge)));
 }
 
 /** @param {View} view */
@@ -64,13 +47,29 @@ function repeated({ R }) {
 }
 
 /**
+ * Shows a pair with two buttons: the answer that is not pressed moves the similarity past the pair.
  * @param {View} view
  * @param {[number, number, number]} pair
+ * @param {(threshold: number) => void} slide
  */
-function edgeRow(view, [i, j, similarity]) {
-  const cells = [i, j].map((each) => el("td", {}, place(view, each), thumbnail(view, each), brief(view, each, 200)));
-  const side = similarity >= view.threshold - 1e-9 ? "alike" : "not";
-  return el("tr", {}, el("td", {}, similarity.toFixed(3)), ...cells, el("td", {}, side));
+function edgeRow(view, [i, j, similarity], slide) {
+  const cells = [i, j].map((each) => el("td", {}, place(view, each), " ", thumbnail(view, each), view.hasText ? brief(view, each, 200) : null));
+  const same = similarity >= view.threshold - 1e-9;
+  const at = Math.floor(similarity * FINE + 1e-6) / FINE;
+  /**
+   * @param {string} words
+   * @param {boolean} pressed
+   * @param {number} to
+   */
+  const answer = (words, pressed, to) => el("button", {
+    type: "button", "aria-pressed": String(pressed), disabled: to > 1, onclick: () => pressed || slide(to),
+  }, words);
+  return el("tr", {}, el("td", { class: "r-digits" }, similarity.toFixed(3)), ...cells, el("td", {}, el(
+    "div",
+    { class: "r-switch" },
+    answer("the same", same, at),
+    answer("not the same", !same, at + 1 / FINE),
+  )));
 }
 
 /**
@@ -79,7 +78,7 @@ function edgeRow(view, [i, j, similarity]) {
  */
 function slider(view, list) {
   const id = newId("alike");
-  const shown = el("output", { for: id }, alike(view.threshold));
+  const shown = el("output", { for: id }, fine(view.threshold));
   const input = el(
     "input",
     {
@@ -110,119 +109,58 @@ function slider(view, list) {
   }, PAUSE);
   input.addEventListener("input", () => {
     asked += 1; // an answer that is under way is of a threshold before
-    shown.textContent = alike(Number(input.value));
+    shown.textContent = fine(Number(input.value));
     view.tell("slide", Number(input.value));
     ask();
   });
-  return el(
-    "div",
-    { class: "r-slider" },
-    el("label", { for: id }, "alike from"),
-    input,
-    shown,
-    problem,
-  );
+  const node = el("div", { class: "r-slider" }, el("label", { for: id }, "alike from"), input, shown, problem);
+  /** @param {number} threshold */
+  const slide = (threshold) => {
+    input.step = String(1 / FINE);
+    input.value = String(threshold);
+    input.dispatchEvent(new Event("input"));
+  };
+  return { node, slide };
 }
 
+/**
+ * Writes a similarity with the decimal places that it has: two, or three.
+ * @param {number} value
+ */
+const fine = (value) => value.toFixed(Number.isInteger(Math.round(1e4 * value) / 100) ? 2 : 3);
+
 /** @param {View} view */
-function told({ groups: found, alone, without, R }) {
-  if (!found.length) return `No two samples are that similar: all ${count(R.samples.place.length)} stand alone.`;
-  const part = without && without.of < R.n ? ` of the random ${count(without.of)}` : "";
-  const left = without ? ` Kept one of each${part}: ${count(without.left)}, of which ${score(without.VS)} effectively different.` : "";
-  return `${some(found.length, "cluster")}, ${alone.length ? `${count(alone.length)} alone` : "none alone"}.${left}`;
+function told({ groups: found, size, without, R }) {
+  if (!found.length) return `No two of ${count(size)} samples are so similar.`;
+  const part = size < R.n ? ` of the random ${count(size)}` : "";
+  const left = without ? ` One of each, and all others${part}: ${count(without.left)}, of which ${score(without.VS)} are effectively different.` : "";
+  return `${some(found.length, "group")} of near-duplicates.${left}`;
 }
 
 /** @param {View} view */
 function listed(view) {
-  const found = view.groups.map((group, number) => () => opened(view, group, number));
-  if (view.alone.length) found.push(() => lonely(view));
-  return more(found, "clusters");
+  return more(view.groups.map((group) => () => opened(view, group)), "groups");
 }
 
 /**
+ * Makes a group whose samples are shown when it is opened; pictures stand side by side.
  * @param {View} view
  * @param {Cluster} cluster
- * @param {number} number
  */
-function opened(view, { keep, rest }, number) {
-  const summary = el("summary", {},
-    spot(number), el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
-    ...pictures(view, [keep, ...rest]), view.R.samples.image ? null : brief(view, keep, 200));
-  return unfolded(keep, summary, emptyList(view), () => members(view, [keep, ...rest], "kept"));
-}
-
-/**
- * Makes the first few pictures of a cluster, where its samples have some.
- * @param {View} view
- * @param {number[]} samples
- */
-function pictures(view, samples) {
-  const drawn = samples.slice(0, view.R.kind === "images" ? PICTURES : 1);
-  return drawn.map((i) => thumbnail(view, i, view.where(i))).filter(Boolean);
-}
-
-/** @param {View} view */
-function lonely(view) {
-  const { alone } = view;
-  const [first] = alone;
-  const words = alone.length === 1 ? "1 alone:" : `${count(alone.length)} alone`;
-  const summary = el(
-    "summary",
-    {},
-    spot(-1),
-    el("b", { class: "r-times" }, words),
-    alone.length === 1 ? brief(view, first, 200) : null,
-  );
-  return unfolded("alone", summary, emptyList(view), () => members(view, alone, ""));
-}
-
-/**
- * Makes a list of samples; pictures stand side by side.
- * @param {View} view
- */
-function emptyList(view) {
-  return el("ul", { class: view.R.kind === "images" ? "r-members r-tiles" : "r-members" });
-}
-
-/**
- * Makes details whose body is made when they are opened for the first time.
- * @param {number | string} of
- * @param {HTMLElement} summary
- * @param {HTMLElement} body
- * @param {() => HTMLElement[]} make
- */
-function unfolded(of, summary, body, make) {
-  const details = el("details", { class: "r-group", "data-of": of }, summary, body);
-  details.addEventListener("toggle", () => body.childElementCount || body.append(...make()));
+function opened(view, { keep, rest }) {
+  const isOfImages = view.R.kind === "images";
+  const faces = [keep, ...rest].slice(0, isOfImages ? PICTURES : 1);
+  const body = el("ul", { class: isOfImages ? "r-members r-tiles" : "r-members" });
+  const details = el("details", { class: "r-group", "data-of": keep },
+    el("summary", {},
+      el("b", { class: "r-times" }, `${count(rest.length + 1)} ×`),
+      ...faces.map((i) => thumbnail(view, i, view.where(i))), isOfImages ? null : brief(view, keep, 200)),
+    body);
+  details.addEventListener("toggle", () => {
+    const makers = [keep, ...rest].map((i) => () => el("li", {},
+      el("div", { class: "r-item-head" }, place(view, i), i === keep ? el("span", { class: "r-tag" }, "kept") : null),
+      full(view, i)));
+    if (!body.childElementCount) body.append(...more(makers, "samples", (button) => el("li", {}, button)));
+  });
   return details;
-}
-
-/**
- * Makes samples in full, the first with a word near its place.
- * @param {View} view
- * @param {number[]} samples
- * @param {string} tag
- */
-function members(view, samples, tag) {
-  const makers = samples.map((i, at) => () => member(view, i, at === 0 ? tag : ""));
-  return more(makers, "samples", (button) => el("li", {}, button));
-}
-
-/**
- * @param {View} view
- * @param {number} i
- * @param {string} tag
- */
-function member(view, i, tag) {
-  return el(
-    "li",
-    {},
-    el(
-      "div",
-      { class: "r-item-head" },
-      place(view, i),
-      tag ? el("span", { class: "r-tag" }, tag) : null,
-    ),
-    full(view, i),
-  );
 }

@@ -33,7 +33,7 @@ export function byValue(values, names) {
 /**
  * Draws a map as a figure, with its search and a legend that picks; `renew()` colours it anew.
  * @param {AnyView} view
- * @param {Mapped} of
+ * @param {Scatter} of
  */
 export function drawMap(view, of) {
   const { dots, high, size } = placed(of);
@@ -116,9 +116,10 @@ export function drawMap(view, of) {
     choose: of.open,
   });
   picture.addEventListener("pointerleave", () => (card.hidden = true));
-  const save = saver(view, "Map", () => file(svg, high, ways[way]));
+  const draw = () => file(svg, high, ways[way]);
+  const save = saver(view, "Map", draw);
   const node = el("figure", { class: "r-figure r-mapped" }, tools, picture, el("div", {}, legend, save));
-  return { node, renew: () => turn(way) };
+  return { node, draw, renew: () => turn(way) };
 }
 
 /**
@@ -150,7 +151,7 @@ function chooser(names, now, turn) {
 
 /**
  * Places dots in a drawing as wide as WIDE, of one scale; where several lie, they are larger.
- * @param {Mapped} of
+ * @param {Scatter} of
  */
 function placed({ x, y, picture }) {
   const [left, low] = [Math.min(...x), Math.min(...y)];
@@ -203,7 +204,7 @@ function apart(dots, size, high) {
 
 /**
  * Draws dots, or pictures where they fit between the others.
- * @param {Mapped} of
+ * @param {Scatter} of
  * @param {Dot[]} dots
  * @param {number} size
  */

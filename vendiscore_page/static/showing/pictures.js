@@ -9,11 +9,11 @@ const TITLE = 17;
 const BENEATH = 14; // height of the line that says what the chart is of
 const SHARPER = 3; // pixels of a PNG for each of the SVG
 const LETTER = 6; // width of one at most, to cut what has no room
-const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
+export const FONT = "system-ui, -apple-system, 'Segoe UI', Roboto, sans-serif";
 // What the style sheets say of a shape, which a file has to say itself.
 const STYLES = [
   "fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linejoin", "font-size",
-  "font-weight", "image-rendering", "opacity",
+  "font-weight", "opacity", "paint-order", "stroke-linecap",
 ];
 
 /**
@@ -29,7 +29,7 @@ export function saver(view, title, draw, others = []) {
   const name = `vendiscore-${title.toLowerCase().replace(/[^a-z0-9]+/g, "-")}`;
   return menu("⤓", `Save the chart: ${title}`, [
     ["SVG", () => save(written(file()), `${name}.svg`, "image/svg+xml"), "sharp at every size"],
-    ["PNG", async () => save(await painted(file()), `${name}.png`), "on white"],
+    ["PNG", async () => save(await painted(file(), SHARPER), `${name}.png`), "on white"],
     ...others,
   ]);
 }
@@ -65,13 +65,21 @@ function framed(drawing, title, of) {
     shape("text", { class: "r-title", x: EDGE, y: EDGE + 12 }, cut(title, room)),
     shape("text", { class: "r-tick", x: EDGE, y: EDGE + TITLE + BENEATH - 3 }, cut(of, room)),
     drawing);
+  return inlined(whole);
+}
+
+/**
+ * Gives a drawing of its own what the style sheets say of a light page.
+ * @param {SVGElement} whole
+ */
+export function inlined(whole) {
   const light = el("div", { class: "r-light", hidden: true }, whole);
   document.body.append(light);
   for (const node of whole.querySelectorAll("[class^=r-]")) {
     const style = getComputedStyle(node);
     for (const name of STYLES) node.setAttribute(name, style.getPropertyValue(name));
-    node.removeAttribute("style");
   }
+  for (const node of whole.querySelectorAll("[style]")) node.removeAttribute("style");
   light.remove();
   return whole;
 }
@@ -82,16 +90,18 @@ function written(svg) {
 }
 
 /**
+ * Paints a drawing, each of its pixels as several.
  * @param {SVGElement} svg
+ * @param {number} [sharper]
  * @returns {Promise<Blob | null>}
  */
-async function painted(svg) {
+export async function painted(svg, sharper = 1) {
   const image = new Image();
   image.src = `data:image/svg+xml;charset=utf-8,${encodeURIComponent(written(svg))}`;
   await image.decode();
   const canvas = el("canvas", {
-    width: SHARPER * Number(svg.getAttribute("width")),
-    height: SHARPER * Number(svg.getAttribute("height")),
+    width: sharper * Number(svg.getAttribute("width")),
+    height: sharper * Number(svg.getAttribute("height")),
   });
   canvas.getContext("2d")?.drawImage(image, 0, 0, canvas.width, canvas.height);
   return new Promise((give) => canvas.toBlob(give, "image/png"));

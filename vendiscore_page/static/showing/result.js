@@ -6,7 +6,6 @@ import { count, el, error, find, isNumber, score } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { papers } from "./papers.js";
-import { subset } from "./subset.js";
 import { table } from "./table.js";
 import { themes } from "./themes.js";
 import { makeView } from "./view.js";
@@ -39,7 +38,7 @@ export function show(container, R, tools) {
     rowsOf(R.by_set, { one: "set", what: R.what, compare }),
     rowsOf(R.by_group, { one: "group", what: R.what, compare: R.by_set ? null : compare }),
     themes(view),
-    halves([groups(view)], [subset(view)]),
+    groups(view),
     table(view),
     papers(view),
   ].filter((part) => part !== null));
@@ -97,14 +96,6 @@ function renewed(container) {
   const life = new AbortController();
   lives.set(container, life);
   return life.signal;
-}
-
-/** @param {...(Node | null)[]} sides */
-function halves(...sides) {
-  const [a, b] = sides.map((parts) => parts.filter((part) => part !== null));
-  if (!a.length && !b.length) return null;
-  const beside = a.length && b.length ? "r-halves" : "";
-  return el("div", { class: beside }, el("div", {}, ...a), el("div", {}, ...b));
 }
 
 /**

@@ -49,29 +49,34 @@ export function csv(rows) {
 }
 
 /**
- * Writes one row for each sample.
+ * Writes the rows of some samples, with all columns of the visitor's table and what was found.
  * @param {View} view
+ * @param {number[]} keep
+ * @param {number[]} [rows]
  * @returns {Cell[][]}
  */
-export function tableRows(view) {
-  const { place, group, nearest, similarity, adds } = view.R.samples;
-  const own = group ? ["group"] : [];
-  /** @param {number} i */
-  const other = (i) => (i >= 0 ? place[i] : "");
-  const keep = new Map(view.groups.flatMap(({ keep: first, rest }) => rest.map((i) => [i, first])));
-  return [
-    [view.R.id_column || "place", "sample", ...own, "cluster", "nearest", "similarity", "adds_percent", "repeats"],
-    ...place.map((name, i) => [
-      name, view.text(i), ...own.map(() => group?.[i]),
-      view.groupOf[i] >= 0 ? view.groupOf[i] + 1 : "",
-      other(nearest?.[i] ?? -1), similarity?.[i], adds?.[i], other(keep.get(i) ?? -1),
-    ]),
-  ];
+export function tableRows(view, keep, rows = [...view.groupOf.keys()]) {
+  const { place, cells, group, nearest, similarity, adds } = view.R.samples;
+  const keeps = new Set(keep);
+  /** @type {Record<string, (i: number) => Cell>} */
+  const columns = { [view.R.id_column || "place"]: (i) => place[i] };
+  for (const [name, column] of Object.entries(cells)) columns[name] = (i) => column[i];
+  if (!(view.R.column && view.R.column in cells)) columns.sample = view.text;
+  if (group) columns.group = (i) => group[i];
+  Object.assign(columns, {
+    adds_percent: (/** @type {number} */ i) => adds[i],
+    similarity: (/** @type {number} */ i) => similarity[i],
+    keep: (/** @type {number} */ i) => Number(keeps.has(i)),
+    theme: (/** @type {number} */ i) => view.themes.codes[i] + 1,
+    nearest: (/** @type {number} */ i) => place[nearest[i]],
+  });
+  const makers = Object.values(columns);
+  return [Object.keys(columns), ...rows.map((i) => makers.map((make) => make(i)))];
 }
 
 /** @param {View} view */
 export function saveTable(view) {
-  save(csv(tableRows(view)), "vendiscore.csv", "text/csv");
+  save(csv(tableRows(view, kept(view))), "vendiscore.csv", "text/csv");
 }
 
 /** @param {View} view */
@@ -99,24 +104,13 @@ export function everythingText(everything) {
 }
 
 /**
- * Saves one sample of each cluster, and those that are alone.
- * @param {View} view
- */
-export function saveKept(view) {
-  const rows = kept(view);
-  saveChosen(view, rows, "kept.csv");
-  view.announce(`${rows.length} samples saved: one of each cluster.`);
-}
-
-/**
- * Saves some samples, by their rows in the table, with their ids or places.
+ * Saves some samples to keep.
  * @param {View} view
  * @param {number[]} rows
- * @param {string} name
  */
-export function saveChosen(view, rows, name) {
-  const lines = rows.map((i) => [view.R.samples.place[i], view.text(i)]);
-  save(csv([[view.R.id_column || "place", "sample"], ...lines]), name, "text/csv");
+export function saveKept(view, rows) {
+  save(csv(tableRows(view, rows, rows)), "kept.csv", "text/csv");
+  view.announce(`${rows.length} samples are saved.`);
 }
 
 /**

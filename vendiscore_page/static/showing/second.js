@@ -51,21 +51,14 @@ async function ask(view, { own, by }, said, busy, show) {
 }
 
 /**
- * Makes the notes on the second number, which a click shows once it is there.
+ * Makes the notes on the second number, which are filled in once it is there.
  * @param {View} view
  */
 export function notes(view) {
-  const box = el("details", { class: "r-details r-second-notes" });
+  const box = el("div", {});
   /** @param {Second} second */
-  const fill = ({ by, notes: all = [] }) => {
-    box.hidden = !all.length;
-    box.replaceChildren(
-      el("summary", {}, `About the number by ${by}`),
-      ...all.map((note) => el("p", { class: "r-small" }, note)),
-    );
-  };
-  if (!view.R.second) return null;
-  fill(view.R.second);
+  const fill = ({ notes: all = [] }) => box.replaceChildren(...all.map((note) => el("p", { class: "r-small" }, note)));
+  if (view.R.second) fill(view.R.second);
   view.on("second", fill);
   return box;
 }

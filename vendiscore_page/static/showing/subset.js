@@ -3,7 +3,7 @@
 import { count, el, newId, score, some, trouble } from "../dom.js";
 import { more } from "./more.js";
 import { brief, place } from "./sample.js";
-import { copyText, saveChosen } from "./saves.js";
+import { copyText, saveKept } from "./saves.js";
 
 const MOST = 200; // that the server chooses at once
 const USUAL = 10;
@@ -83,7 +83,7 @@ function chosen(view, { rows, VS, of, q }) {
       " ",
       el(
         "button",
-        { type: "button", class: "r-button", onclick: () => saveChosen(view, rows, "subset.csv") },
+        { type: "button", class: "r-button", onclick: () => saveKept(view, rows) },
         "Save them (CSV)",
       ),
       copied,

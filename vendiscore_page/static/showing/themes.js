@@ -29,7 +29,7 @@ export function themes(view) {
     return many > 1 && many < cells.length && many <= MOST && !cells.some(isFraction);
   });
   const others = columns.map(([name, cells]) => [name, byValue(cells.map((cell) => String(cell ?? "")))]);
-  const { node, renew } = drawMap(view, {
+  const { node, draw, renew } = drawMap(view, {
     ...where,
     ways: () => ({
       theme: {
@@ -50,6 +50,7 @@ export function themes(view) {
     open: (i) => view.tell("jump", i),
     picked: (fits) => view.tell("seek", fits),
   });
+  view.map = draw;
   view.on("themes", renew);
-  return el("section", {}, el("h3", {}, "Themes"), node, ofSample(view));
+  return el("section", { "aria-label": "Map" }, node, ofSample(view));
 }

@@ -1,0 +1,107 @@
+/** The scale from 1 to the most that a set can score: its score, and known sets of its size. */
+
+import { count, el, isNumber, score, shape } from "../dom.js";
+
+const KNOWN = 3; // sets that are marked, those nearest to the score
+const APART = 0.03; // of the scale, at least
+const LETTER = 7; // width of one at most
+const LINE = 34; // height at which the scale lies
+const ROW = 17; // height of a line of words
+const GAP = 10; // between words
+const EDGE = 6;
+
+/**
+ * Makes the scale as a figure as wide as its container; null where there is nothing to measure.
+ * @param {Result} R
+ */
+export function strip(R) {
+  if (!(R.most > 1)) return null;
+  const figure = el("figure", { class: "r-strip", role: "img", "aria-label": spoken(R) });
+  new ResizeObserver(() => {
+    if (figure.clientWidth) figure.replaceChildren(drawn(R, figure.clientWidth));
+  }).observe(figure);
+  return figure;
+}
+
+/** @param {Result} R */
+function spoken(R) {
+  const { VS, low, high, most } = R;
+  const interval = isNumber(low) && isNumber(high) ? `, with an interval from ${score(low)} to ${score(high)}` : "";
+  const names = known(R).map(([name, value]) => `; ${name} ${score(value)}`).join("");
+  return `Scale from 1 to ${count(most)}: this set ${score(VS)}${interval}${names}`;
+}
+
+/**
+ * Chooses known sets near the score that stand apart on the scale, in ascending order.
+ * @param {Pick<Result, "scale" | "VS" | "most">} result
+ */
+export function known({ scale, VS, most }) {
+  /** @param {number} x */
+  const away = (x) => Math.abs(Math.log(x / VS));
+  /** @type {Result["scale"]} */
+  const kept = [];
+  for (const set of scale.slice(0, -1).sort(([, a], [, b]) => away(a) - away(b))) {
+    const free = kept.every(([, x]) => Math.abs(Math.log(x / set[1])) >= APART * Math.log(most));
+    if (free && kept.length < KNOWN) kept.push(set);
+  }
+  return kept.sort(([, a], [, b]) => a - b);
+}
+
+/**
+ * Draws the scale, which is logarithmic, so wide.
+ * @param {Result} R
+ * @param {number} wide
+ */
+export function drawn(R, wide) {
+  const { VS, low, high, most, of } = R;
+  /** @param {number} value */
+  const at = (value) => {
+    const share = Math.log(Math.max(1, Math.min(value, most))) / Math.log(most);
+    return EDGE + share * (wide - 2 * EDGE);
+  };
+  const end = most < of ? `${count(most)}: the most that ${count(most)} dimensions allow` : `${Number.isInteger(of) ? count(of) : score(of)}: all different`;
+  const flags = flagged([
+    ["1: the same", at(1)],
+    [end, at(most)],
+    ...known(R).map(([name, value]) => /** @type {Flag} */ ([`${name} ${score(value)}`, at(value)])),
+  ], wide);
+  const ground = LINE + ROW * (1.4 + Math.max(...flags.map(({ row }) => row)));
+  const own = `this set ${score(VS)}`;
+  const room = (LETTER * own.length) / 2;
+  return shape("svg", { class: "r-scale", viewBox: `0 0 ${wide} ${ground}`, width: wide, height: ground, "aria-hidden": "true" },
+    shape("line", { class: "r-track", x1: EDGE, x2: wide - EDGE, y1: LINE, y2: LINE }),
+    isNumber(low) && isNumber(high)
+      ? shape("line", { class: "r-span", x1: at(low), x2: at(high), y1: LINE, y2: LINE })
+      : null,
+    ...flags.map(({ x, row }) => shape("line", { class: "r-axis", x1: x, x2: x, y1: LINE - 5, y2: LINE + ROW * (row + 0.4) })),
+    ...flags.map(({ words, from, to, row }) => shape("text", {
+      class: "r-flag", x: (from + to) / 2, y: LINE + ROW * (row + 1.2), "text-anchor": "middle",
+    }, words)),
+    shape("circle", { class: "r-own", cx: at(VS), cy: LINE, r: 7 }),
+    shape("text", { class: "r-marked", x: Math.max(room, Math.min(wide - room, at(VS))), y: LINE - 14, "text-anchor": "middle" }, own));
+}
+
+/**
+ * Places words beneath their marks, each in the first line where it covers no other words and, if
+ * there is one, no line to a mark.
+ * @param {Flag[]} marks
+ * @param {number} wide
+ */
+export function flagged(marks, wide) {
+  /** @type {{words: string, x: number, row: number, from: number, to: number}[]} */
+  const placed = [];
+  for (const [words, x] of marks) {
+    const long = LETTER * words.length;
+    const from = Math.max(0, Math.min(x - long / 2, wide - long));
+    const to = from + long;
+    const rows = Array.from({ length: placed.length + 1 }, (_, row) => row).filter((row) => placed.every((other) => (
+      row !== other.row || to + GAP < other.from || other.to + GAP < from
+    )));
+    const clear = rows.find((row) => placed.every((other) => (
+      (row >= other.row || other.x < from || other.x > to)
+      && (row <= other.row || x < other.from || x > other.to)
+    )));
+    placed.push({ words, x, row: clear ?? rows[0], from, to });
+  }
+  return placed;
+}
