@@ -77,7 +77,6 @@ def main() -> None:
         save(page, "phone")
         page = visited(browser, url, 1280, 900, color_scheme="dark")
         score(page, "molecules", "Scents")
-        page.get_by_role("button", name="Heat map").click()
         save(page, "dark")
 
 

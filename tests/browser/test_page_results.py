@@ -23,7 +23,7 @@ from in_browser import (
 )
 
 pytest.importorskip("gradio")
-from vendiscore import compute, explain
+from vendiscore import __version__, compute, explain
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
@@ -94,7 +94,8 @@ def test_one_number_stands_everywhere(visit):
     paste(page, "\n".join(RUT))
     alike(page, "share words")
     press_score(page)
-    right = compute(RUT, k="ngram_overlap")
+    right = compute(RUT, k="ngram_overlap", ci=0.95)
+    right_low, right_high = right["VS_low"], right["VS_high"]
     shown = f"{right['VS']:.1f}"
     shows(page, right["VS"], 12)
     expect(page.get_by_role("img", name=f"Scale from 1 to 12: this set {shown}")).to_be_visible()
@@ -106,6 +107,15 @@ def test_one_number_stands_everywhere(visit):
     said = page.evaluate("navigator.clipboard.readText()")
     assert "By the words they share, this set of 12 texts is as diverse as" in said
     assert f"Vendi Score: {shown} ± " in said
+    button(page, "Share this result").click()
+    button(page, "Copy the row").click()
+    expect(page.locator(".r-told")).to_have_text("The row is copied.")
+    head, _, line = page.evaluate("navigator.clipboard.readText()").splitlines()
+    assert head == "| n | kernel | Vendi Score | 95 % | vendiscore |"
+    ends = f"{right_low:.1f} to {right_high:.1f}"
+    assert re.fullmatch(
+        rf"\| 12 \| ngram_overlap \| {shown} ± [\d.]+ \| {ends} \| {__version__} \|", line
+    )
     everything = json.loads(downloaded(page, "Everything (JSON)"))
     assert everything["VS"] == pytest.approx(right["VS"], rel=1e-12)
     table = list(csv.DictReader(io.StringIO(downloaded(page, "Table (CSV)").decode("utf-8-sig"))))
@@ -181,6 +191,15 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
         expect(page.locator(".r-groups > details")).to_have_count(len(sizes))
     assert set(asked) == {"groups"}
     right = explain(RUT, k="ngram_overlap", threshold=0.6)
+    slider.fill("0.9")
+    page.get_by_text("are they the same?").click()
+    pairs = page.locator(".r-edge tbody tr")
+    closest = pairs.filter(has=page.locator("button[aria-pressed=true]", has_text="not")).first
+    similarity = float(closest.locator("td").first.inner_text())
+    button(closest, "the same").click()
+    assert 0.9 > float(slider.input_value()) > similarity - 0.0015
+    expect(pairs.filter(has_text=f"{similarity:.3f}").first).to_be_visible()
+    expect(page.locator(".r-groups > details").first).to_contain_text("2 ×")
     slider.fill("0.6")
     expect(group(page, 0)).to_contain_text(f"{1 + len(right.groups[0][1])} ×")
     group(page, 0).click()

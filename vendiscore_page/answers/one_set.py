@@ -201,7 +201,6 @@ def _answer(
         "name": samples.name,
         "n": n,
         "total": max(samples.total, len(samples)),
-        "draw": samples.draw,
         "q": kernel_menu.order_in_json(found.order),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),

@@ -26,13 +26,12 @@ class UnusableError(RefusedError):
     """Some samples cannot be used, and the visitor has not said to leave them out."""
 
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
-        bad = sum(len(problems) for _, problems in found.values())
-        all_ = sum(len(samples) for samples, _ in found.values())
-        self.what: str = f"{bad:,} of {all_:,} {what} cannot be used"
-        self.each: list[str] = list(islice(unusable(found), _SHOWN))
-        if bad > _SHOWN:
-            self.each.append(f"and {bad - _SHOWN:,} more")
-        self.others: int = all_ - bad
+        lines = list(unusable(found))
+        total = sum(len(samples) for samples, _ in found.values())
+        self.what: str = f"{len(lines):,} of {total:,} {what} cannot be used"
+        more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
+        self.each: list[str] = lines[:_SHOWN] + more
+        self.others: int = total - len(lines)
         self.rows: str = "; ".join(
             f"{name}{samples.where(sorted(problems))}"
             for name, (samples, problems) in found.items()
@@ -60,10 +59,11 @@ def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:
     """Return a note on the samples that were left out, if any were."""
     if not problems:
         return ()
-    first = next(iter(unusable({"": (samples, problems)})))
+    bad = sorted(problems)
+    more = "; …" if len(bad) > 1 else "."
     said = (
-        f"Left out {len(problems):,} of {len(samples):,} ({samples.where(sorted(problems))}): "
-        f"{first}{'; …' if len(problems) > 1 else '.'}"
+        f"Left out {len(bad):,} of {len(samples):,} ({samples.where(bad)}): "
+        f"{samples.said(bad[0], problems[bad[0]])}{more}"
     )
     kept = {label for i, label in enumerate(samples.groups) if i not in problems} | {""}
     lost = [str(label) for label in dict.fromkeys(samples.groups) if label not in kept]
@@ -80,23 +80,21 @@ def sifted(
 ) -> Generator[Step, None, tuple[dict[str, dict[int, str]], Value]]:
     """Run on the samples that can be used, so that all the others are known at once."""
     bad = {name: dict(samples.problems) for name, samples in sets.items()}
+    found = {f"set {name}, " if name else "": (sets[name], bad[name]) for name in sets}
     while True:
         kept = {
             name: [i for i in range(len(samples)) if i not in bad[name]]
             for name, samples in sets.items()
-        }
-        found = {
-            f"set {name}, " if name else "": (samples, bad[name]) for name, samples in sets.items()
         }
         if sets and not all(kept.values()):
             raise UnusableError(found, what)
         try:
             result = yield from run(kept)
         except SampleError as error:
-            places = [(name, i) for name in kept for i in kept[name]]
+            places = [(bad[name], i) for name in kept for i in kept[name]]
             for at, problem in error.problems.items():
-                name, i = places[at]
-                bad[name][i] = problem
+                problems, i = places[at]
+                problems[i] = problem
             continue
         if any(bad.values()) and not leave_out:
             raise UnusableError(found, what)

@@ -32,7 +32,6 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
         "nearest": explained.neighbours.nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
         "adds": rounded(-100 * np.expm1(-found.adds), 2),  # as a share of the score
-        "repeats": explained.duplicates.redundant_of.tolist(),
     }
 
 

@@ -195,7 +195,6 @@ interface Columns {
   nearest: number[];
   similarity: (number | null)[];
   adds: (number | null)[];
-  repeats: number[];
 }
 /** The tree in which samples merge, the typical sample of each merge, and how many themes to show. */
 interface Tree {
@@ -252,7 +251,6 @@ interface Result extends Clusters {
   name: string;
   n: number;
   total: number;
-  draw: number;
   q: number | string;
   kernel: string;
   comparison: string;

@@ -65,7 +65,6 @@ def test_each_sample_has_what_explain_says_of_it():
     table = ours["samples"]
     assert table["nearest"] == right.nearest.tolist()
     assert table["similarity"] == np.round(right.nearest_similarity, 4).tolist()
-    assert table["repeats"] == right.redundant_of.tolist()
     without = [compute(np.delete(X, i, 0), k="rbf", sigma=1.0)["VS"] for i in range(60)]
     lost = 100 * (1 - np.array(without) / ours["VS"])
     assert table["adds"] == pytest.approx(lost, abs=0.005001)

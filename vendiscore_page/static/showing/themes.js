@@ -24,7 +24,8 @@ export function themes(view) {
     if (number.validity.valid && number.value) view.setThemes(number.valueAsNumber);
   });
   const tools = [el("label", { for: id }, "themes"), number];
-  const columns = Object.entries(samples.cells).filter(([, cells]) => {
+  const own = Object.keys(samples.cells).length || !samples.group ? samples.cells : { group: samples.group };
+  const columns = Object.entries(own).filter(([, cells]) => {
     const many = new Set(cells).size;
     return many > 1 && many < cells.length && many <= MOST && !cells.some(isFraction);
   });
