@@ -79,7 +79,7 @@ function announce(text) {
 /** Returns what stands where the result will be. */
 function empty() {
   const yours = el("b", {}, "Drop yours here");
-  return [el("p", { class: "empty" }, yours, " – texts, a table, images, molecules or numbers")];
+  return [el("p", { class: "empty" }, yours, ": texts, a table, images, molecules, numbers")];
 }
 
 /**
