@@ -118,7 +118,7 @@ def test_html_script_and_templates_are_shown_as_text(visit):
     assert page.locator("img[onerror], svg[onload], main script").count() == before == 0
 
 
-@pytest.mark.parametrize("width", [360, 768, 1280])
+@pytest.mark.parametrize("width", [320, 768, 1280])
 def test_no_tab_scrolls_sideways_and_nothing_is_cut_off(visit, width):
     page = visit(width, 844)
     for tab in TABS:

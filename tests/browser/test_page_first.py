@@ -1,0 +1,87 @@
+"""The page opens on an example's result, which gives way to a visitor's own."""
+
+import json
+
+import pytest
+from in_browser import alike, button, choose, expect, focused, number, open_tab, paste, press_score
+
+pytest.importorskip("gradio")
+from vendiscore_page.inputs import examples
+from vendiscore_page.serving.static_files import STATIC
+
+SHOWN = json.loads((STATIC / "example.json").read_text("utf-8"))
+THREE_MODELS = examples.find_example(examples.THREE_MODELS).text.encode()
+PROSE = ".empty, #example-title, #example .r-about, #example .r-sentence"
+# Sentences of four words and more in what is seen.
+SENTENCES = """() => document.querySelector("main").innerText.split(/(?<=[.!?])\\s+|\\n/)
+    .map((each) => each.trim()).filter((each) => each.split(/\\s+/).length > 3)"""
+
+
+def test_the_first_paint_is_a_result_in_forty_words(visit):
+    page = visit()
+    example = page.locator("#example")
+    for row in SHOWN["rows"]:
+        expect(example.locator(".r-sides")).to_contain_text(f"{row['name']} {row['matched']:.1f}")
+    expect(example.locator("table").first).to_contain_text("Open a novel")
+    words = " ".join(page.locator(PROSE).all_inner_texts()).split()
+    assert sum(any(map(str.isalpha, word)) for word in words) <= 40
+    expect(page.get_by_role("link", name="Paper")).to_have_attribute(
+        "href", "https://arxiv.org/abs/2210.02410"
+    )
+    expect(page.locator("#said")).to_have_text("")  # nobody asked for it
+    assert "<noscript><p" in page.request.get(page.url).text()
+    open_tab(page, "Molecules")
+    expect(example).to_be_visible()
+    button(page, "Scents").click()
+    expect(number(page)).to_contain_text("of 16")
+    open_tab(page, "Text")
+    expect(example).to_have_count(0)
+
+
+def test_the_example_stays_where_nothing_can_be_scored_and_the_focus_goes_to_why(visit):
+    page = visit(1280, 800)
+    press_score(page)
+    alert = page.locator("#samples").get_by_role("alert")
+    expect(alert).to_be_focused()
+    expect(alert).to_be_in_viewport(ratio=1)
+    expect(page.locator("#example")).to_be_visible()
+    open_tab(page, "Compare")
+    press_score(page)
+    expect(page.locator("#compare").get_by_role("alert")).to_be_focused()
+    assert focused(page).startswith("A comparison needs at least two sets")
+
+
+def test_a_table_leaves_kernels_and_score_in_sight_and_is_compared_unasked(visit):
+    page = visit(1280, 800)
+    choose(page, ("answers.csv", THREE_MODELS))
+    ask = button(page, "Which of 3 models is more diverse?")
+    expect(ask).to_be_in_viewport(ratio=1)
+    alike(page, "share words")
+    for _ in range(2):  # the second time the same file is there, about which nothing is asked
+        ask.click()
+        expect(page.locator("#result .r-sides")).to_contain_text("Raven")
+        expect(page.locator("#progress")).to_be_hidden()
+        boxes = [page.locator(each).bounding_box() for each in ("#kernels .kernels", "#score")]
+        assert boxes[0]["y"] + boxes[0]["height"] <= boxes[1]["y"] < 800 - boxes[1]["height"]
+        for row in SHOWN["rows"]:
+            shown = f"{row['name']} {row['matched']:.1f}"
+            expect(page.locator("#result .r-sides")).to_contain_text(shown)
+        said = page.evaluate(SENTENCES)
+        texts = [row.split(",", 2)[2].strip('"') for row in THREE_MODELS.decode().splitlines()]
+        assert [each for each in said if said.count(each) > 1 and each not in texts] == []
+        open_tab(page, "Text")
+
+
+def test_a_phone_shows_the_example_above_what_is_asked(visit):
+    page = visit(390, 844, has_touch=True, is_mobile=True)
+    example = page.locator("#example")
+    below = "() => document.querySelector('#example').getBoundingClientRect().top"
+    assert page.evaluate(below) < page.locator("#box").bounding_box()["y"]
+    expect(example.locator("table").first).to_be_visible()
+    button(page, "More of this example").tap()
+    expect(example.get_by_text("How sure?")).to_be_visible()
+    paste(page, "one two\nthree four\none two")
+    alike(page, "share words")
+    page.locator("#score").tap()
+    expect(number(page)).to_contain_text("of 3")
+    expect(example).to_have_count(0)
