@@ -158,17 +158,3 @@ def test_no_chart_is_of_a_part_where_rows_were_left_out_alone(visit):
     press_score(page)
     expect(page.locator("#result .r-bar")).to_be_visible()
     expect(page.get_by_text("This chart is of a random")).to_have_count(0)
-
-
-def test_work_says_how_long_it_has_taken(visit):
-    page = visit(color_scheme="light")  # in a window of its own, whose clock is turned
-    held = []
-    page.route("**/page/score", lambda route: held.append(route))
-    page.clock.install()
-    button(page, "A model in a rut").click()
-    progress = page.locator("#progress")
-    expect(progress).to_have_text("Scoring")
-    page.clock.run_for(7_000)
-    expect(progress).to_have_text("Scoring · 7 s")
-    held[0].continue_()
-    expect(page.locator("#result .r-bar")).to_be_visible()

@@ -31,7 +31,6 @@ interface Named {
   "example-answer": HTMLLinkElement;
   score: HTMLButtonElement;
   stop: HTMLButtonElement;
-  "sets-kind": HTMLSelectElement;
 }
 
 // Answers of the server

@@ -9,10 +9,10 @@ import { readout } from "./readout.js";
  * name at first.
  * @param {Given} given
  * @param {string} name
- * @param {{take: (files: File[], card: Card) => void, remove: (card: Card) => void, renamed: () => void, score: () => void}} sets
+ * @param {{take: (files: File[], card: Card) => void, remove: (card: Card) => void, turn: (kind: Kind) => void, renamed: () => void, score: () => void}} sets
  * @returns {Card}
  */
-export function makeCard(given, name, { take, remove, renamed, score }) {
+export function makeCard(given, name, { take, remove, turn, renamed, score }) {
   let own = false;
   const oninput = () => {
     own = true;
@@ -55,7 +55,7 @@ export function makeCard(given, name, { take, remove, renamed, score }) {
       paste.hidden = chips !== null || given.kind === "images";
       if (paste.value !== given.text) paste.value = given.text;
       bin.hidden = !removable;
-      readout(read, given, { score, turn: (kind) => given.turn(kind), label: card.name() });
+      readout(read, given, { score, turn, label: card.name() });
     },
   };
 

@@ -5,7 +5,6 @@ import { el, focused } from "../dom.js";
 import { Given } from "./given.js";
 import { button, byId, chooser, fill, tries } from "./parts.js";
 import { trouble } from "./readout.js";
-import { KINDS } from "./state.js";
 
 const LEAST = 2;
 const MOST = 8;
@@ -56,6 +55,12 @@ export function comparing({ changed, score, examples }) {
     update();
   }
 
+  /** @param {Kind} kind */
+  function turn(kind) {
+    turnAll(kind);
+    update();
+  }
+
   /** @param {Kind | ""} kind */
   function turnAll(kind) {
     self.kind = kind;
@@ -69,7 +74,7 @@ export function comparing({ changed, score, examples }) {
     const given = new Given(self.kind, { changed: found, turned: found, fixed: true });
     const used = new Set(self.cards.map((card) => card.name()));
     const name = [...LETTERS].find((letter) => !used.has(letter)) ?? "";
-    const card = makeCard(given, name, { take, remove, score: others, renamed: update });
+    const card = makeCard(given, name, { take, remove, turn, score: others, renamed: update });
     self.cards.push(card);
     byId("sets").append(card.node);
     return card;
@@ -151,7 +156,6 @@ export function comparing({ changed, score, examples }) {
     for (const card of self.cards) card.draw(self.cards.length > LEAST);
     byId("clear-sets").hidden = !filled().length;
     byId("add-set").hidden = self.cards.length >= MOST;
-    byId("sets-kind").value = self.kind;
     tries(byId("sets-examples"), own().length ? [] : examples(), self.example, load);
     fill(byId("sets-trouble"), self.problem ? trouble(self.problem, others, "Compare") : null);
   }
@@ -179,7 +183,7 @@ export function comparing({ changed, score, examples }) {
     }
     if (other >= 0) {
       const kinds = `${cards[other].name()} holds ${reads[other]?.kind}, not ${self.kind}`;
-      text = `All sets must be of one kind, but ${kinds}. Take it away or say what the sets are.`;
+      text = `All sets must be of one kind, but ${kinds}. Take it away or read it as the others.`;
     }
     if (text) self.problem = { text };
     for (const { given } of cards) given.leaveOut ||= Boolean(given.read?.problems?.others);
@@ -196,14 +200,6 @@ export function comparing({ changed, score, examples }) {
   byId("clear-sets").addEventListener("click", () => {
     empty();
     self.cards[0].focus();
-  });
-  byId("sets-kind").append(
-    el("option", { value: "" }, "found out"),
-    ...KINDS.map((kind) => el("option", { value: kind }, kind)),
-  );
-  byId("sets-kind").addEventListener("change", () => {
-    turnAll(/** @type {Kind | ""} */ (byId("sets-kind").value));
-    update();
   });
 
   add();

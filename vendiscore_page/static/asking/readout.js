@@ -30,19 +30,13 @@ export function readout(container, given, { score, turn, ask = () => {}, label =
   container.setAttribute("aria-busy", String(given.busy));
   fill(
     container,
-    waits ? el("p", { class: "hint busy" }, `Reading ${named(given)}…`) : null,
+    waits ? el("p", { class: "hint busy" }, "Reading …") : null,
     asks ? question(given, asks) : null,
     ...(read ? whatWasRead(given, read, { turn, ask, label }) : []),
     given.busy ? null : troubled(given, score, label ? "Compare" : "Score"),
   );
   if (!given.read) return;
   for (const each of container.querySelectorAll("details")) each.open = open.includes(each.className);
-}
-
-/** @param {Given} given */
-function named({ source, names, dataset, example }) {
-  if (source !== "files") return dataset || example || "what you pasted";
-  return names.length === 1 ? names[0] : `${count(names.length)} files`;
 }
 
 /**

@@ -4,8 +4,6 @@ import { follow } from "./calls.js";
 
 const STOPPED = "Stopped.";
 const EVERY = 5000; // ms between two announcements of how far it is
-const SECOND = 1000;
-const SOON = 2; // seconds that nobody wants to know of
 
 /**
  * Runs work and shows how far it is; `announce(text)` speaks.
@@ -15,21 +13,6 @@ const SOON = 2; // seconds that nobody wants to know of
 export function runner({ go, stop, progress }, announce) {
   /** @type {AbortController | null} */
   let now = null;
-  const clock = progress.appendChild(document.createElement("b"));
-
-  clock.setAttribute("aria-hidden", "true"); // no reader of a screen is told each second
-  /** @type {ReturnType<typeof setInterval> | undefined} */
-  let timer;
-
-  function time() {
-    const start = Date.now();
-    clock.textContent = "";
-    clearInterval(timer);
-    timer = setInterval(() => {
-      const seconds = Math.round((Date.now() - start) / SECOND);
-      clock.textContent = seconds < SOON ? "" : ` · ${seconds} s`;
-    }, SECOND);
-  }
 
   /** @param {boolean} running */
   function show(running) {
@@ -52,7 +35,6 @@ export function runner({ go, stop, progress }, announce) {
     const mine = new AbortController();
     now = mine;
     show(true);
-    time();
     let spoken = Date.now();
     /** @param {string} text */
     const said = (text) => {
@@ -72,7 +54,6 @@ export function runner({ go, stop, progress }, announce) {
   }
 
   function done() {
-    clearInterval(timer);
     now = null;
     show(false);
   }
@@ -81,7 +62,6 @@ export function runner({ go, stop, progress }, announce) {
     if (!now) return;
     now.abort();
     done();
-    clock.textContent = "";
     say(STOPPED);
     progress.classList.add("still");
     progress.hidden = false;
