@@ -194,8 +194,6 @@ def test_long_work_tells_how_far_it_is_and_can_be_stopped(visit):
     for at, n in enumerate((1000, 900)):
         rows = "\n".join(",".join(f"{x:.3f}" for x in row) for row in rng.normal(size=(n, 3)))
         paste(page, rows, page.locator(".set textarea").nth(at))
-    page.locator(".set .how summary").first.click()
-    button(page, "Read as vectors").click()
     alike(page, "lie close rbf")
     press_score(page)
     expect(page.locator("#progress")).to_contain_text("% done")
