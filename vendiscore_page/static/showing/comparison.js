@@ -10,6 +10,7 @@ import { more } from "./more.js";
 import { inFull } from "./sample.js";
 import { copyText, csv, save, saveJson } from "./saves.js";
 import { copying } from "./share.js";
+import { setMap } from "./set_map.js";
 import { sources } from "./sources.js";
 import { called } from "./view.js";
 
@@ -51,6 +52,7 @@ function parts(view, first) {
   return [
     el("section", { class: "r-verdicts" }, el("p", { class: "r-sentence" }, C.sentence)),
     matrix(view, first) ?? figures(view, C.pictures),
+    setMap(view),
     folded("How sure?", "", sure),
     sources(view, folded),
     only(view),

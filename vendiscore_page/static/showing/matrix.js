@@ -54,7 +54,7 @@ export function matrix(view, first = FIRST) {
     el("thead", {}, el("tr", {}, el("th", { scope: "col" }, "prompt"), ...heads)),
     body,
     el("tfoot", {}, el("tr", {}, el("th", { scope: "row" }, "mean"), ...view.R.rows.map(mean))));
-  const legend = el("span", { class: "r-legend" }, "1", el("i", { class: "r-ramp" }), `${most} effective answers`);
+  const legend = el("span", { class: "r-key" }, "1", el("i", { class: "r-ramp" }), `${most} effective answers`);
   const items = /** @type {MenuItem[]} */ ([
     ["CSV", () => save(csv(rows(M)), "vendiscore-matrix.csv", "text/csv")],
     ["Markdown", () => save(markdown(view.R), "vendiscore-matrix.md", "text/markdown")],
