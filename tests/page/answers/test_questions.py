@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from answered import check_comparison, compared
 
-from vendiscore import as_similarity, compare, compute
+from vendiscore import compare, compute
 from vendiscore.progress import finish
 from vendiscore.report import AskError
 from vendiscore_page.answers import one_set, sample_readout
