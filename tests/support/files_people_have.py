@@ -359,7 +359,7 @@ def turned_down() -> list[Turned]:
         Turned("a.tiff", b"II*\0", "save the picture as PNG or JPEG"),
         Turned("a.csv", "编号,回答\n1,今天天气很好".encode("gbk"), "save it as UTF-8"),
         Turned("a.txt", "one\ntwo\n".encode("utf-16-le"), "Line 1, column 2: there is a NUL"),
-        Turned("a.txt", b"", "is empty"),
+        Turned("a.txt", b"", "no texts yet"),
         Turned("a.txt", b" \n \n", "no texts yet"),
         Turned("a.csv", b'a,b\n"x,y\n', "Line 2 is not valid CSV"),
         Turned("a.json", b'{"a": 1, "b": 2}', "got an object with a, b"),

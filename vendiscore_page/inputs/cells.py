@@ -28,16 +28,15 @@ from .matrices import file_code
 from .parts import fit
 from .pictures import pictures
 from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
-from .submission import BLANK, COUNTS, LINE, Asked, Kind
+from .submission import COUNTS, LINE, Asked, Kind
 from .visitor_samples import Samples
 from .western_text import encoding_of
 
 BOX = "the box"  # what notes call what was pasted
 _WIDE = 100  # columns of a table that come back with its samples
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
-# Fields of the reader's choices, and values, under the names that they have here.
+# Fields of the reader's choices under the names that they have here.
 _FIELDS = {"group_by": "by", "by": "sets", "split": "separator"}
-_SIGNS = {"row": LINE, "blank": BLANK}
 
 
 def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
@@ -153,9 +152,7 @@ def _asked_here(error: AskError, wide: Sequence[str]) -> AskError:
     """Return a question of the reader with the choices in fields of this page."""
     choices: list[tuple[str, dict[str, object]]] = []
     for label, options in error.choices:
-        fields = {_FIELDS.get(key, key): x for key, x in options.items()}
-        if "separator" in fields:
-            fields["separator"] = _SIGNS[str(fields["separator"])]
+        fields = {_FIELDS.get(key, key): LINE if x == "row" else x for key, x in options.items()}
         choices.append((label, fields))
     if len(wide) > 1 and any("column" in options for _, options in choices):
         names, many = join_names(wide), f"{len(wide)} answers of one model"

@@ -7,8 +7,6 @@ from collections.abc import Iterator
 from contextlib import suppress
 from typing import NamedTuple
 
-from vendiscore.report import named_format
-
 from ..parquet_footers import declared_values
 from ..quotas import RefusedError
 from . import zips
@@ -17,7 +15,6 @@ from .submission import Given
 
 _ZIP = b"PK"
 _PARQUET = b"PAR1"
-_LOOKED_INTO = 4_000_000  # bytes of a zip whose entries' own headers are read
 
 
 class Size(NamedTuple):
@@ -43,9 +40,7 @@ def _sizes(data: bytes) -> Iterator[Size]:
     elif not data.startswith(_ZIP):
         yield Size(len(data), pixels=area(data))
     else:
-        size = sum(zips.sizes(data).values())
-        yield Size(size)
-        looked = size <= _LOOKED_INTO
-        for _, inner in zips.contents(data, lambda name: looked or named_format(name) == "image"):
+        yield Size(sum(zips.sizes(data).values()))
+        for _, inner in zips.contents(data, lambda name: True):
             if not inner.startswith(_ZIP):
                 yield from (each._replace(bytes=0) for each in _sizes(inner))

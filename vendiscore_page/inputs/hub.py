@@ -47,9 +47,8 @@ def _choose(name: str, files: Options, wanted: str) -> str:
     could = [part for part in files if f"{part}/".startswith(f"{wanted}/" if wanted else "")]
     if not could:
         raise RefusedError(f"{name} has no {quoted(wanted)}; it has {join_names(files)}.")
-    likely = [part for part in could if part.endswith("/train")] or could
-    usual = ("default", name.rpartition("/")[2])
-    likely = [part for part in likely if part.partition("/")[0] in usual] or likely
+    usual = [f"{config}/train" for config in ("default", name.rpartition("/")[2])]
+    likely = [part for part in could if part in usual] or could
     if len(likely) > 1:
         raise AskError(
             f"Which part of {name}? It has {join_names(could)}.",

@@ -23,9 +23,7 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     X = X[:, None] if X.ndim == 1 else X
     if X.ndim != 2:
         raise RefusedError(f"Expected a table of rows and columns, got shape {X.shape}.")
-    if (width := X.shape[1]) > MAX_COLUMNS:
-        raise RefusedError(f"{width:,} columns are too many: the limit is {MAX_COLUMNS:,}.")
-    check_count(width, MAX_COLUMNS, "columns")
+    check_count(X.shape[1], MAX_COLUMNS, "columns")
     check_count(X.shape[0], MAX_VECTORS, "rows")
     if X.size > MAX_VALUES:
         raise RefusedError(

@@ -57,8 +57,8 @@ def roles_of(
     for column in filter(None, chosen.values()):
         some.labels(column)  # refuses a name that is not there
     known = {*chosen.values(), *used}
-    left = [name for name in head.names[:_MOST] if name not in known and not some.holds_rows(name)]
-    labels = {name: some.labels(name) for name in left}
+    left = [name for name in head.names[:_MOST] if name not in known]
+    labels = {name: some.labels(name) for name in left if not some.holds_rows(name)}
     for role in ROLES:
         if chosen[role] is None:
             first = next(iter(labels), "")

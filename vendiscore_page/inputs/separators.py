@@ -27,7 +27,7 @@ def rows_of(text: str) -> list[str]:
 
 def split_texts(rows: Sequence[str], name: str, asked: Asked, kind: str) -> Samples:
     """Split the text of these lines as asked, or as is likeliest."""
-    signs = list(filter(None, map(_sign, rows))) if kind == "texts" else []
+    signs = [row.strip() for row in rows if _RULE.fullmatch(row)] if kind == "texts" else []
     ways = {way: _split(rows, way) for way in dict.fromkeys([LINE, BLANK, *signs])}
     likely = LINE
     if kind == "texts" and len(ways[LINE]) > len(ways[BLANK]) > 2:
@@ -54,18 +54,10 @@ def _split(rows: Sequence[str], separator: str) -> dict[int, str]:
     """Return the texts between separators, by their places: of lines, or 1, 2, 3, …"""
     if separator == LINE:
         return {i: row.strip() for i, row in enumerate(rows, 1) if row.strip()}
-    between = parts(rows, lambda row: _is(row, separator))
+    alone = "" if separator == BLANK else separator
+    between = parts(rows, lambda row: row.strip() == alone)
     found = ["\n".join(map(str.rstrip, part)) for _, part in between]
     # A sign counts where it has a line of its own; if it nowhere has, wherever it stands.
     if separator != BLANK and len(found) == 1:
         found = "\n".join(rows).split(separator)
     return dict(enumerate(filter(None, map(str.strip, found)), 1))
-
-
-def _is(row: str, separator: str) -> bool:
-    return not row.strip() if separator == BLANK else separator in (row.strip(), _sign(row))
-
-
-def _sign(row: str) -> str:
-    found = _RULE.fullmatch(row)
-    return found[1] * 3 if found else ""

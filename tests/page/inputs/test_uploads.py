@@ -36,7 +36,7 @@ def test_lines_keep_their_numbers():
         (PARAGRAPHS, "blank", 20),
         (PARAGRAPHS.replace("\n\n", "\r\n \r\n\r\n"), "blank", 20),
         (PARAGRAPHS.replace("\n\n", "\n---\n"), "---", 20),
-        (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "===", 20),
+        (PARAGRAPHS.replace("\n\n", "\n\n=====\n\n"), "=====", 20),
         ("one\n\ntwo\n***\nthree\n***\nfour\n\nfive", "***", 3),
         ("###\none two\n###\nthree four\n###", "###", 2),
         ("one\ntwo\n---\nthree", "line", 4),  # a sign that stands alone once

@@ -63,7 +63,7 @@ def refused(http, text: str = "", files=(), kernel: str = "", **options) -> str:
         ("vendi_score_texts", {"texts": ["a", "b"], "threshold": 7}, "to 1 here"),
         ("vendi_score_molecules", {"smiles": ["C"] * 317 + ["C1CC("] + ["C"]}, "sample 317"),
         ("vendi_score_vectors", {"rows": [[1, None]]}, "real numbers"),
-        ("vendi_score_vectors", {"rows": [[1] * 5000]}, "columns are too many"),
+        ("vendi_score_vectors", {"rows": [[1] * 5000]}, "More than 4,096 columns"),
         ("vendi_score_images", {"images": ["QUJD"]}, "not an image"),
         ("vendi_compare", {"sets": [["a"] * 4] * 9}, "8"),
         ("vendi_score_texts", {"texts": ["a"], "nothing": 1}, "No function takes these"),
@@ -102,7 +102,7 @@ HOSTILE = {
     "an SVG called PNG": ("a.png", lambda: b"<svg onload='alert(1)'/>", "not an image"),
     "a million columns of text": ("a.csv", lambda: b"a" + b",a" * 10**6, "columns are too many"),
     "a million characters": ("a.txt", lambda: b"x" * 10**6, "1,000,000 characters"),
-    "nothing": ("a.csv", lambda: b"", "empty"),
+    "nothing": ("a.csv", lambda: b"", "no texts yet"),
 }
 
 
