@@ -198,7 +198,8 @@ def test_sets_of_images_are_compared(files, kernel):
         assert rows[name]["VS"] == pytest.approx(compute(part, **options)["VS"], rel=1e-5)
     assert "glob(name + '/*')) for name in ['A', 'B']" in answer["code"]
     assert not answer["only"][0]["samples"]  # nor do they differ
-    apart = compared({"A": pictures(data[4:] * 9), "B": pictures(data[:1] * 9)}, "images", kernel)
+    far = {"A": pictures(data[4:] * 9, "A"), "B": pictures(data[:1] * 9, "B")}
+    apart = compared(far, "images", kernel)
     (sample,) = apart["only"][0]["samples"]
     assert sample["place"] == "4.png"
     assert sample["image"].startswith("data:image/")
