@@ -1,4 +1,4 @@
-"""What the columns of a table hold: samples of some kinds, and the roles of the others."""
+"""Columns of a table: kinds of samples that they hold, and roles of the others."""
 
 from __future__ import annotations
 
