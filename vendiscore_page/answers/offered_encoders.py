@@ -70,7 +70,8 @@ def download(kind: object, name: object) -> Steps[Record]:
     with subprocess.Popen(command, stdout=DEVNULL, stderr=DEVNULL) as fetching:
         try:
             while fetching.poll() is None:
-                yield f"Downloading {name}: {_megabytes(model):.0f} of about {MEGABYTES} MB."
+                here = min(_megabytes(model), MEGABYTES)
+                yield f"Downloading {name}: {here:.0f} of {MEGABYTES} MB."
                 time.sleep(_EVERY)
         finally:
             fetching.terminate()
@@ -79,6 +80,7 @@ def download(kind: object, name: object) -> Steps[Record]:
                 f"{name} was not downloaded; see that this machine reaches huggingface.co and has "
                 f"room on its disk, then try again."
             )
+    yield f"Loading {name}."
     offered.cache_clear()
     prepare()
     return {"kernel": name}

@@ -40,8 +40,9 @@ def test_an_encoder_that_is_absent_is_fetched_once_and_scores(page):
         sent = {"kind": "texts", "kernel": "MiniLM"}
         *said, last = visitor.lines(http, "download", **sent)
         assert last == {"result": {"kernel": "MiniLM"}}
-        assert all(each["said"].startswith("Downloading MiniLM: ") for each in said)
-        assert said
+        *downloading, loading = (each["said"] for each in said)
+        assert all(words.startswith("Downloading MiniLM: ") for words in downloading)
+        assert loading == "Loading MiniLM."
         after = http.get("/page/menu").json()["kinds"]["texts"]
         assert (after["default"], after["absent"]) == ("MiniLM", [])
         shown = visitor.show(http, "MiniLM", "\n".join(texts), kind="texts")
