@@ -193,7 +193,7 @@ function words(C, written) {
 /** @param {Compared} C */
 function markdown(C) {
   const [head, ...lines] = words(C, (text) => (
-    text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|~&]/g, "\\$&")
+    text.replace(/\s+/g, " ").replace(/[\\`*_{}[\]<>()#|~&$]/g, "\\$&")
   ));
   const rule = head.map((_, j) => (j ? "---:" : "---"));
   return [head, rule, ...lines].map((cells) => `| ${cells.join(" | ")} |\n`).join("");
