@@ -48,7 +48,7 @@ def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **give
 
 
 def check_comparison(answer: dict[str, Any], right: Comparison) -> None:
-    """Compare the numbers of an answer, the most diverse set first, with those of the library."""
+    """Compare the numbers of an answer, the most diverse set first, with the library's numbers."""
     rows = sorted(right.sets, key=lambda row: -row.matched)
     for ours, row in zip(answer["rows"], rows, strict=True):
         assert (ours["name"], ours["n"]) == (row.name, row.n)

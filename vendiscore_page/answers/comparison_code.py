@@ -1,22 +1,19 @@
 """Python that gives the numbers of a comparison, from the visitor's own files where it can."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
 import numpy as np
 
+from vendiscore import Similarity
+from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import named_format
 
-from ..aliases import Record
+from ..aliases import Options, Record
 from ..inputs.submission import LINE, ROW
 from ..inputs.visitor_samples import Samples
 from .jobs import READ_DOWNLOAD, Job, keywords
 from .page_code import INLINE
-
-if TYPE_CHECKING:
-    from .several_sets import Compared
 
 # Reads a file as the page does.
 _READ = """\
@@ -27,6 +24,13 @@ def read(name, **wanted):
 _POOLED = """\
 samples = [sample for part in parts.values() for sample in part]
 sets = [name for name, part in parts.items() for _ in part]"""
+
+
+class Compared(NamedTuple):
+    comparison: Comparison  # the most diverse set first
+    arguments: Record  # of `compute`, for the same whole scores
+    together: Similarity  # of all samples, one set after the other
+    settings: Options  # for the signature
 
 
 def comparison_code(

@@ -41,8 +41,8 @@ def only(K: np.ndarray, columns: Record) -> list[Record]:
 def witnesses_of(K: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, float, float]:
     """Return how much more alike samples of a set are to their own set than to the others, (n,).
 
-    That is the witness of the maximum mean discrepancy (Gretton et al., JMLR 2012), with its level
-    that a share of `LEVEL` of exchanged samples reaches, and p of the set by the squared
+    These are witnesses of the maximum mean discrepancy (Gretton et al., JMLR 2012). Return too the
+    level that a share of `LEVEL` of exchanged samples reaches, and p of the set by the squared
     discrepancy of exchanged samples. The similarity of samples with themselves does not count.
     """
     n, m = int(own.sum()), int((~own).sum())

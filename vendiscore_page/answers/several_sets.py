@@ -4,11 +4,10 @@ from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
-from typing import NamedTuple
 
 import numpy as np
 
-from vendiscore import MissingPackageError, Similarity
+from vendiscore import MissingPackageError
 from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
@@ -16,12 +15,12 @@ from vendiscore.progress import told
 from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line, plain
 
-from ..aliases import Options, Record, Steps
+from ..aliases import Record, Steps
 from ..inputs.parts import part
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
-from .comparison_code import comparison_code
+from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
 from .distinctive_samples import only
 from .group_lists import paired, sets_of
@@ -37,13 +36,6 @@ LARGEST = 100  # samples that are decomposed at once: two cores serve all visito
 # Attributes of the rows of a comparison that answers show by the same names.
 _OF_SET = ("name", "n", "se", "matched", "matched_se")
 _OF_PAIR = ("a", "b", "difference", "low", "high", "level", "p_floor")
-
-
-class Compared(NamedTuple):
-    comparison: Comparison  # the most diverse set first
-    arguments: Record  # of `compute`, for the same whole scores
-    together: Similarity  # of all samples, one set after the other
-    settings: Options  # for the signature
 
 
 def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
