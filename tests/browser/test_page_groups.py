@@ -1,9 +1,7 @@
-"""Samples in groups: blocks of lines, where one says so, and a column of a table."""
-
-import re
+"""Texts are split where one says so, and grouped by a column of a table."""
 
 import pytest
-from in_browser import alike, button, choose, expect, number, paste, press_score, shows, was_read
+from in_browser import alike, choose, expect, paste, press_score, shows, was_read
 
 pytest.importorskip("gradio")
 from vendiscore import compute
@@ -18,7 +16,7 @@ def table_of_groups(page):
     return page.get_by_role("region", name="Table of the groups").locator("tbody")
 
 
-def test_blank_lines_separate_texts_or_groups_of_lines(visit):
+def test_lines_or_blank_lines_separate_texts(visit):
     page = visit()
     alike(page, "share words")
     paste(page, BOX)
@@ -29,16 +27,6 @@ def test_blank_lines_separate_texts_or_groups_of_lines(visit):
     press_score(page)
     both = ["\n".join(group) for group in TEXTS]
     shows(page, compute(both, k="ngram_overlap")["VS"], 2)
-    page.get_by_role("radio", name=re.compile("^line")).check()
-    page.get_by_label("blank lines separate groups").check()
-    was_read(page, "6 lines")
-    press_score(page)
-    shows(page, compute(TEXTS, k="ngram_overlap")["VS"], WHOLE)
-    expect(table_of_groups(page).get_by_role("row")).to_have_count(2)
-    button(page, "Clear").click()
-    button(page, "A primer").click()
-    expect(number(page)).to_contain_text("of 5")
-    expect(table_of_groups(page)).to_have_count(0)
 
 
 def test_a_table_is_grouped_by_a_column(visit):

@@ -15,9 +15,9 @@ const Q_INFO = "0 counts rare samples in full; large q looks at the commonest on
  * @param {Settings} settings
  * @param {number} usual
  * @param {() => void} changed
- * @param {Node[]} below what else stands below the kernels
+ * @param {Node[]} beneath what else stands below the kernels
  */
-export function alike(container, kernels, settings, usual, changed, below = []) {
+export function alike(container, kernels, settings, usual, changed, beneath = []) {
   const kernel = kernels.find(({ kernel: name }) => name === settings.kernel) ?? kernels[0];
   settings.kernel = kernel?.kernel ?? "";
   const open = container.querySelector("details")?.open ?? false;
@@ -25,7 +25,7 @@ export function alike(container, kernels, settings, usual, changed, below = []) 
   const radio = ({ kernel: name, label, small }) => {
     const pick = () => {
       settings.kernel = name;
-      alike(container, kernels, settings, usual, changed, below);
+      alike(container, kernels, settings, usual, changed, beneath);
       changed();
     };
     const checked = name === settings.kernel;
@@ -42,7 +42,7 @@ export function alike(container, kernels, settings, usual, changed, below = []) 
   fill(
     container,
     el("fieldset", { class: "kernels" }, legend, ...kernels.map(radio)),
-    ...below,
+    ...beneath,
     more(kernel, settings, usual, changed, open),
   );
 }
