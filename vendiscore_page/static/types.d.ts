@@ -136,6 +136,7 @@ type OptionValue = number | string | (string | number)[];
 type OptionValues = Record<string, OptionValue>;
 
 type Setter = (value: OptionValue) => void;
+type Control = (option: Option, value: OptionValue, set: Setter) => HTMLElement;
 
 interface KernelEntry {
   kernel: string;
@@ -539,6 +540,32 @@ interface SamplesPage {
   turn(kind: Kind): void;
   ask: Asker;
   example(entry: Example): void;
+}
+interface AskerPage {
+  current(): Given;
+  score(): Promise<void>;
+  compare(options: Asked, then: () => void): void;
+}
+interface TabsPage {
+  mark(tab: Tab): void;
+  drawn(tab: Tab): void;
+  changed(given: Given): void;
+  score(): void;
+  announce: Announce;
+}
+interface ShownPage {
+  announce: Announce;
+  now(tab: Tab): Of;
+  moved(tab: Tab, threshold: number): void;
+  renew(tab: Tab, of: Of): Promise<Result | null>;
+  empty(tab: Tab): Node[];
+}
+interface CardSets {
+  take(files: File[], card: Card): void;
+  remove(card: Card): void;
+  turn(kind: Kind): void;
+  renamed(): void;
+  score(): void;
 }
 interface SetsSnapshot {
   kind: Kind | "";

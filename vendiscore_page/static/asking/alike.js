@@ -137,11 +137,7 @@ const CONTROLS = { checks, choice, number };
 /** @param {Option} option */
 const info = ({ info: words }) => (words ? el("span", { class: "hint" }, words) : null);
 
-/**
- * @param {Option} option
- * @param {OptionValue} value
- * @param {Setter} set
- */
+/** @type {Control} */
 function checks(option, value, set) {
   const choices = option.choices ?? [];
   const boxes = choices.map((each) => {
@@ -162,11 +158,7 @@ function checks(option, value, set) {
   return el("fieldset", { class: "field" }, legend, el("div", { class: "row" }, ...labels), info(option));
 }
 
-/**
- * @param {Option} option
- * @param {OptionValue} value
- * @param {Setter} set
- */
+/** @type {Control} */
 function choice(option, value, set) {
   const choices = option.choices ?? [];
   const onchange = () => set(choices[select.selectedIndex]);
@@ -176,11 +168,7 @@ function choice(option, value, set) {
   return field(option.label, select, info(option));
 }
 
-/**
- * @param {Option} option
- * @param {OptionValue} value
- * @param {Setter} set
- */
+/** @type {Control} */
 function number(option, value, set) {
   const input = el("input", {
     type: "number",

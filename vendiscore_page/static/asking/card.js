@@ -9,7 +9,7 @@ import { readout } from "./readout.js";
  * name at first.
  * @param {Given} given
  * @param {string} name
- * @param {{take: (files: File[], card: Card) => void, remove: (card: Card) => void, turn: (kind: Kind) => void, renamed: () => void, score: () => void}} sets
+ * @param {CardSets} sets
  * @returns {Card}
  */
 export function makeCard(given, name, { take, remove, turn, renamed, score }) {

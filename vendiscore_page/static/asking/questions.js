@@ -9,7 +9,7 @@ const ANSWERS = { clusters: ".r-groups", sources: ".r-sources", subset: ".r-subs
 
 /**
  * Asks a question of the server's; `score()` gives the result, `compare(options, then)` of sets.
- * @param {{current: () => Given, score: () => Promise<void>, compare: (options: Asked, then: () => void) => void}} page
+ * @param {AskerPage} page
  * @returns {Asker}
  */
 export function asker({ current, score, compare }) {

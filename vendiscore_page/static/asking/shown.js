@@ -10,8 +10,7 @@ const OLD = "have changed since this result: score again.";
  * one anew; `moved(tab, threshold)` hears of the threshold of groups; `empty(tab)` stands there
  * before there is one.
  * @param {HTMLElement} container
- * @param {{announce: Announce, now: (tab: Tab) => Of, moved: (tab: Tab, threshold: number) => void,
- *   renew: (tab: Tab, of: Of) => Promise<Result | null>, empty: (tab: Tab) => Node[]}} page
+ * @param {ShownPage} page
  */
 export function results(container, { announce, now, renew, moved, empty }) {
   /** @type {{[tab in Tab]?: Entry}} */

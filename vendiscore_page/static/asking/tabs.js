@@ -10,7 +10,7 @@ import { KINDS } from "./state.js";
 /**
  * Fills `page.givens`. `mark(tab)` shows which is open, `drawn(tab)` draws what it has; `changed`
  * hears of every change of samples, `score()` compares.
- * @param {{mark: (tab: Tab) => void, drawn: (tab: Tab) => void, changed: (given: Given) => void, score: () => void, announce: Announce}} page
+ * @param {TabsPage} page
  */
 export function makeTabs({ mark, drawn, changed, score, announce }) {
   /** @param {Kind} kind */
