@@ -11,6 +11,7 @@ from ..quotas import MAX_SETS
 from .different_sources import share_prompts
 
 _LONG = 40  # characters of the name of a column on a button
+_MOST = 3  # names on a button
 
 
 def questions(samples: Samples) -> Record:
@@ -99,6 +100,8 @@ def _share(samples: Samples, role: str) -> bool:
 
 def _listed(names: Sequence[str]) -> str:
     short = [f"“{name:.{_LONG}}”" for name in names]
+    if len(short) > _MOST:
+        return f"{short[0]} to {short[-1]}"
     return f"{', '.join(short[:-1])} and {short[-1]}"
 
 
