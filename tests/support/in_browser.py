@@ -16,8 +16,6 @@ from drawn import png
 if TYPE_CHECKING:
     from page_tasks import Task
 
-    from vendiscore.analysis.comparison import Comparison
-
 playwright = pytest.importorskip("playwright.sync_api")
 expect = playwright.expect
 expect.set_options(timeout=30_000)  # a busy machine is not a failure
@@ -146,7 +144,7 @@ def records(page, label: str) -> list[dict[str, str]]:
     ]
 
 
-def compares(page, right: Comparison) -> None:
+def compares(page, right) -> None:
     """Check that the tables behind “How sure?” show the numbers of a comparison."""
     sets = {row.name: row for row in right.sets}
     for cells in records(page, "Scores of the sets"):
