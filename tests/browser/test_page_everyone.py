@@ -141,10 +141,10 @@ def test_settings_and_number_are_on_one_screen(visit):
     paste(page, "\n".join(f"answer {i} says {i % 3} things of its own" for i in range(20)))
     press_score(page)
     expect(number(page)).to_contain_text("of 20")
-    expect(page.locator(".r-map")).to_be_attached()
+    expect(page.locator(".r-legend button").first).to_be_attached()
     page.evaluate("scrollTo(0, 0)")
     parts = ("#box", "#kernels .kernels", "#alike details > summary", "#score", "#result .r-bar")
-    for part in (*parts, ".r-sentence"):
+    for part in (*parts, ".r-sentence", ".r-scale"):
         expect(page.locator(part)).to_be_in_viewport(ratio=1)
     page.mouse.move(900, 500)
     page.mouse.wheel(0, 1500)
