@@ -120,8 +120,10 @@ def _of_samples(
         written=None,
         table=None,
     )
-    if columns and isinstance(source, Table) and len(source.names) <= _WIDE:
-        own = {name: i for i, name in enumerate(source.names) if name not in found.features}
+    # Samples of columns of counts have no row of their own.
+    if columns and isinstance(source, Table) and max(rows, default=0) < len(source.rows):
+        names = source.names if len(source.names) <= _WIDE else []
+        own = {name: i for i, name in enumerate(names) if name not in found.features}
         whole = replace(whole, cells={k: [source.rows[j][i] for j in rows] for k, i in own.items()})
     return fit(whole, asked.draw)
 

@@ -1,5 +1,6 @@
 """The printed code gives the numbers that the page shows, from the visitor's own files."""
 
+import base64
 import contextlib
 import io
 import json
@@ -7,9 +8,12 @@ import json
 import numpy as np
 import pytest
 from answered import check_comparison, clusters, compared, read
+from drawn import png
+from PIL import Image
 
 pytest.importorskip("matplotlib")
 from vendiscore_page.inputs import uploads
+from vendiscore_page.inputs.pictures import decode_images
 from vendiscore_page.inputs.submission import Asked, Given
 
 WORDS = ["apple", "pear", "plum", "sea", "sky", "stone", "river", "cat", "dog", "house"]
@@ -106,3 +110,18 @@ def test_rows_of_numbers_are_read_from_their_file(tmp_path, monkeypatch):
         {name: clusters(5, 2, seed) for seed, name in enumerate("AB")}, "vectors", "cosine"
     )
     check_comparison(short, ran(short, tmp_path, monkeypatch)[0])
+
+
+def test_images_are_read_from_a_folder_of_each_set(tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    sets = {}
+    for name, count in {"A": 5, "B": 6}.items():
+        (tmp_path / name).mkdir()
+        images = [
+            Image.fromarray(each) for each in rng.integers(1, 255, (count, 8, 8, 3), np.uint8)
+        ]
+        for i, image in enumerate(images):
+            image.save(tmp_path / name / f"{i}.png")
+        sets[name] = decode_images([base64.b64encode(png(image)).decode() for image in images])
+    page = compared(sets, "images", "pixels")
+    check_comparison(page, ran(page, tmp_path, monkeypatch)[0])

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from answered import answered, clusters, compared, read
+from answered import answered, clusters, read
 from drawn import png
 
 pytest.importorskip("matplotlib")
@@ -175,42 +175,3 @@ def test_images_in_groups_are_read_from_a_folder_of_folders(printed, folder):
     found = printed(case["code"])
     assert found["VS"] == pytest.approx(case["VS"], rel=1e-12)
     assert found["VS_se"] == pytest.approx(case["VS_se"], rel=1e-9)
-
-
-@pytest.mark.parametrize(
-    ("kind", "kernel", "sets"),
-    [
-        ("texts", "ngram_overlap", {"A": LONG, "B": [*LONG[:7], "a b"]}),
-        ("texts", "ngram_overlap", {"A": ["a b"] * 4, "B": ["c d"] * 5}),
-        ("molecules", "morgan", {"A": ["CCO", "CCC", "CC", "C"], "B": ["CO"] * 4}),
-        ("vectors", "rbf", {"A": clusters(9, 2), "B": clusters(8, 2, 1)}),
-    ],
-)
-def test_a_comparison_prints_the_scores_of_its_sets(printed, folder, kind, kernel, sets):
-    answer = compared(sets, kind, kernel)
-    saved(folder, answer)
-    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
-        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)
-
-
-def test_a_comparison_of_many_rows_reads_a_file_of_each_set(printed, folder):
-    sets = {"one": clusters(60, 30), "two": clusters(70, 30, 1)}
-    for name, X in sets.items():
-        np.savetxt(folder / f"{name}.csv", X, delimiter=",", fmt="%.17g")
-    answer = compared(sets, "vectors", "cosine")
-    assert answer["sets"] is None
-    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
-        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)
-
-
-def test_a_comparison_of_images_reads_their_folders(printed, folder):
-    sets = {}
-    for name, images in {"A": IMAGES, "B": IMAGES[:7]}.items():
-        (folder / name).mkdir()
-        for i, image in enumerate(images):
-            image.save(folder / name / f"{i:02}.png")
-        data = [base64.b64encode(png(image)).decode() for image in images]
-        sets[name] = api.decode_images(data)
-    answer = compared(sets, "images", "pixels")
-    for result, row in zip(printed(answer["code"]), answer["rows"], strict=True):
-        assert result["VS"] == pytest.approx(row["VS"], rel=1e-12)

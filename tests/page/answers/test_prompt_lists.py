@@ -44,7 +44,6 @@ def test_one_prompt_gives_the_number_of_the_library():
     assert answer["comparison"] == "n-grams of 1–4 words · given the prompt · q 1"
     assert "|prompts=given|" in answer["signature"]
     assert answer["sentence"].startswith("By the words they share, given the prompt, ")
-    assert ", given the prompt." in answer["how"]
     assert (answer["prompts"], answer["prompt"]) == ([PROMPT], [0])
     assert answered(ANSWERS, prompts="  ")["VS"] == answered(ANSWERS)["VS"]
 

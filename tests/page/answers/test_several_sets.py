@@ -5,6 +5,7 @@ import itertools
 import json
 import math
 import re
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -241,6 +242,8 @@ def test_every_example_of_a_comparison_is_answered(pairing):
     }
     answer = compared(sets, pairing["kind"], kernel)
     sizes = {name: len(samples) for name, samples in sets.items()}
+    if len(sets) == 1:  # of one table
+        sizes = Counter(next(iter(sets.values())).sets)
     assert {row["name"]: row["n"] for row in answer["rows"]} == sizes
 
 
