@@ -131,7 +131,7 @@ def test_rows_are_cards_on_a_phone_with_every_column_named(visit):
         "aria-sort", "descending"
     )
     open_tab(page, "Compare")
-    page.locator("#sets-examples button").first.click()
+    page.get_by_role("button", name="In a rut or not").click()
     expect(page.locator("#result .r-drawn")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
 

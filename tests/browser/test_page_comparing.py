@@ -92,7 +92,7 @@ def test_sets_of_images_can_be_compared(visit):
         "stripes is more diverse than copies"
     )
     compares(page, compare({"stripes": stripes, "copies": copies}, k="pixels", mode="RGB"))
-    page.get_by_text("Samples that only one set has").click()
+    page.get_by_text("Samples that only one set has", exact=True).click()
     expect(page.locator(".r-only img").first).to_be_visible()
 
 

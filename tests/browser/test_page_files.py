@@ -58,6 +58,7 @@ def test_writing_without_spaces_is_compared_by_characters(visit):
     paste(page, "\n".join(have.CHINESE))
     alike(page, "share words")
     press_score(page)
+    page.get_by_text("How sure?").click()
     expect(page.locator(".r-summary p", has_text="no spaces between words")).to_be_visible()
     shows(page, compute(have.CHINESE, k="ngram_overlap", analyzer="char")["VS"], 3)
 
@@ -118,16 +119,10 @@ def test_what_is_said_of_a_part_names_the_part(visit):
     X = np.random.default_rng(0).normal(size=(2300, 2))
     choose(page, ("X.csv", "\n".join(",".join(map(str, row)) for row in X).encode()))
     press_score(page)
-    expect(page.locator(".r-yardstick")).to_contain_text(
-        re.compile(
-            r"^Among a random 2,000 of the samples \(score 2\.\d\), without near-duplicates: "
-        )
-    )
-    page.get_by_text("What if the most redundant").click()
-    thin = page.locator(".r-details", has_text="What if the most redundant")
-    expect(thin).to_contain_text("This chart is of a random 2,000 of all 2,300 samples.")
-    page.get_by_role("application", name=re.compile("The score when")).press("End")
-    expect(thin.locator(".r-readout")).to_contain_text(re.compile(r"Without 1,9\d\d samples"))
+    result = page.locator("#result")
+    said = r"One of each, and all others of the random 2,000: \d+, of which 2\.\d are effectively"
+    expect(result).to_contain_text(re.compile(said))
+    expect(result).to_contain_text("This chart is of a random 2,000 of all 2,300 samples.")
 
 
 def test_numbers_turn_the_page_to_vectors(visit):

@@ -1,5 +1,6 @@
 """Questions to a table: buttons that read it as they need, and rows that have its ids."""
 
+import csv
 import re
 
 import pytest
@@ -78,8 +79,12 @@ def test_rows_to_keep_have_the_ids_of_the_table(visit, size):
     with page.expect_download() as waiting:
         button(page, "Save them (CSV)").click()
     with open(waiting.value.path(), encoding="utf-8-sig", newline="") as file:
-        saved = file.read().splitlines()
-    assert saved == ["id,sample", *(f"{IDS[i]},{TEXTS[i]}" for i in right.places)]
+        saved = list(csv.DictReader(file))
+    own = [
+        dict(zip(("id", "model", "prompt", "answer"), ROWS[i], strict=True)) for i in right.places
+    ]
+    assert [{name: line[name] for name in own[0]} for line in saved] == own
+    assert {*saved[0]} - {*own[0]} == {"adds_percent", "similarity", "keep", "theme", "nearest"}
     expect(row(page, "row11")).to_contain_text(TEXTS[11])
     assert in_all_colours(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= size[0]

@@ -23,7 +23,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 # A reader pays for tokens; lines, comments and docstrings are free.
 MOST_TOKENS = 236_227
-MOST_OF_PAGE = 44_728
+MOST_OF_PAGE = 38_839
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,
