@@ -34,6 +34,7 @@ extensions = [
     "docstrings",
     "mathml",
     "llms",
+    "paper_rows",
     "search_words",
 ]
 exclude_patterns = ["_build", "tutorials"]

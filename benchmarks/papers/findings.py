@@ -43,6 +43,7 @@ class Group:
     title: str
     source: str  # paper and place: "Friedman & Dieng, arXiv 2210.02410, Figure 2"
     method: str  # a sentence or two: data, sizes, seeds, what the paper leaves open
+    agrees: str = ""  # a sentence without numbers: what is reproduced
     needs: tuple[str, ...] = ()  # files of the folder of data sets
     packages: tuple[str, ...] = ()  # whose versions matter, in addition to NumPy's and SciPy's
 
@@ -134,6 +135,11 @@ def write(record: dict[str, Any], path: Path) -> None:
     path.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
+def committed() -> list[dict[str, Any]]:
+    """Return the results of all groups as they are committed."""
+    return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
+
+
 def tally(record: dict[str, Any]) -> dict[Verdict, int]:
     """Return how many findings of a group have each verdict."""
     verdicts = [finding["verdict"] for finding in record["findings"]]
@@ -156,23 +162,112 @@ def concluded(records: list[dict[str, Any]]) -> str:
     )
 
 
-def page(records: list[dict[str, Any]]) -> str:
-    """Return all groups, by paper: a table of verdicts, and a section for each."""
-    records = sorted(records, key=lambda record: (record["source"], record["name"]))
-    lines = ["| group | from | reproduced | differs | cannot |", "|---|---|---|---|---|"]
-    for record in records:
-        counts = " | ".join(str(count or "") for count in tally(record).values())
-        anchor = re.sub(r"[^\w\- ]", "", record["title"].lower()).replace(" ", "-")
-        lines.append(f"| [{record['title']}](#{anchor}) | {record['source']} | {counts} |")
-    total = (sum(tally(record)[each] for record in records) for each in get_args(Verdict))
-    lines += [f"| all | | {' | '.join(map(str, total))} |", "", concluded(records)]
-    return "\n\n".join(["\n".join(lines), *map(shown, records)])
+# Parts of the page: how the source of a group begins, the name of the fold, the heading.
+PARTS = (
+    ("Friedman & Dieng", "vendi", "The Vendi Score (Friedman & Dieng, arXiv 2210.02410)"),
+    ("Pasarkar & Dieng", "orders", "Its other orders (Pasarkar & Dieng, arXiv 2310.12952)"),
+    ("Limbeck et al.", "magnitude", "Magnitude (Limbeck et al., arXiv 2311.16054)"),
+    ("README", "cards", "Published cards and READMEs"),
+    ("Errata", "errata", "Errata"),
+    ("Without", "not-here", "Not run again"),
+)
+ELSEWHERE = (
+    "Three more are rows of the groups above, as their proofs need data: the size of the samples "
+    "of Table 4, VS of X in Table S.1, and the card's 1.9989."
+)
+Records = list[dict[str, Any]]
 
 
-def shown(record: dict[str, Any]) -> str:
+def parts(records: Records) -> dict[str, Records]:
+    """Return the groups of each part of the page, by the name of its fold."""
+    ordered = sorted(records, key=lambda record: (record["source"], record["name"]))
+    return {
+        name: [record for record in ordered if record["source"].startswith(start)]
+        for start, name, _ in PARTS
+    }
+
+
+def counted(records: Records) -> list[str]:
+    """Return how many findings of groups have each verdict, as cells."""
+    tallies = [tally(record) for record in records]
+    return [str(sum(each[verdict] for each in tallies) or "") for verdict in get_args(Verdict)]
+
+
+def page(records: Records) -> str:
+    """Return what agrees, what differs and why, paper by paper, and what cannot be run."""
+    by_part = {name: some for name, some in parts(records).items() if some}
+    lines = ["| | rows | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    for _, name, heading in PARTS:
+        if some := by_part.get(name):
+            anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
+            lines.append(f"| [{heading}](#{anchor}) | {rows(some)} | {' | '.join(counted(some))} |")
+    lines += [f"| all | {rows(records)} | {' | '.join(counted(records))} |", "", concluded(records)]
+    sections = ["\n".join(lines)]
+    for _, name, heading in PARTS:
+        if some := by_part.get(name):
+            sections += [f"## {heading}", *section(name, some, records)]
+    return "\n\n".join(sections)
+
+
+def rows(records: Records) -> int:
+    return sum(len(record["findings"]) for record in records)
+
+
+def section(name: str, some: Records, every: Records) -> list[str]:
+    """Return a part of the page, in paragraphs."""
+    if name == "errata":
+        lines = [f"- {erratum(finding)}" for record in some for finding in record["findings"]]
+        return [ELSEWHERE, "\n".join(lines)]
+    if name == "not-here":
+        return ["\n".join(absences(every))]
+    table = ["| rows | what agrees | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    for record in some:
+        link = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
+        table.append(f"| {link} | {record['agrees']} | {' | '.join(counted([record]))} |")
+    bullets = [line for record in some for line in differences(record)]
+    paragraphs = ["\n".join(table), f"<!-- all papers-{name} -->"]
+    return [*paragraphs, "Differs:", "\n".join(bullets)] if bullets else paragraphs
+
+
+def differences(record: dict[str, Any]) -> list[str]:
+    """Return a line for each printed claim that differs, with the first sentence of the reason."""
+    by_claim: dict[str, list[dict[str, str]]] = {}
+    for finding in record["findings"]:
+        if finding["verdict"] == "differs":
+            by_claim.setdefault(finding["paper"], []).append(finding)
+    lines = []
+    for paper, (first, *more) in by_claim.items():
+        others = f", and {len(more)} more like it" if more else ""
+        why = first["why"].split(". ")[0]
+        lines.append(f"- *{first['what']}*{others} (printed: {paper}): {why}.")
+    return lines
+
+
+def erratum(finding: dict[str, str]) -> str:
+    printed, meant = finding["paper"], finding["ours"]
+    return f"**{finding['what']}** prints {printed}; read {meant}. Proof: {finding['why']}."
+
+
+def absences(records: Records) -> list[str]:
+    """Return a line for each finding of any group that cannot be run here."""
+    return [
+        f"- {finding['what']} ({record['title'] if record['agrees'] else finding['paper']}): "
+        f"{finding['why'].split('. ')[0]}."
+        for record in sorted(records, key=lambda record: record["name"])
+        for finding in record["findings"]
+        if finding["verdict"] == "cannot"
+    ]
+
+
+def folded(records: Records, part: str) -> str:
+    """Return all rows of a part of the page, for the site to fold."""
+    return "\n\n".join(shown(record, "**{}**") for record in parts(records)[part])
+
+
+def shown(record: dict[str, Any], title: str = "## {}") -> str:
     """Return a group as a section of Markdown."""
     lines = [
-        f"## {record['title']}",
+        title.format(record["title"]),
         "",
         f"{record['source']}. {record['method']} ({record['seconds']:.0f} s, "
         f"`python benchmarks/papers/{record['name']}.py`)",

@@ -24,19 +24,9 @@ GROUP = Group(
 def findings(data: Path) -> list[Finding]:
     return [
         cannot(
-            "GANs that find all modes of stacked MNIST differ in VS",
-            FRIEDMAN,
-            "needs the samples of the trained GANs",
-        ),
-        cannot(
             "image models on CIFAR-10, ImageNet and LSUN",
             FRIEDMAN,
             "needs their samples and the weights of Inception v3",
-        ),
-        cannot(
-            "captions of MS COCO by several ways of decoding",
-            FRIEDMAN,
-            "needs the data set and a captioning model",
         ),
         cannot(
             "which categories of CIFAR-100, Fashion-MNIST, CelebA, MultiNLI and Amazon reviews are "

@@ -1,0 +1,210 @@
+"""Errata of two papers, the metric's card and a README, each with a line that proves it.
+
+Printed formulas and captions that cannot be meant, with the formula that is meant. The proof is one
+example small enough to be done by hand; here it is computed. A difference that needs data of its
+own, such as the size of the samples of Table 4, is a row of its group.
+"""
+
+import math
+from collections import Counter
+from pathlib import Path
+
+import numpy as np
+from findings import Finding, Group, claim, run
+from scipy.optimize import brentq
+
+from vendiscore import compute
+from vendiscore.magnitude.area import mag_diff
+from vendiscore.magnitude.function import convergence_scale, magnitude_function
+
+VENDI = "2210.02410"
+MAGNITUDE = "2311.16054"
+GROUP = Group(
+    name="errata",
+    title="Errata",
+    source="Errata: Friedman & Dieng, arXiv 2210.02410; Limbeck et al., arXiv 2311.16054; the "
+    "metric's card; README of vertaix/Vendi-Score",
+    method="Printed, what is meant, and a proof that can be done by hand.",
+)
+# Inception scores of Tables 2 and 5 on LSUN: StyleGAN2, ADM (the diffusion model), RQ-VT.
+INCEPTION = {"Cat": (4.84, 5.19, 5.76), "Bedroom": (2.55, 2.38, 2.56)}
+README = """print(f"N-grams: {ngram_vs:.02f}, BERT: {bert_vs:.02f}, SimCSE: {simcse_vs:.02f})"""
+
+
+def erratum(where: str, printed: str, meant: str, shown: bool, proof: str) -> Finding:
+    """Return a printed formula with what is meant, which differs where its proof holds."""
+    return claim(where, printed, not shown, meant, proof)
+
+
+def score(K: np.ndarray) -> float:
+    return compute(np.asarray(K, dtype=float), score_K=True)["VS"]
+
+
+def bleu(text: str, reference: str) -> float:
+    """Return BLEU of n-grams of 1 to 4, without smoothing."""
+    one, other = text.split(), reference.split()
+    shares = []
+    for n in range(1, 5):
+        grams, known = (
+            Counter(tuple(words[i : i + n]) for i in range(len(words) - n + 1))
+            for words in (one, other)
+        )
+        shares.append((grams & known).total() / grams.total())
+    brevity = min(1.0, math.exp(1 - len(other) / len(one)))
+    return brevity * float(np.prod(shares)) ** 0.25
+
+
+def formulas() -> list[Finding]:
+    X = np.ones((3, 1))
+    root = math.exp(0.5)
+    n = 10_000
+    printed, right = 1 - 1 / math.sqrt(n), 1 - math.exp(-1 / math.sqrt(n))
+    rng = np.random.default_rng(0)
+    shares = rng.multinomial(1000, np.full(1000, 0.001), 200) / 1000
+    logs = np.log(shares, out=np.zeros_like(shares), where=shares > 0)
+    short = math.log(1000) + float((shares * logs).sum(axis=1).mean())
+    return [
+        erratum(
+            f"{VENDI}, §3.3",
+            "K = XᵀX with rows φ(xᵢ) of X, covariance XXᵀ/n",
+            "K = XXᵀ, covariance XᵀX/n",
+            (X.T @ X).shape == (1, 1) and (X @ X.T).shape == (3, 3),
+            "for three samples with one feature XᵀX is 1 × 1 and XXᵀ is 3 × 3",
+        ),
+        erratum(
+            f"{VENDI}, §4.1",
+            "k(x, x′) = exp(‖x − x′‖²/2σ²)",
+            "exp(−‖x − x′‖²/2σ²)",
+            1 - root < 0,
+            f"two samples σ apart would have K₁₂ = e^½ and an eigenvalue 1 − e^½ = {1 - root:.2f}",
+        ),
+        erratum(
+            f"{VENDI}, §7.5, the last line",
+            "exp(H)(1 − 1/√n)",
+            "exp(H)(1 − exp(−1/√n)) ≤ exp(H)/√n",
+            printed > 0.9 > 0.1 > right,
+            f"at n = 10,000 the printed bound is {printed:.2f} exp(H), the right one {right:.4f} "
+            "exp(H): the first tends to exp(H), the second to 0",
+        ),
+        erratum(
+            f"{VENDI}, §7.5, the first line",
+            "Ĥ ≥ H − 1/√n",
+            "E[Ĥ] ≥ H − c/√n, with a constant of the distribution",
+            short > 1 / math.sqrt(1000),
+            f"of 1,000 equal classes 1,000 samples fall short by {short:.2f}, and 1/√n is "
+            f"{1 / math.sqrt(1000):.3f}",
+        ),
+        erratum(
+            f"{VENDI}, Theorem 3.1",
+            "partitioning: “the geometric mean”",
+            "exp(H) times the weighted geometric mean",
+            abs(score(np.eye(2)) - 2) < 1e-12,
+            "two unlike samples have 2, and the geometric mean of 1 and 1 is 1",
+        ),
+    ]
+
+
+def captions() -> list[Finding]:
+    short, long = "the cat sat on the mat", "the cat sat on the mat today"
+    forth, back = bleu(short, long), bleu(long, short)
+    X = np.random.default_rng(0).standard_normal((200, 8))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    highest = float((X @ X.T).max())
+    return [
+        erratum(
+            f"{VENDI}, caption of Table 2",
+            "the diffusion model's quality is the highest by IS on LSUN",
+            "by precision and recall, as §4.4 has it",
+            all(diffusion < max(a, b) for a, diffusion, b in INCEPTION.values()),
+            "the printed IS is {1} beside {2} for Cat and {4} beside {5} for Bedroom".format(
+                *INCEPTION["Cat"], *INCEPTION["Bedroom"]
+            ),
+        ),
+        erratum(
+            f"{VENDI}, caption of Table 3",
+            "VS “using a BLEU score kernel”",
+            "the mean of n-gram overlaps of 1 to 4, as §4.5 has it",
+            abs(forth - back) > 0.01,
+            f"BLEU is not symmetric: “{short}” against the same with “today” has {forth:.3f}, the "
+            f"reverse {back:.3f}",
+        ),
+        erratum(
+            f"{VENDI}, §4.4",
+            "“the highest possible similarity score is 2048”",
+            "the highest possible VS is 2048",
+            highest < 1 + 1e-12 and compute(X, score_dual=True)["VS"] < 8,
+            "a cosine is at most 1; the score is at most the rank, here 2,048 features",
+        ),
+    ]
+
+
+def signed(share: float) -> float:
+    """Return MagDiff of two points 1 apart less three points `share` apart."""
+    pair, three = np.array([[0.0], [1.0]]), share * np.eye(3) / math.sqrt(2)
+    return mag_diff(pair, three, t_cut=convergence_scale(pair))
+
+
+def signs() -> Finding:
+    share = brentq(signed, 0.05, 0.7)
+    pair, three = np.array([[0.0], [1.0]]), share * np.eye(3) / math.sqrt(2)
+    scales = np.linspace(0, convergence_scale(pair), 30)
+    gap = magnitude_function(pair, scales=scales)[1] - magnitude_function(three, scales=scales)[1]
+    between = float(np.trapezoid(np.abs(gap), scales))
+    return erratum(
+        f"{MAGNITUDE}, Definition 3.4",
+        "MagDiff, ∫ (Mag_X − Mag_Y), is “the area between two magnitude functions” (Figure 1)",
+        "the area is ∫ |Mag_X − Mag_Y|; the integral has a sign and changes it with X and Y",
+        abs(signed(share)) < 1e-9 < 0.01 < between,
+        f"two points 1 apart and three points {share:.3f} apart: the functions cross, the integral "
+        f"is 0, the area {between:.3f}",
+    )
+
+
+def cards() -> list[Finding]:
+    K = np.eye(3) / 3
+    trace = math.exp(float(np.trace(K @ np.diag(np.log(np.diag(K))))))
+    X = np.array([[100, 0], [99, 1], [1, 99], [0, 100]])
+    try:
+        compile(README, "README", "exec")
+    except SyntaxError:
+        broken = True
+    else:
+        broken = False
+    return [
+        erratum(
+            "card, description",
+            "exp(tr(K/n @ log(K/n))) = exp(−Σ λ log λ)",
+            "exp(−tr(K/n @ log(K/n)))",
+            abs(trace - 1 / 3) < 1e-12,
+            f"for three unlike samples the printed trace gives {trace:.3f}, the sum 3",
+        ),
+        erratum(
+            "card, “score_dual”",
+            "the covariance matrix, X @ X.T",
+            "X.T @ X / n",
+            (X @ X.T).shape == (4, 4) and (X.T @ X).shape == (2, 2),
+            "of its own example, 4 × 2, X @ X.T is 4 × 4: the similarity matrix",
+        ),
+        erratum(
+            "README of Vendi-Score, example of texts",
+            "…SimCSE: {simcse_vs:.02f})",
+            '…SimCSE: {simcse_vs:.02f}")',
+            broken,
+            "the string is not closed: Python raises a SyntaxError at line 1",
+        ),
+        erratum(
+            "README of Vendi-Score, example of images",
+            "{ivs:02f} prints 3.45",
+            "{ivs:.02f}",
+            f"{3.45:02f}" != "3.45",
+            f"without the point it prints {3.45:02f}",
+        ),
+    ]
+
+
+def findings(data: Path) -> list[Finding]:
+    return [*formulas(), *captions(), signs(), *cards()]
+
+
+if __name__ == "__main__":
+    run(GROUP, findings)
