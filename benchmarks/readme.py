@@ -1,6 +1,8 @@
 """Write what README.md and other pages say of the registries and of benchmark results.
 
 python benchmarks/readme.py            # rewrites the marked blocks
+
+Documents have the rows that a reader decides by (`short_tables.py`); the site folds the rest.
 """
 
 import re
@@ -13,6 +15,7 @@ from typing import Any
 from cells import RESULTS, loaded, table
 from large_tables import LARGE
 from registries import aspects, markdown, measures, options, presets
+from short_tables import SHORT
 from source_tables import SOURCES
 from tables import TABLES
 
@@ -127,12 +130,20 @@ def people(block: str) -> str:
     return str(getattr(people_page, block)())
 
 
-BLOCKS: dict[str, Callable[[], str]] = {
+# Whole tables; the site folds one where a document says <!-- all NAME -->.
+WHOLE: dict[str, Callable[[], str]] = {
     "kernels": markdown,
-    "options": options,
-    "presets": presets,
-    "aspects": aspects,
     "measures": measures,
+    "presets": presets,
+    **TABLES,
+    **SOURCES,
+    **LARGE,
+}
+BLOCKS: dict[str, Callable[[], str]] = {
+    **WHOLE,
+    **SHORT,
+    "options": options,
+    "aspects": aspects,
     "built-in": built_in,
     "migration": migration,
     "same-numbers": same_numbers,
@@ -140,9 +151,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "papers": papers,
     "people": partial(people, "page"),
     "wording": partial(people, "wording"),
-    **TABLES,
-    **SOURCES,
-    **LARGE,
 }
 
 

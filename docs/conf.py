@@ -8,7 +8,7 @@ from importlib.util import find_spec
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
-sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent)]
+sys.path[:0] = [str(HERE / "extensions"), str(HERE.parent), str(HERE.parent / "benchmarks")]
 # Nothing is asked of another machine, no bar is drawn into a page, two tutorials that run side by
 # side have a core each, and what pages show does not hang on data at hand.
 os.environ |= {"HF_HUB_OFFLINE": "1", "TQDM_DISABLE": "1", "OMP_NUM_THREADS": "1"}
@@ -32,6 +32,7 @@ extensions = [
     "matplotlib.sphinxext.plot_directive",
     "blocks",
     "docstrings",
+    "folded",
     "mathml",
     "llms",
     "paper_rows",

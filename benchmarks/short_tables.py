@@ -1,0 +1,261 @@
+"""The rows of long tables that a reader decides by, for the documents; the site folds the rest."""
+
+import re
+import statistics
+from collections.abc import Callable, Iterable, Sequence
+
+import registries
+from cells import loaded, table
+from interval_tables import few_samples, grown, limits, prompts, spiders
+from large_tables import partitions, retrieved, selected
+from source_tables import held, novelty, pairs, parts, people
+from tables import (
+    chosen,
+    clusters,
+    equivalent,
+    estimate_errors,
+    gpu,
+    novel_samples,
+    null,
+    planted,
+    ratio,
+    scaling,
+    shuffled_groups,
+    timed,
+    typical_answers,
+)
+
+Row = Sequence[str]
+SIZES = ("n = 4", "n = 8", "n = 20", "n = 100")
+
+
+def cells(text: str) -> list[list[str]]:
+    """Return the head and the rows of a table, as cells."""
+    text = text.replace("\N{NO-BREAK SPACE}", " ")  # `table` sets them anew
+    lines = [line for line in text.splitlines() if line.startswith("|")]
+    rows = [re.split(r"(?<!\\)\|", line)[1:-1] for line in lines]
+    return [[cell.strip() for cell in row] for row in (rows[0], *rows[2:])]
+
+
+def some(text: str, wanted: Callable[[Row], bool], columns: Iterable[str] = ()) -> str:
+    """Return a table of the wanted rows and the named columns."""
+    head, *rows = cells(text)
+    places = [head.index(name) for name in columns] or range(len(head))
+    return table(
+        [head[i] for i in places], ([row[i] for i in places] for row in rows if wanted(row))
+    )
+
+
+def leading(text: str, count: int) -> str:
+    """Return a table of the first rows."""
+    head, *rows = cells(text)
+    return table(head, rows[:count])
+
+
+def number(cell: str) -> float:
+    """Return the first number of a cell; of an empty one, infinity."""
+    found = re.search(r"[\d.]+", cell)
+    return float(found[0]) if found else float("inf")
+
+
+def least(text: str, columns: Iterable[str], count: int) -> str:
+    """Return a table of the rows with the smallest numbers in some columns, in their order."""
+    head, *rows = cells(text)
+    places = [head.index(name) for name in columns]
+    order = sorted(rows, key=lambda row: min(number(row[i]) for i in places))
+    return table(head, [row for row in rows if row in order[:count]])
+
+
+def least_of_each(
+    text: str, column: str, columns: Iterable[str] = (), kind: Callable[[str], str] = str
+) -> str:
+    """Return for each source, or kind of source, the row with the smallest number in a column."""
+    head, *rows = cells(text)
+    place = head.index(column)
+    worst: dict[str, list[str]] = {}
+    for row in rows:
+        kept = worst.setdefault(kind(row[0]), row)
+        if number(row[place]) < number(kept[place]):
+            worst[kind(row[0])] = row
+    return some(table(head, worst.values()), lambda row: True, columns)
+
+
+def grid() -> str:
+    """Summarise the grid by the package that ours was timed against, on one thread and on two."""
+    rows = [row for row in loaded("grid")["rows"] if "times_faster" in row]
+    every: dict[str, list[dict[str, float]]] = {}
+    for row in rows:
+        every.setdefault(row.get("peer", "bare NumPy, SciPy or RDKit"), []).append(row)
+    lines = []
+    for peer, own in every.items():
+        slowest = min(own, key=lambda row: row["times_faster"])
+        middle = statistics.median(row["times_faster"] for row in own)
+        threads = f"{slowest['name']}, threads: {slowest['threads']}"
+        lines.append((peer, str(len(own)), f"{middle:.3g} ×", ratio(slowest), threads))
+    return table(("next to", "comparisons", "median", "slowest", "where"), lines)
+
+
+def speed() -> str:
+    """Tabulate the slowest of the other pairs, below their number and median."""
+    rows = sorted(timed(), key=lambda row: row["times_faster"])
+    middle = statistics.median(row["times_faster"] for row in rows)
+    slow = (
+        (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), ratio(row))
+        for row in rows[:4]
+    )
+    text = f"In {len(rows)} more pairs the median is {middle:.3g} ×. The slowest are:"
+    return f"{text}\n\n{table(('task', 'ours', 'peer', 'faster'), slow)}"
+
+
+def largest() -> str:
+    """Return of each call of the scaling the largest set."""
+    head, *rows = cells(scaling())
+    last = {row[0]: row for row in rows}
+    return table(head, last.values())
+
+
+def on_a_gpu() -> str:
+    """Return one row for each kind of work on a GPU, below the sentence that names it."""
+    text = gpu()
+    if "|" not in text:
+        return text
+    names = (
+        "score_X, 200,000 × 512, float32",
+        "groups, 10,000 × 8 × 384",
+        "loss and gradient, 4,096 × 768",
+        "explain, 200,000 × 64",
+        "eigvalsh, 5,000, float64",
+    )
+    columns = ("call", "GPU", "NumPy, its host", "memory")
+    return f"{text.splitlines()[0]}\n\n{some(text, lambda row: row[0] in names, columns)}"
+
+
+def null_rates() -> str:
+    """Return how often equal sets of usual sizes are distinguished."""
+    kinds = {
+        "one source": ("2 × 8", "2 × 20", "2 × 80", "8 × 20"),
+        "two of one diversity": ("2 × 20",),
+        "models that differ at random over 20 prompts": ("2 × 8",),
+    }
+    columns = ("sources", "sets", "told apart at 5 %", "at 1 %")
+    return some(null(), lambda row: row[1] in kinds.get(row[0], ()) and row[2] == "1", columns)
+
+
+def subsets() -> str:
+    """Compare rules of choice by the score of their subsets, a column for each pool."""
+    _, *rows = cells(chosen())
+    pools = list(dict.fromkeys((row[0], row[1]) for row in rows))
+    scores: dict[str, dict[tuple[str, str], str]] = {}
+    for pool, size, rule, score, _ in rows:
+        scores.setdefault(rule, {})[pool, size] = score
+    rules = ("vendi", "vendi, swaps=False", "submodlib log det", "greedy DPP (Chen et al.)")
+    rules += ("RDKit MaxMin", "represent", "random")
+    best = [each["bound"] for each in bounds(pools)]
+    return table(
+        ("rule", *(f"{size} of {pool}" for pool, size in pools)),
+        (
+            *((rule, *(scores[rule][pool] for pool in pools)) for rule in rules),
+            ("no subset scores more than", *(f"{bound:.2f}" for bound in best)),
+        ),
+    )
+
+
+def bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
+    """Return of each pool the row with the bound on every subset."""
+    rows = [row for row in loaded("selection")["rows"] if "bound" in row and "table" in row]
+    return [next(row for row in rows if (row["table"], str(row["size"])) == pool) for pool in pools]
+
+
+def typical_ends() -> str:
+    """Return the lowest and the highest of known sets of 100 that are not texts, by kernel."""
+    every: dict[tuple[str, str], list[tuple[float, str]]] = {}
+    for row in loaded("typical_values")["rows"]:
+        if (row["q"], row["n"]) == (1, 100) and row["kind"] != "texts":
+            unit = f", {row['length']} residues" if row["length"] else ""
+            found = every.setdefault((row["kind"], row["by"]), [])
+            found.append((row["VS"], f"{row['source']}{unit}"))
+    return table(
+        ("100 samples", "lowest", "VS", "highest", "VS"),
+        (
+            (f"{kind} by {by}", low[1], f"{low[0]:.3g}", high[1], f"{high[0]:.3g}")
+            for (kind, by), found in every.items()
+            for low, high in [(min(found), max(found))]
+        ),
+    )
+
+
+def typical_few() -> str:
+    """Return scores of eight texts of four sources, for the README."""
+    sources = ("eight people", "gpt-4o", "gemini-1.5-pro", "questions", "random words")
+    columns = ("8 texts of about 10 words", "n-grams", "MiniLM")
+    return some(typical_answers(), lambda row: row[0] in sources, columns)
+
+
+def kernels() -> str:
+    """Return the kernels by what they compute and the extra that they need."""
+    return some(registries.markdown(), lambda row: True, ("kernel", "similarity", "extra"))
+
+
+def measures() -> str:
+    """Return the measures by their definitions."""
+    return some(registries.measures(), lambda row: True, ("measure", "definition"))
+
+
+def presets() -> str:
+    """Return the names that mean several measures."""
+    return some(registries.presets(), lambda row: True, ("`measures=`", "means"))
+
+
+SHORT: dict[str, Callable[[], str]] = {
+    "grid": grid,
+    "speed": speed,
+    "scaling": largest,
+    "gpu": on_a_gpu,
+    "estimate-errors": lambda: least(estimate_errors(), ["within 2 se"], 3),
+    "null": null_rates,
+    "shuffled-groups": lambda: some(
+        shuffled_groups(),
+        lambda row: re.match(r"(one source: )?20 × 4 .*(digits|10 sentences)", row[0]) is not None,
+    ),
+    "clusters": lambda: some(clusters(), lambda row: row[1] == "8"),
+    "prompts": lambda: some(
+        least(prompts(), ["5 prompts", "50 prompts"], 3),
+        lambda row: True,
+        ("answers of", "mean VS", "5 prompts", "10 prompts", "50 prompts"),
+    ),
+    "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),
+    "chosen": subsets,
+    "few-samples": lambda: some(
+        least(few_samples(), SIZES, 5), lambda row: True, ["source", *SIZES]
+    ),
+    "grown": lambda: least_of_each(
+        grown(), "q = 1.0", ["source", "n", "log VS grows, q = 1", "q = 1.0", "q = ∞"]
+    ),
+    "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
+    "spiders": lambda: some(spiders(), lambda row: row[0] == "Girdled"),
+    "planted": lambda: some(
+        planted(),
+        lambda row: row[1] in ("typo", "word dropped", "synonym", "cropped by a tenth"),
+        ("samples, kernel", "edit", "0.9", "0.95"),
+    ),
+    "novelty": lambda: least_of_each(
+        novel_samples(), "all references", kind=lambda name: name.partition(",")[0]
+    ),
+    "typical": typical_ends,
+    "sources-pairs": lambda: leading(pairs(), 2),
+    "sources-novelty": lambda: leading(novelty(), 4),
+    "sources-parts": lambda: some(parts(), lambda row: row[1] in ("20", "1,000")),
+    "sources-held": lambda: least(held(), ["10 prompts"], 2),
+    "sources-people": lambda: some(
+        people(), lambda row: True, ("compared by", "source", "adds", "within", "own score")
+    ),
+    "selected-large": lambda: some(selected(), lambda row: "swaps" not in row[0]),
+    "retrieved": lambda: leading(retrieved(), 5),
+    "partitions": lambda: some(
+        partitions(), lambda row: True, ("function", "travels", "all rows", "within prompts")
+    ),
+    "kernels": kernels,
+    "measures": measures,
+    "presets": presets,
+    "typical-few": typical_few,
+}
