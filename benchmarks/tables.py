@@ -56,8 +56,8 @@ def grid() -> str:
 FEW = {
     "compute: score_X, TREC by MiniLM, normalised, 2,722 × 384": "2,722 sentence embeddings",
     "compute: n-grams of questions, 1,000": "1,000 questions, n-grams",
-    "compare: precision and recall, 1,000 × 384": "precision and recall, 2 × 1,000 × 384",
-    "mag_area: mag_area, 1,000 × 384": "magnitude of 1,000 × 384 at 30 scales",
+    "compare: precision and recall, 1,000 × 384": "precision, recall, 2 × 1,000 × 384",
+    "mag_area: mag_area, 1,000 × 384": "magnitude of 1,000 × 384",
     "select: 100 that represent, 10,000 × 384": "100 that represent 10,000 × 384",
 }
 
@@ -71,20 +71,20 @@ def grid_short() -> str:
         statistics.median(row["times_faster"] for row in some) for some in (peers, bare)
     )
     text = (
-        f"In {len(peers)} comparisons with other packages, on one thread and on two, vendiscore is "
-        f"{middle:.3g} × as fast (median). The worst: {worst['times_faster']:.2g} × "
-        f"({worst['name']}, threads: {worst['threads']}). In {len(bare)} with bare NumPy, which "
-        f"checks nothing, it is {beside:.2g} × as fast (median); the worst is "
-        f"{slowest['times_faster']:.2g} × ({slowest['name']}, threads: {slowest['threads']})."
+        f"In {len(peers)} comparisons with other packages vendiscore is {middle:.3g} × as fast "
+        f"(median; the worst {worst['times_faster']:.2g} ×: {worst['name']}, threads: "
+        f"{worst['threads']}), in {len(bare)} with bare NumPy, which checks nothing, "
+        f"{beside:.2g} × (the worst {slowest['times_faster']:.2g} ×: {slowest['name']}, threads: "
+        f"{slowest['threads']})."
     )
     found = {row["name"]: row for row in peers if row["threads"] == 1}
     few = table(
-        ("task, one thread", "vendiscore", "peer", "faster"),
+        ("task, one thread", "seconds", "peer", "faster"),
         (
             (
                 words,
-                f"{found[name]['ours_s']:.3g} s",
-                f"`{found[name]['peer']}` {found[name]['theirs_s']:.3g} s",
+                f"{found[name]['ours_s']:.3g}",
+                f"`{found[name]['peer']}`",
                 ratio(found[name]),
             )
             for name, words in FEW.items()

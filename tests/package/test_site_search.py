@@ -46,6 +46,12 @@ EXPECTED = {
     "install": "start",
     "vendi_score": "migrate",
     "magnipy": "coming_from",
+    "effective rank": "concepts/effective_number",
+    "RankMe": "concepts/effective_number",
+    "embedding collapse": "tasks/training",
+    "vegan": "from_r",
+    "iNEXT": "from_r",
+    "rdiversity": "from_r",
 }
 
 

@@ -1,0 +1,63 @@
+"""The first picture of README.md: how many of eight answers differ, by prompt and source.
+
+python benchmarks/prompt_matrix.py
+
+The answers are the 38 prompts of NoveltyBench that the tutorials bring. Ten prompts are shown, at
+even distances in the order of their means; the last row is the mean over all prompts.
+"""
+
+import csv
+from pathlib import Path
+from textwrap import shorten
+from typing import Any
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from vendiscore import compute
+
+ROOT = Path(__file__).resolve().parents[1]
+PICTURE = ROOT / "docs" / "images" / "prompts-and-models.png"
+SHOWN = 10
+
+
+def scores() -> dict[str, dict[str, float]]:
+    """Return the score of the answers of each source to each prompt."""
+    path = ROOT / "docs" / "tutorials" / "data" / "answers.csv"
+    answers: dict[str, dict[str, list[str]]] = {}
+    with path.open(newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            own = answers.setdefault(row["source"], {})
+            own.setdefault(row["prompt"], []).append(row["answer"])
+    return {
+        source: {prompt: float(compute(texts)["VS"]) for prompt, texts in own.items()}
+        for source, own in answers.items()
+    }
+
+
+def drawn(found: dict[str, dict[str, float]]) -> Any:
+    """Draw a row for each prompt, and the mean below."""
+    values = np.array([list(own.values()) for own in found.values()]).T
+    prompts = list(next(iter(found.values())))
+    means = values.mean(axis=1)
+    order = np.argsort(-means)[np.linspace(0, len(prompts) - 1, SHOWN).round().astype(int)]
+    matrix = np.vstack([values[order], values.mean(axis=0)])
+    names = [shorten(prompts[i], 46, placeholder=" …") for i in order]
+    figure, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
+    ax.imshow(matrix, cmap="YlGnBu", vmin=1, vmax=8, aspect="auto")
+    for (i, j), value in np.ndenumerate(matrix):
+        ink = "white" if value > 5 else "black"
+        ax.text(j, i, f"{value:.1f}", ha="center", va="center", color=ink)
+    ax.axhline(SHOWN - 0.5, color="white", linewidth=4)
+    ax.set_yticks(range(SHOWN + 1), [*names, f"mean over {len(prompts)} prompts"])
+    ax.set_xticks(range(len(found)), list(found))
+    ax.xaxis.tick_top()
+    ax.tick_params(length=0)
+    ax.spines[:].set_visible(False)
+    figure.suptitle("How many of 8 answers effectively differ, by their wording", x=0.01, ha="left")
+    return figure
+
+
+if __name__ == "__main__":
+    drawn(scores()).savefig(PICTURE, dpi=110, metadata={"Software": None})
+    print(PICTURE.relative_to(ROOT), f"{PICTURE.stat().st_size:,} bytes")
