@@ -14,7 +14,7 @@ from typing import Any
 
 from cells import RESULTS, loaded, table
 from large_tables import LARGE
-from registries import aspects, markdown, measures, options, presets
+from registries import markdown, measures, options, presets
 from short_tables import SHORT
 from source_tables import SOURCES
 from tables import TABLES
@@ -143,7 +143,6 @@ BLOCKS: dict[str, Callable[[], str]] = {
     **WHOLE,
     **SHORT,
     "options": options,
-    "aspects": aspects,
     "built-in": built_in,
     "migration": migration,
     "same-numbers": same_numbers,
@@ -157,7 +156,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
 def rendered(text: str) -> str:
     """Return the text with every marked block made anew."""
     for name, render in BLOCKS.items():
-        pattern = rf"(<!-- {name}\b[^>]*-->\n).*?(<!-- /{name} -->)"
+        pattern = rf"(<!-- {name}(?![\w-])[^>]*-->\n).*?(<!-- /{name} -->)"
         text = re.sub(pattern, lambda m, r=render: f"{m[1]}{r()}\n{m[2]}", text, flags=re.DOTALL)
     return text
 

@@ -6,10 +6,9 @@ python benchmarks/registries.py            # prints them
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import get_args
 
 from vendiscore.cli import output
-from vendiscore.measures.measure import Aspect, list_measures
+from vendiscore.measures.measure import list_measures
 from vendiscore.resolve.kernel import list_kernels
 from vendiscore.resolve.presets import PRESETS
 
@@ -54,21 +53,6 @@ def measures() -> str:
         }
         for each in list_measures()
     )
-
-
-def aspects() -> str:
-    """Return a table of measures by aspect."""
-    rows = []
-    for aspect in get_args(Aspect):
-        own = [each for each in list_measures() if each.aspect == aspect]
-        kinds = {
-            "of one set": [each for each in own if not (each.references or each.groups)],
-            "with `references`": [each for each in own if each.references],
-            "of groups": [each for each in own if each.groups],
-        }
-        names = {kind: ", ".join(f"`{each.name}`" for each in some) for kind, some in kinds.items()}
-        rows += [{"aspect": aspect, **names}] if own else []
-    return _table(rows)
 
 
 def presets() -> str:
