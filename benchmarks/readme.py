@@ -130,7 +130,7 @@ def people(block: str) -> str:
     return str(getattr(people_page, block)())
 
 
-# Whole tables; the site folds one where a document says <!-- all NAME -->.
+# Whole tables; the site folds them below the blocks of `SHORT`.
 WHOLE: dict[str, Callable[[], str]] = {
     "kernels": markdown,
     "measures": measures,

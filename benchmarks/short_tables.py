@@ -5,10 +5,10 @@ import statistics
 from collections.abc import Callable, Iterable, Sequence
 
 import registries
-from cells import loaded, table
+from cells import loaded, percent, table
 from interval_tables import few_samples, grown, limits, prompts, spiders
 from large_tables import partitions, retrieved, selected
-from source_tables import held, novelty, pairs, parts, people
+from source_tables import novelty, pairs, parts, people
 from tables import (
     chosen,
     clusters,
@@ -172,6 +172,31 @@ def bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
     return [next(row for row in rows if (row["table"], str(row["size"])) == pool) for pool in pools]
 
 
+def shares_held() -> str:
+    """Say how often intervals of the number of models hold."""
+    rows = [row for row in loaded("sources")["rows"] if row["part"] == "held"]
+    shares = sorted(row["held"] for row in rows)
+    counts = sorted({row["prompts"] for row in rows})
+    models = sorted({row["sources"] for row in rows})
+    return (
+        f"Intervals from {counts[0]} to {counts[-1]} prompts hold the score of all 805 prompts in "
+        f"{percent(shares[0], 1)} to {percent(shares[-1], 1)} of draws, for {models[0]} to "
+        f"{models[-1]} models at q = 1 and 2."
+    )
+
+
+def shares_of_empty() -> str:
+    """Say how often intervals hold where some prompts tell nothing."""
+    rows = [row for row in loaded("sources")["rows"] if row["part"] == "empty"]
+    shares = sorted(row["held"] for row in rows)
+    counts = sorted({row["prompts"] for row in rows})
+    return (
+        "Intervals of the number of five sources that share 10 to 90 % of their answers hold in "
+        f"{percent(shares[0], 1)} to {percent(shares[-1], 1)} of 2,000 draws, from {counts[0]} to "
+        f"{counts[-1]} prompts ([sources.py](../benchmarks/sources.py))."
+    )
+
+
 def typical_ends() -> str:
     """Return the lowest and the highest of known sets of 100 that are not texts, by kernel."""
     every: dict[tuple[str, str], list[tuple[float, str]]] = {}
@@ -261,7 +286,8 @@ SHORT: dict[str, Callable[[], str]] = {
     "sources-pairs": lambda: leading(pairs(), 2),
     "sources-novelty": lambda: leading(novelty(), 4),
     "sources-parts": lambda: some(parts(), lambda row: row[1] == "20"),
-    "sources-held": lambda: least(held(), ["10 prompts"], 2),
+    "sources-held": shares_held,
+    "empty-prompts": shares_of_empty,
     "sources-people": lambda: only(
         people(), ("compared by", "source", "adds", "within", "own score")
     ),

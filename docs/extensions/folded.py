@@ -1,20 +1,21 @@
-"""Fold the whole table below the rows that a document shows, where it says <!-- all NAME -->."""
+"""Fold the whole table below each block that shows some of its rows, or a sentence about them."""
 
 import re
 
 from readme import WHOLE
+from short_tables import SHORT
 from sphinx.application import Sphinx
 
-MARK = re.compile(r"^<!-- all ([\w-]+) -->$", re.MULTILINE)
+CLOSING = re.compile(rf"^<!-- /({'|'.join(WHOLE.keys() & SHORT.keys())}) -->$", re.MULTILINE)
 # Markdown between blank lines stays Markdown inside of HTML.
-FOLD = "<details><summary>All rows</summary>\n\n{}\n\n</details>\n"
+FOLD = "\n<details><summary>All rows</summary>\n\n{}\n\n</details>\n"
 
 
-def unfold(app: Sphinx, name: str, source: list[str]) -> None:
-    """Put whole tables, which `benchmarks/readme.py` makes, in the place of their marks."""
-    source[0] = MARK.sub(lambda mark: FOLD.format(WHOLE[mark[1]]()), source[0])
+def fold(app: Sphinx, name: str, source: list[str]) -> None:
+    """Put whole tables, which `benchmarks/readme.py` makes, behind their blocks."""
+    source[0] = CLOSING.sub(lambda mark: FOLD.format(WHOLE[mark[1]]()), source[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
-    app.connect("source-read", unfold)
+    app.connect("source-read", fold)
     return {"parallel_read_safe": True, "parallel_write_safe": True}
