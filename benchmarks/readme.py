@@ -48,9 +48,8 @@ def engines() -> str:
     versions = {names[task["engine"]]: task["version"] for task in tasks}
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
-        f"Its tasks, by mouse, by keyboard alone and at a zoom of 200 %, show the library's "
-        f"numbers without an error or a request to another host in {done} of {len(tasks)} runs in "
-        f"{listed}: `benchmarks/engines.py`."
+        f"Its tasks, by mouse, by keyboard and at a zoom of 200 %, show the library's numbers in "
+        f"{done} of {len(tasks)} runs in {listed}: `benchmarks/engines.py`."
     )
 
 
@@ -77,7 +76,7 @@ def page() -> str:
     found = sum(sent["axe_findings"].values())
     return (
         f"On {start['cores']} cores it is served within {start['first_start_seconds']:.0f} s and "
-        f"idles at {start['idle_megabytes_median']:,.0f} MB, most of it torch. {crowd(load)}: "
+        f"idles at {start['idle_megabytes_median']:,.0f} MB. {crowd(load)}: "
         f"`benchmarks/deploy.py`, `benchmarks/load.py`. A first visit takes "
         f"{sent['first_visit_bytes'] / 1e3:.0f} kB, the score of 1,000 questions "
         f"{sent['score_1000_texts_bytes'] / 1e3:.0f} kB, and moving the threshold "
