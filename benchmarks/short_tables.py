@@ -108,7 +108,7 @@ def speed() -> str:
     middle = statistics.median(row["times_faster"] for row in rows)
     slow = (
         (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), ratio(row))
-        for row in rows[:3]
+        for row in rows[:2]
     )
     text = f"In {len(rows)} more pairs the median is {middle:.3g} ×. The slowest are:"
     return f"{text}\n\n{table(('task', 'ours', 'peer', 'faster'), slow)}"
@@ -266,9 +266,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),
     "chosen": subsets,
     "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["source", *SIZES]),
-    "grown": lambda: least_of_each(
-        grown(), "q = 1.0", ["source", "n", "log VS grows, q = 1", "q = 1.0", "q = ∞"]
-    ),
+    "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
     "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
     "spiders": lambda: some(spiders(), lambda row: row[:2] == ["Girdled", "1"]),
     "planted": lambda: some(
@@ -295,7 +293,9 @@ SHORT: dict[str, Callable[[], str]] = {
         selected(), lambda row: "swaps" not in row[0] and "normals" not in row[0]
     ),
     "retrieved": lambda: leading(retrieved(), 5),
-    "partitions": lambda: only(partitions(), ("function", "travels", "all rows", "within prompts")),
+    "partitions": lambda: only(
+        partitions(), ("function", "processes", "all rows", "within prompts")
+    ),
     "kernels": kernels,
     "measures": measures,
     "presets": presets,

@@ -175,7 +175,7 @@ def lost() -> str:
         f"{short(default['accuracy']['accuracy'])} where calling every pair different has "
         f"{short(default['different_reported'])}"
     )
-    lines += [f"published, not run here: {line}" for line in PUBLISHED]
+    lines.append(f"published, not run here: {'; '.join(PUBLISHED)}")
     return "\n".join(f"- {line}." for line in lines)
 
 
@@ -215,18 +215,16 @@ def page() -> str:
         "## Scores and people's scores",
         "Spearman's ρ with the mean of people's scores, at a measure that was fixed beforehand: "
         "the mean over six sources, and over three of responses to a remark, on which nothing was "
-        "chosen. In parentheses 95 % intervals on Fisher's scale (Bonett & Wright 2000), which "
-        "take sets as independent, though two sets often share a prompt. Pairs: the area under "
-        f"the ROC curve of 1,000 pairs of long answers. {same_order()}",
+        "chosen; 95 % intervals on Fisher's scale (Bonett & Wright 2000) take sets as "
+        "independent, though two often share a prompt. Pairs: the area under the ROC curve of "
+        f"1,000 pairs of long answers. {same_order()}",
         summary(),
         context(),
         larger(),
         letters(),
         "## Where others agree better",
         lost(),
-        f"Scored in {seconds:.0f} s, without the time to embed; {versions}. All kernels, measures "
-        "and packages, at three orders, with the labels that hold by construction and the halves "
-        "that a measure is chosen on, are in `benchmarks/results/people/`."
-        + "".join(f" {line}." for line in absent),
+        f"Scored in {seconds:.0f} s, without the time to embed; {versions}. All rows are in "
+        "`benchmarks/results/people/`." + "".join(f" {line}." for line in absent),
     ]
     return "\n\n".join(parts)

@@ -1,5 +1,6 @@
 """The first steps of a newcomer: a light import, examples that run, a README whose code is true."""
 
+import importlib
 import importlib.util
 import json
 import os
@@ -177,3 +178,25 @@ def test_the_metrics_say_what_can_be_compared():
     assert 'on_error="skip"' in vendi
     assert 'on_error="skip"' in magnitude
     assert "only with one t_cut= for both, or by references=" in magnitude
+
+
+# Words that the documents may have: `python benchmarks/words.py` prints how many they have.
+MOST_WORDS = {
+    "README.md": 1_200,
+    "tables, but of papers": 6_100,
+    "prose, but of papers and decisions": 22_000,
+    "decisions": 5_000,
+}
+
+
+def test_the_documents_are_not_longer_than_a_reader_has_time(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    words = importlib.import_module("words")
+    sums = words.sums(words.counted())
+    assert {name: sums[name] for name, most in MOST_WORDS.items() if sums[name] > most} == {}
+
+
+def test_words_are_counted_by_where_they_stand(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    words = importlib.import_module("words")
+    assert words.counts("one two\n| a | b c |\n```python\n>>> x\n```\nthree") == (3, 3, 2)
