@@ -213,10 +213,10 @@ def page() -> str:
     )
     parts = [
         "## Scores and people's scores",
-        "Spearman's ρ with the mean of people's scores, at a measure that was fixed beforehand: "
-        "the mean over six sources, and over three of responses to a remark, on which nothing was "
-        "chosen; 95 % intervals on Fisher's scale (Bonett & Wright 2000) take sets as "
-        "independent, though two often share a prompt. Pairs: the area under the ROC curve of "
+        "The columns have Spearman's ρ with people's mean scores, at a measure that was fixed "
+        "beforehand: over six sources, and over three of responses to a remark, on which nothing "
+        "was chosen. The 95 % intervals (Fisher's scale, Bonett & Wright 2000) take sets as "
+        "independent, though two often share a prompt. AUC is the area under the ROC curve of "
         f"1,000 pairs of long answers. {same_order()}",
         summary(),
         context(),
