@@ -7,6 +7,7 @@ even distances in the order of their means; the last row is the mean over all pr
 """
 
 import csv
+import warnings
 from pathlib import Path
 from textwrap import shorten
 from typing import Any
@@ -59,5 +60,7 @@ def drawn(found: dict[str, dict[str, float]]) -> Any:
 
 
 if __name__ == "__main__":
+    # Some answers are one word, and a few differ in their signs alone: both is meant here.
+    warnings.filterwarnings("ignore", "Kernel .ngram_overlap. ")
     drawn(scores()).savefig(PICTURE, dpi=110, metadata={"Software": None})
     print(PICTURE.relative_to(ROOT), f"{PICTURE.stat().st_size:,} bytes")

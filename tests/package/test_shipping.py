@@ -180,6 +180,16 @@ def test_the_metrics_say_what_can_be_compared():
     assert "only with one t_cut= for both, or by references=" in magnitude
 
 
+@pytest.mark.filterwarnings("ignore:Kernel .ngram_overlap. ")  # answers of one word, or of signs
+def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
+    pytest.importorskip("matplotlib").use("agg")
+    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
+    found = importlib.import_module("prompt_matrix").scores()
+    means = {name: f"{np.mean(list(own.values())):.2f}" for name, own in found.items()}
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert means == dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
+
+
 # Words that the documents may have: `python benchmarks/words.py` prints how many they have.
 MOST_WORDS = {
     "README.md": 1_200,

@@ -100,6 +100,13 @@ def test_formulas_are_drawn_by_the_browser(pages: dict[Path, Page]) -> None:
     assert sum(text.count("<math ") for text in texts) > 30
 
 
+def test_whole_tables_are_folded_below_the_rows_that_documents_show(site: Path) -> None:
+    folded = re.compile(r"<details><summary>All rows</summary>(.*?)</details>", re.DOTALL)
+    tables = folded.findall((site / "benchmarks.html").read_text(encoding="utf-8"))
+    assert len(tables) > 8
+    assert max(table.count("<tr") for table in tables) > 100
+
+
 def test_every_page_stands_in_llms_txt(site: Path) -> None:
     listed = re.findall(r"\]\(([^)]+)\): \S", (site / "llms.txt").read_text(encoding="utf-8"))
     written = {p.relative_to(DOCS).with_suffix(".html").as_posix() for p in SOURCES}
