@@ -1,4 +1,7 @@
-"""Fold the whole table below each block that shows some of its rows, or a sentence about them."""
+"""Fold whole tables below the blocks that show some of their rows, or where <!-- all NAME --> is.
+
+A block is shortened if `short_tables.py` has its name, and `readme.py` makes the whole table.
+"""
 
 import re
 
@@ -6,14 +9,15 @@ from readme import WHOLE
 from short_tables import SHORT
 from sphinx.application import Sphinx
 
-CLOSING = re.compile(rf"^<!-- /({'|'.join(WHOLE.keys() & SHORT.keys())}) -->$", re.MULTILINE)
+SHORTENED = "|".join(WHOLE.keys() & SHORT.keys())
+PLACE = re.compile(rf"^<!-- (?:/({SHORTENED})|all ([\w-]+)) -->$", re.MULTILINE)
 # Markdown between blank lines stays Markdown inside of HTML.
 FOLD = "\n<details><summary>All rows</summary>\n\n{}\n\n</details>\n"
 
 
 def fold(app: Sphinx, name: str, source: list[str]) -> None:
-    """Put whole tables, which `benchmarks/readme.py` makes, behind their blocks."""
-    source[0] = CLOSING.sub(lambda mark: FOLD.format(WHOLE[mark[1]]()), source[0])
+    """Put whole tables behind their blocks."""
+    source[0] = PLACE.sub(lambda found: FOLD.format(WHOLE[found[1] or found[2]]()), source[0])
 
 
 def setup(app: Sphinx) -> dict[str, bool]:
