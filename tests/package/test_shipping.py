@@ -185,9 +185,10 @@ def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
     pytest.importorskip("matplotlib").use("agg")
     monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
     found = importlib.import_module("prompt_matrix").scores()
-    means = {name: f"{np.mean(list(own.values())):.2f}" for name, own in found.items()}
+    means = {name: float(np.mean(list(own.values()))) for name, own in found.items()}
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert means == dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
+    table = dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
+    assert {name: float(mean) for name, mean in table.items()} == pytest.approx(means, abs=0.006)
 
 
 # Words that the documents may have: `python benchmarks/words.py` prints how many they have.
