@@ -21,8 +21,11 @@ import json
 import os
 import re
 import sys
+import tempfile
 import threading
+import zipfile
 from collections.abc import Mapping
+from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import FrameType, ModuleType
@@ -173,7 +176,7 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
             name,
             repo_type="space",
             revision=_revision(file),
-            allow_patterns=[f"{_NAME}/**", f"{_NAME}.py", "kernels/**"],
+            allow_patterns=[f"{_NAME}/**", f"{_NAME}-*.whl", f"{_NAME}.py", "kernels/**"],
         )
     except OSError as error:  # nobody answers, and it is not in the cache
         package = _installed(version)
@@ -184,7 +187,19 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
             f"{version} of {package.__path__[0]} is used"
         )
         return package
-    return _load(Path(folder) / _NAME, version)
+    return _load(_unpacked(Path(folder), version), version)
+
+
+def _unpacked(folder: Path, version: str) -> Path:
+    """The package in the files of a Space, which may have it in a wheel."""
+    package = folder / _NAME
+    for wheel in folder.glob(f"{_NAME}-{version}-*.whl"):
+        if not package.is_dir():
+            with tempfile.TemporaryDirectory(dir=folder) as whole:
+                zipfile.ZipFile(wheel).extractall(whole)
+                with suppress(OSError):  # another process was first
+                    os.replace(Path(whole) / _NAME, package)
+    return package
 
 
 def _revision(file: str) -> str | None:

@@ -31,13 +31,13 @@ def answers(save):
 
 
 def test_compare_says_which_is_more_diverse(run, many, few):
-    code, out, _ = run("compare", many, few, "--permutations", 99)
+    code, out, _ = run("compare", many, few, "--permutations", 99, "--signature")
     found = vendiscore.compare({many: MANY, few: FEW}, permutations=99)
     assert code == 0
     assert out.splitlines()[0] == found.sentence
     sets, pairs = (part.splitlines() for part in out.split("\n\n")[1:3])
-    assert [line.split()[:2] for line in sets[1:]] == [[many, "20"], [few, "20"]]
-    assert pairs[1].endswith("more diverse")
+    assert [line.split()[:2] for line in sets[2:]] == [[many, "20"], [few, "20"]]
+    assert pairs[2].endswith("more diverse")
     assert "|permutations=99|seed=0|" in out.splitlines()[-1]
 
 
@@ -134,6 +134,48 @@ def test_select_writes_rows_of_arrays_by_their_numbers(run, save):
     assert run("select", save("x.npy", out.getvalue()), "-n", 2, "--quiet")[1] == "1\n3\n"
 
 
+@pytest.mark.parametrize("threshold", [0.95, 0.3])
+def test_dedup_writes_the_rows_that_explain_keeps(run, answers, threshold):
+    asked = ("dedup", answers, "--pool", "--threshold", threshold)
+    kept = vendiscore.explain(["a b", "a b", "c, d", "e f"], threshold=threshold).kept
+    code, out, err = run(*asked)
+    with open(answers, encoding="utf-8") as file:
+        head, *lines = file.read().splitlines()
+    assert (code, out.splitlines()) == (0, [head, *(lines[i] for i in kept)])
+    assert "3 of 4 samples are kept, without repeats (similarity" in err
+    assert run(*asked, "--quiet", "--rows") == (0, "2\n4\n5\n", "")
+
+
+def test_growth_has_a_row_for_each_size(run, many):
+    found = vendiscore.growth(MANY, [5, 10, 40], level=0.9, q=2)
+    asked = ("growth", many, "--sizes", "10,5,40", "--level", 0.9, "-q", 2)
+    code, out, _ = run(*asked, "--signature")
+    assert code == 0
+    assert out.splitlines()[0] == found.sentence
+    assert "|q=2|level=0.9|" in out.splitlines()[-1]
+    assert json.loads(run(*asked, "-f", "json")[1]) == json.loads(json.dumps(found.to_dict()))
+    rows = list(csv.DictReader(io.StringIO(run(*asked, "-f", "csv")[1])))
+    assert [int(row["size"]) for row in rows] == [5, 10, 40]
+    assert [float(row["score"]) for row in rows] == list(found.scores)
+    few = json.loads(run("growth", many, "--sizes", 7, "-f", "json")[1])
+    assert few["size"] == [7]
+
+
+def test_growth_is_the_mean_over_prompts(run, save):
+    rows = [f"word{i} of {i % 5},{'uv'[i % 2]}" for i in range(20)]
+    path = save("p.csv", "\n".join(["answer,prompt", *rows]))
+    texts, prompts = zip(*(row.split(",") for row in rows), strict=True)
+    found = vendiscore.growth(list(texts), prompts=list(prompts), given_prompt=False)
+    out = run("growth", path, "--column", "answer", "--prompt", "prompt", "-f", "json")[1]
+    assert json.loads(out) == json.loads(json.dumps(found.to_dict()))
+
+
+def test_report_is_the_page_of_a_set(run, many):
+    assert run("report", many) == run(many, "-f", "html")
+    code, _, err = run("explain", many, many)
+    assert (code, "explain takes one FILE, got 2" in err) == (2, True)
+
+
 def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
     code, out, _ = run("explain", answers, "--pool")
     found = vendiscore.explain(["a b", "a b", "c, d", "e f"])
@@ -203,13 +245,13 @@ USAGE = [
         "`-q` must be a number in [0, inf] or 'inf', got [1, 2]",
     ),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
-    (["select", "{x}"], "required: -n"),
+    (["select", "{x}"], "select needs -n, the number of samples to choose"),
     (["select", "{x}", "-n", "2", "--quota", "1"], "quota={label: count}) has quotas, in Python"),
     (["compare", "{x}", "{y}", "--within", "1"], "compare(a, b, within=0.05) asks whether"),
     (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) gives"),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
-    (["explain", "{x}", "--threshold", "high"], "expected a similarity, got 'high'; 0.95 is the"),
+    (["explain", "{x}", "--threshold", "high"], "--threshold: invalid float value: 'high'"),
     (["page", "--port", "x"], "--port: expected a whole number of at least 0, got 'x'"),
 ]
 

@@ -34,7 +34,7 @@ def files(folder) -> None:
 @pytest.mark.parametrize(
     ("typed", "remedy"),
     [
-        ("K.csv -o score_K=true", "-o psd=clip"),
+        ("K.csv --matrix", "-o psd=clip"),
         ("photos", "-o background=white -k pixels"),
         ("explain photos", "-o background=white -k pixels"),
         ("X.csv -k linear", "-o normalize=True"),
@@ -67,9 +67,13 @@ def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, cap
         ("score", "or given_prompt=True", "or --given-prompt"),
         ("score", "use q=2 or q=float('inf'), which", "use -q 2 or -q inf, which"),
         ("score", "pass measures=['VS'] or leave `measures` out", "pass -m VS or leave -m out"),
-        ("sources", "`by` names it", "--source names it"),
+        ("sources", "`by` names it", "--by names it"),
         ("explain", "pass a `size` for all", "pass a `size` for all"),
         ("score", "type --by a=b", "type --by a=b"),
+        ("score", "a matrix is passed with score_K=True.", "a matrix is passed with --matrix."),
+        ("score", "unknown kernel `k='rb f'`.", "unknown kernel -k 'rb f'."),
+        ("score", "`compute` or `compare` it", "`vendiscore score` or `vendiscore compare` it"),
+        ("score", "`vendiscore.list_kernels()` lists", "`vendiscore kernels` lists"),
     ],
 )
 def test_keywords_are_spelled_as_options(command, said, spelled):

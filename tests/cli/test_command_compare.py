@@ -130,7 +130,7 @@ def test_a_mean_over_sources_points_to_compare(run, save):
         code, out, err = run(path, "--column", "text", "--group-by", "kind")
         assert code == 0
         assert out.startswith("VS = ")
-        assert ("the mean over them says little: `compare`" in err) == offered
+        assert ("the mean over them says little: `vendiscore compare`" in err) == offered
 
 
 def test_the_library_offers_it_too():

@@ -54,7 +54,7 @@ def test_a_table_gives_the_numbers_of_the_library(run, table, options, asked):
 
 def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     found = of_table(TABLE)
-    code, out, err = run("sources", table, *COLUMNS)
+    code, out, err = run("sources", table, *COLUMNS, "--signature")
     first, rows, pairs, most, least, last = out.split("\n\n")
     assert (code, first, last) == (0, found.sentence, f"{found.signature}\n")
     assert "With 8 prompts, intervals hold less often" in err
@@ -66,7 +66,7 @@ def test_the_text_has_the_sentence_tables_and_the_signature(run, table):
     ]
     assert len(most.splitlines()) == len(least.splitlines()) == 5
     values = [float(line.split()[1]) for line in (most.splitlines()[2], least.splitlines()[2])]
-    assert values == pytest.approx([max(found.per_prompt), min(found.per_prompt)], rel=1e-5)
+    assert values == pytest.approx([max(found.per_prompt), min(found.per_prompt)], rel=1e-3)
     assert "### nearest" not in out
     assert "| name | n | adds |" in run("sources", table, *COLUMNS, "-f", "md")[1]
 
@@ -162,7 +162,7 @@ def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_pat
     said = "or leave out all options that name columns"
     assert said in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
-    said = "leave out all options that name columns, but for --source folder"
+    said = "leave out all options that name columns, but for --group-by folder and --by folder"
     assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 
@@ -171,7 +171,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
     path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
     out = run("sources", path, *COLUMNS)[1]
     assert len(out.split("\n\n")[1].splitlines()) == 22
-    assert "And 23 more sources; -f csv and -f json list all." in out
+    assert "those that add most first (23 more: -f csv and -f json list all):" in out
     assert "farthest pairs:" in out
     assert len(run("sources", path, *COLUMNS, "-f", "csv")[1].splitlines()) == 44
     assert len(json.loads(run("sources", path, *COLUMNS, "-f", "json")[1])["sources"]) == 43
@@ -180,7 +180,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--column", "answer", "--pool"), 2, "sets apart, such as --source model"),
+        (("--column", "answer", "--pool"), 2, "sets apart, such as --by model"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt cannot be"),
@@ -188,8 +188,8 @@ def test_of_many_sources_a_few_are_printed(run, save):
         ((*COLUMNS, "--level", 2), 2, "--level must be a level from 0.5 to below 1"),
         ((*COLUMNS, "-q", "0"), 2, "-q must be an order above 0"),
         ((*COLUMNS, "-q", "1,2"), 2, "`-q` must be a number in [0, inf] or 'inf', got [1, 2]"),
-        ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel `k='ngrm'`"),
-        ((*COLUMNS, "answers.txt"), 2, "--source names a column of one file, got 2 files"),
+        ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel -k 'ngrm'"),
+        ((*COLUMNS, "answers.txt"), 2, "--by names a column of one file, got 2 files"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, said):
@@ -203,7 +203,7 @@ def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, 
     [
         (
             TABLE[TABLE.model == "a"],
-            "got 'a' alone; add another, or score the answers of one by `v",
+            "got 'a' alone; add another, or score the answers of one by `vendiscore score",
         ),
         (TABLE.assign(model=[None, *TABLE.model[1:]]), "row 2, column 'model' is empty, so that"),
         (TABLE.assign(prompt=range(len(TABLE))), "give all sources the same prompts"),

@@ -121,10 +121,10 @@ def test_the_precision_of_parquet_is_kept(run, tmp_path):
         ]
         for columns in tables:
             pq.write_table(pa.table(columns), path := tmp_path / "x.parquet")
-            assert f"|dtype={said}|" in run(path, "--quiet")[1]
+            assert f"|dtype={said}|" in run(path, "--quiet", "--signature")[1]
     mixed = {"a": pa.array(X[:, 0].astype(np.float32)), "b": pa.array(X[:, 1])}
     pq.write_table(pa.table(mixed), path)
-    assert "|dtype=float64|" in run(path)[1]
+    assert "|dtype=float64|" in run(path, "--signature")[1]
 
 
 def test_some_columns_of_numbers_can_be_meant(run, save):
@@ -262,7 +262,7 @@ def test_a_matrix_is_its_numbers_whatever_names_its_rows(run, save):
         "K.txt": "1.0 0.5\n0.5 1.0\n",
         "K.jsonl": '{"name": "red", "row": [1, 0.5]}\n{"name": "blue", "row": [0.5, 1]}\n',
     }.items():
-        assert run(save(name, text), "-b", "--quiet", "-o", "score_K=true") == expected
+        assert run(save(name, text), "-b", "--quiet", "--matrix") == expected
 
 
 def test_images_in_one_array(run, save):

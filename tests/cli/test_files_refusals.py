@@ -176,7 +176,7 @@ ASKED = {
         "a, b",
         ["--column a", "--column b"],
     ),
-    "K.csv": (MATRIX, "is it a matrix of similarities", ["-o score_K=true", "-k cosine"]),
+    "K.csv": (MATRIX, "is it a matrix of similarities", ["--matrix", "-k cosine"]),
     "styles.csv": (
         LABELLED,
         "Is each value of column 'style' a set of its own (old, new)?",
@@ -214,7 +214,7 @@ def test_two_readings_are_a_question_with_lines_to_type(run, save, name):
     ("command", "answers"),
     [
         (["compare"], ["--by style"]),
-        (["sources"], ["--source style"]),
+        (["sources"], ["--by style"]),
         (["explain"], ["--pool"]),
         (["select", "-n", "1"], ["--pool"]),
     ],
@@ -363,7 +363,7 @@ def test_the_kinds_of_all_kernels_are_known():
 
 def test_a_matrix_that_is_none_says_why(run, save):
     K = [[1.0, 2.0], [2.0, 1.0]]
-    code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "-o", "score_K=true")
+    code, _, err = run(save("K.jsonl", "\n".join(map(json.dumps, K))), "--matrix")
     assert code == 1
     assert "K.jsonl: " in err
     assert "positive semidefinite" in err

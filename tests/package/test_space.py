@@ -1,13 +1,19 @@
 """The repository has all that a Space needs, and the library stays light without it."""
 
+import os
 import re
+import shutil
 import subprocess
 import sys
 import tomllib
 from pathlib import Path
 
 import pytest
+from hub import Hub
+from newcomer import Python
+from page_process import running_app
 
+import vendiscore
 from vendiscore_page.answers import offered_encoders
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,3 +69,45 @@ def test_handlers_need_no_gradio():
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "2.0"
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs a clone")
+def test_four_lines_upload_a_space_that_starts_and_scores(tmp_path):
+    """Run the lines of the documentation, but for the one that asks for an account."""
+    guide = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
+    (block,) = re.findall(r"```text\n(pip wheel .*?)```", guide, re.DOTALL)
+    lines = block.replace("OWNER", "someone").splitlines()
+    assert len(lines) == 4
+    typed = "\n".join(line for line in lines if not line.startswith("hf auth"))
+    clone = tmp_path / "clone"
+    subprocess.run(["git", "clone", "-q", ROOT, clone], check=True)
+    files: dict[str, bytes] = {}
+    with Hub("someone/vendiscore", main=files) as hub:
+        own = {
+            "HF_ENDPOINT": hub.url,
+            "HF_HUB_OFFLINE": "0",
+            "HF_TOKEN": "hf_nobody",
+            "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
+            "PIP_NO_BUILD_ISOLATION": "0",  # which is pip's way to say that there is none
+            "PIP_NO_INDEX": "1",
+        }
+        subprocess.run(
+            ["bash", "-c", f"set -e\n{typed}"], cwd=clone, env=os.environ | own, check=True
+        )
+        assert len(files) <= 200
+        assert sum(map(len, files.values())) <= 3e6
+        code = """
+        import evaluate
+        print(evaluate.load("someone/vendiscore").compute(samples=["a b", "a c", "d"])["VS"])
+        print(evaluate.load("someone/vendiscore").compute(samples=["a", "b"], k="word_overlap"))
+        """
+        loaded = Python(code, tmp_path, HF_ENDPOINT=hub.url).lines()
+    assert loaded == [f"{vendiscore.score(['a b', 'a c', 'd'])}", "{'VS': 2.0}"]
+    space = tmp_path / "space"
+    for name, data in files.items():
+        (space / name).parent.mkdir(parents=True, exist_ok=True)
+        (space / name).write_bytes(data)
+    shutil.rmtree(clone)
+    with running_app(tmp_path, space=space):
+        assert (space / "vendiscore_page").is_dir()

@@ -1,5 +1,6 @@
 """A stand-in for the Hub on 127.0.0.1: serves one Space or model, at one revision or more."""
 
+import base64
 import hashlib
 import json
 import threading
@@ -31,6 +32,16 @@ class Hub:
             def do_GET(self) -> None:
                 self.answer(head=False)
 
+            def do_POST(self) -> None:
+                body = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+                hub.requests.append(f"POST {self.path}")
+                answer = json.dumps(hub.receive(self.path, body)).encode()
+                self.send_response(200)
+                self.send_header("Content-Type", "application/json")
+                self.send_header("Content-Length", str(len(answer)))
+                self.end_headers()
+                self.wfile.write(answer)
+
             def answer(self, head: bool) -> None:
                 hub.requests.append(f"{self.command} {self.path}")
                 status, body, extra = hub.respond(unquote(self.path.partition("?")[0]))
@@ -53,6 +64,27 @@ class Hub:
     def __exit__(self, *_: object) -> None:
         self.server.shutdown()
         self.server.server_close()
+
+    def receive(self, path: str, body: bytes) -> dict[str, object]:
+        """Take an upload: each line of a commit is a file, whole, or one to delete."""
+        address = f"{self.url}{self.files}{self.space}"
+        if path.endswith("/preupload/main"):
+            names = [{"path": each["path"]} for each in json.loads(body)["files"]]
+            regular = {"uploadMode": "regular", "shouldIgnore": False, "oid": None}
+            return {"files": [name | regular for name in names]}
+        if path.endswith("/commit/main"):
+            files = self.revisions["main"]
+            for line in map(json.loads, body.splitlines()):
+                value = line["value"]
+                if line["key"] == "file":
+                    files[value["path"]] = base64.b64decode(value["content"])
+                elif line["key"] == "deletedFile":
+                    del files[value["path"]]
+            return {
+                "commitUrl": f"{address}/commit/{_commit('main')}",
+                "commitOid": _commit("main"),
+            }
+        return {"url": address, "warnings": [], "errors": []}
 
     def respond(self, path: str) -> tuple[int, bytes, dict[str, str]]:
         what = "RepoNotFound" if path.startswith(f"{self.unknown}/") else "EntryNotFound"

@@ -27,11 +27,12 @@ class App(NamedTuple):
 
 
 @contextlib.contextmanager
-def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
+def running_app(folder: Path, *command: str, home: str = "", space: Path = ROOT) -> Iterator[App]:
     """Start the page by `python app.py`, or another command of python, on a free port.
 
     The port stands in place of "{port}" in the command, or else in gradio's variable. Whatever the
-    page writes goes into `folder`. Without the encoders in `home` it needs no torch.
+    page writes goes into `folder`. Without the encoders in `home` it needs no torch. The files of a
+    `space` may be elsewhere than this checkout.
     """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
@@ -52,7 +53,7 @@ def running_app(folder: Path, *command: str, home: str = "") -> Iterator[App]:
                 sys.executable,
                 *(part.replace("{port}", str(port)) for part in command or ("app.py",)),
             ],
-            cwd=ROOT,
+            cwd=space,
             env=environment,
             stdout=out,
             stderr=subprocess.STDOUT,

@@ -26,7 +26,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     for stream in (sys.stdout, sys.stderr):  # whatever the terminal claims to read
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
+    if not given and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
+        given = ["--help"]  # nobody types samples
     if command == "score" and given and _WORD.fullmatch(given[0]) and not Path(given[0]).exists():
         files = [file.name for file in Path().iterdir()]
         tell(f"error: {no_command(given[0], files)}")
@@ -34,6 +38,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     made = parser(command)
     try:
         args = made.parse_intermixed_args(given)
+        args.spelled = made.in_flags
         args.typed = shlex.join([PROGRAM, *([command] * (command != "score")), *given])
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
@@ -53,7 +58,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return BROKEN_PIPE
     except KeyboardInterrupt:
         return INTERRUPTED
-    except (ValueError, TypeError, ImportError, MemoryError, OSError) as error:
+    except (LookupError, ValueError, TypeError, ImportError, MemoryError, OSError) as error:
         tell(f"error: {made.in_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0

@@ -18,7 +18,7 @@ def run_kernels(args: Namespace) -> str:
         {"kernel": each.name, "compares": each.samples, "similarity": each.summary}
         for each in list_kernels()
     ]
-    return output.table(rows, None)
+    return output.table(rows)
 
 
 def run_measures(args: Namespace) -> str:
@@ -32,7 +32,7 @@ def run_measures(args: Namespace) -> str:
             }
             for each in list_measures()
         ]
-        listed = output.table(rows, None)
+        listed = output.table(rows)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
         return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:

@@ -4,7 +4,7 @@ from argparse import Namespace
 from typing import Any
 
 from ..analysis.compare_sets import compare
-from ..analysis.comparison import Comparison, Plan, chance, percent
+from ..analysis.comparison import Comparison, Plan, chance
 from ..signature import line
 from . import output
 from .kernel_options import (
@@ -16,8 +16,15 @@ from .kernel_options import (
     usage,
 )
 
+_PLAN = ("size", "level", "permutations", "seed")
+
 
 def run_compare(args: Namespace) -> str:
+    return _printed(args, compared_sets(args))
+
+
+def compared_sets(args: Namespace) -> Comparison:
+    """Compare the sets of files as the options of a command say."""
     how = read_how(args, ("psd",))
     with usage():
         Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
@@ -26,13 +33,8 @@ def run_compare(args: Namespace) -> str:
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
         sources = [compared(each, asked, args.given_prompt)[0] for each in sources]
         asked.pop("on_error")
-    asked |= {
-        "q": how.order,
-        "level": args.level,
-        "permutations": args.permutations,
-        "size": args.size,
-        "seed": args.seed,
-    }
+    asked["q"] = how.order
+    asked |= {name: getattr(args, name) for name in _PLAN}
     if len(sources) == 1:
         known = {"samples": sources[0]}
         values = sources[0].values
@@ -44,29 +46,22 @@ def run_compare(args: Namespace) -> str:
         groups = {source.name: source.groups for source in sources if source.groups}
     asked |= {"groups": groups or None} | prompts_of(sources, args.given_prompt)
     with placing(known):
-        return _printed(args, compare(values, **asked))
+        return compare(values, **asked)
+
+
+def signature_of(args: Namespace, found: Comparison) -> str:
+    """Return the settings of a comparison in a line."""
+    asked = {name: getattr(args, name) for name in _PLAN}
+    return line(["VS"], {**found.settings, "q": found.q, **asked})
 
 
 def _printed(args: Namespace, found: Comparison) -> str:
     result = found.to_dict()
-    if args.format == "json":
-        return output.as_json(result, args.width)
-    pairs = result["pairs"]
-    if args.format == "csv":
-        return output.comma_separated(pairs, args.width)
-    for pair, row in zip(pairs, found.pairs, strict=True):  # however few digits are asked for
-        pair["p"] = chance(row.p, 1 / (row.permutations + 1))
-        pair["p_adjusted"] = chance(row.p_adjusted, row.p_floor)
-        pair["level"] = f"{percent(row.level)} %"
-        del pair["p_floor"]  # which ≤ says
-        del pair["ratio_low"], pair["ratio_high"]  # of `within`
-    made = output.FORMATS[args.format]
-    asked = {
-        "q": found.q,
-        "level": args.level,
-        "permutations": args.permutations,
-        "seed": args.seed,
-    }
-    signature = line(["VS"], {**found.settings, **asked})
-    tables = [made(result["sets"], args.width), made(pairs, args.width)]
-    return "\n".join([f"{found.sentence}\n", *tables, f"{signature}\n"])
+    shown = []
+    for pair in result["pairs"]:
+        row = {name: pair[name] for name in ("a", "b", "difference", "low", "high")}
+        row["p"] = chance(pair["p_adjusted"], pair["p_floor"])
+        shown.append(row | {"verdict": pair["verdict"]})
+    tables = [("sets", result["sets"]), ("pairs", shown)]
+    signature = signature_of(args, found)
+    return output.answer(args, found.to_dict, found.sentence, result["pairs"], tables, signature)

@@ -4,7 +4,6 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from ..core.types import Record
@@ -13,7 +12,7 @@ from ..reading.samples import Samples
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
-from .exit_codes import PROGRAM, UsageError, tell
+from .exit_codes import UsageError, tell
 from .kernel_options import (
     How,
     left_out,
@@ -23,7 +22,6 @@ from .kernel_options import (
     read_how,
     read_measuring,
 )
-from .parser import COMMANDS
 
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
@@ -35,12 +33,6 @@ _BOTH = "n-grams measure wording; static word vectors see some of the meaning, -
 
 
 def run_score(args: Namespace) -> str:
-    for name in args.files:
-        if name in COMMANDS and not Path(name).exists():
-            remedy = f"put a command first, as in {PROGRAM} {name} …; name a file ./{name}"
-            raise UsageError(remedy)
-    if args.format == "html" and (len(args.files) > 1 or args.brief):
-        raise UsageError("-f html writes a report of one FILE; leave out -b and more files")
     how = read_how(args)
     asked, request = read_measuring(args, how)
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
@@ -54,8 +46,8 @@ def run_score(args: Namespace) -> str:
     if args.format == "html":
         if len(sources) > 1:
             raise UsageError(
-                f"-f html writes a report of one set, and {args.files[0]} has {len(sources):,}; "
-                f"pass --pool to take all together, or save a table for each"
+                f"a report is of one set, and there are {len(sources):,}; name one FILE, and pass "
+                f"--pool to take all sets of a table together"
             )
         sets = {"samples": sources[0], **others}
         keywords = how.of(sources[0], needed) | asked
@@ -77,6 +69,9 @@ def run_score(args: Namespace) -> str:
             found[-1]["meaning"] = _by_meaning(how, source, keywords)
     names = [source.name.removeprefix(above) for source in sources]
     return _printed(args, names, found)
+
+
+run_report = run_score  # with one format alone
 
 
 def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
@@ -145,64 +140,59 @@ def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
 
 
 def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> str:
-    width = args.width
     if args.brief:
         text = ""
         for each in found:
             numbers = scores(each, "_null", "_excess", "_p").values()
-            text += " ".join(output.exact(number, width) for number in numbers) + "\n"
+            text += " ".join(output.exact(number) for number in numbers) + "\n"
         return text
     one = len(found) == 1
     if one and args.format == "text":
-        return _one(found[0], width)
+        return _one(args, found[0])
     if args.format == "json":
         named = [{"file": name} | each for name, each in zip(names, found, strict=True)]
-        return output.as_json(found[0] if one else named, width)
+        return output.as_json(found[0] if one else named)
     rows = []
-    signatures = "\n" if args.format == "text" else ""
+    signatures = []
     for name, each in zip(names, found, strict=True):
         details = each.pop("details")
-        signature = details["signature"]
         row = {"file": name, "n": details["n"]} | each
         rows.append(row)
         if args.format == "csv":
-            row["signature"] = signature
-        elif args.format == "md":
-            signatures += f"\n`{signature}`\n"
+            row["signature"] = details["signature"]
         else:
-            signatures += f"{name}: {signature}\n"
-    return output.FORMATS[args.format](rows, width) + signatures
+            signatures.append(f"{name}: {details['signature']}")
+    return output.signed(args, [output.FORMATS[args.format](rows)], *signatures)
 
 
-def _one(found: Record, width: int | None) -> str:
+def _one(args: Namespace, found: Record) -> str:
     """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
     details = found["details"]
     meaning = found.pop("meaning", {})
-    lines = _lines(found, width)
-    lines += [line + _MEANING for line in _lines(meaning, width)]
+    lines = _lines(found)
+    lines += [line + _MEANING for line in _lines(meaning)]
     lines.append(f"n = {details['n']:,}")
     wording = _BOTH if meaning else wording_sentence(details)
     lines += filter(None, [details["typical"], details["strip"], wording])
+    parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:
-        table = output.table(details["groups"], width)
-        lines.append(f"\n{table}")
-    lines.append(f"{details['signature']}\n")
-    return "\n".join(lines)
+        parts.append(output.table(details["groups"]))
+    return output.signed(args, parts, details["signature"])
 
 
-def _lines(found: Record, width: int | None) -> list[str]:
+def _lines(found: Record) -> list[str]:
     """Return a line for each number, with its error and interval."""
     lines = []
     for name, value in scores(found).items():
         errors = []
         if f"{name}_low" in found:
             level = found["details"]["interval"]["level"]
-            low = output.shown(found[f"{name}_low"], width)
-            high = output.shown(found[f"{name}_high"], width)
+            low = output.shown(found[f"{name}_low"])
+            high = output.shown(found[f"{name}_high"])
             errors.append(f"{100 * level:g} % interval {low} to {high}")
         if f"{name}_se" in found:
-            error = output.shown(found[f"{name}_se"], width)
+            error = output.shown(found[f"{name}_se"])
             errors.append(f"standard error {error}")
         more = f" ({', '.join(errors)})" if errors else ""
-        lines.append(f"{name} = {output.shown(value, width)}{more}")
+        lines.append(f"{name} = {output.shown(value)}{more}")
     return lines

@@ -1,13 +1,14 @@
-"""`vendiscore select` and `vendiscore explain`: choose samples, or explain them one by one."""
+"""`vendiscore select`, `dedup`, `explain` and `growth`: look into the samples of one set."""
 
 import sys
 from argparse import Namespace
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 
 from ..analysis import sentences
 from ..analysis.explain import explained, read_terms
+from ..analysis.growth import growth
 from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
@@ -23,7 +24,9 @@ from .kernel_options import (
     How,
     check_one_set,
     compared,
+    parse_value,
     placing,
+    prompts_of,
     read_all,
     read_how,
 )
@@ -33,6 +36,8 @@ _LETTERS = 60
 
 def run_select(args: Namespace) -> str:
     """Return the chosen samples, as the file has them."""
+    if args.size is None:
+        raise UsageError("select needs -n, the number of samples to choose")
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     if source.prompts and not args.given_prompt:
         raise UsageError(
@@ -48,50 +53,57 @@ def run_select(args: Namespace) -> str:
             **given,
         )
     kept = found.places.tolist()
-    places = _places(source, kept)
     if args.format == "json":
-        text = output.as_json({**found.to_dict(), "samples": places}, args.width)
+        text = output.as_json({**found.to_dict(), "samples": _places(source, kept)})
     else:
-        how.note(f"{source.name}: {found.sentence}")
-        text = "".join(f"{place}\n" for place in places)
-        if source.written and not args.rows:
-            text = source.written(kept)
+        text = _rows_of(how, source, kept, found.sentence)
     if found.interrupted:
         sys.stdout.write(text)
         raise KeyboardInterrupt
     return text
 
 
+def run_dedup(args: Namespace) -> str:
+    """Return the samples without near-duplicates, as the file has them."""
+    how, source, _, found = _explained(args)
+    kept = found.kept.tolist()
+    said = f"{len(kept):,} of {found.n:,} samples are kept, without repeats ({found.criterion})."
+    return _rows_of(how, source, kept, said)
+
+
+def run_growth(args: Namespace) -> str:
+    """Return a sentence, and a row for each number of samples."""
+    _, source, similarity, given = _read(args, "psd")
+    sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
+    prompts = prompts_of([source], False)
+    with placing({"samples": source}):
+        found = growth(similarity, sizes, level=args.level, **prompts, **given)
+    names = ("size", "score", "low", "high")
+    columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in columns]
+    signature = line(["growth"], {**similarity.settings, "q": found.q, "level": found.level})
+    return output.answer(args, found.to_dict, found.sentence, rows, [("growth", rows)], signature)
+
+
 def run_explain(args: Namespace) -> str:
     """Return a summary, near-duplicates and modes; or a row for each sample."""
-    _, source, similarity, given = _read(args, "psd")
-    with placing({"samples": source}):
-        order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
-        groups = groups_of(source.prompts) if source.prompts else None
-        subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
-        within = groups is not None
-        found = explained(subject, order, limit, texts=source.values, within=within)
-    if args.format == "json":
-        return output.as_json({**found.to_dict(), "places": source.places}, args.width)
+    _, source, similarity, found = _explained(args)
     rows = _samples(found, source)
-    made = output.FORMATS[args.format]
-    if args.format == "csv":
-        return made(rows, args.width)
-    heading = "### {}\n\n" if args.format == "md" else "{}:\n"
-    shown = filter(None, [found.sentence, found.strip, ""])
-    parts = ["".join(f"{line}\n" for line in shown)]
-    for title, some in _tables(found, source, rows, args.size).items():
-        if some:
-            parts.append(heading.format(title) + made(some, args.width))
-    settings = {**similarity.settings, "q": order, "threshold": found.threshold}
+
+    def result() -> Record:
+        return found.to_dict() | {"places": source.places}
+
+    sentence = "\n".join(filter(None, [found.sentence, found.strip]))
+    shown = _tables(found, source, rows, args.size)
+    settings = {**similarity.settings, "q": found.q, "threshold": found.threshold}
     signature = line(["explain"], settings)
-    return "\n".join([*parts, f"{signature}\n"])
+    return output.answer(args, result, sentence, rows, shown, signature)
 
 
 def _tables(
     found: Explanation, source: Samples, rows: list[Record], size: int
-) -> dict[str, list[Record]]:
-    """Return the tables of an explanation by their headings, of up to `size` rows."""
+) -> Iterator[output.Table]:
+    """Yield the tables of an explanation by their headings, of up to `size` rows."""
     unit = source.unit
 
     def pick(i: int, *names: str) -> Record:
@@ -117,18 +129,18 @@ def _tables(
     columns = (unit, "adds", "surprise", "unexplained", "sample")
     adding = [pick(i, *columns) for i in range(len(rows))]
     adding.sort(key=lambda row: -row["adds"])
-    return {
-        "near-duplicates": repeated,
-        "pairs next to the threshold": pairs,
-        "modes": modes[:size],
-        "samples that add the most": adding[:size],
-    }
+    yield "near-duplicates", repeated
+    yield "pairs next to the threshold", pairs
+    yield "modes", modes[:size]
+    yield "samples that add the most", adding[:size]
 
 
 def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]:
     """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
     how = read_how(args, own)
-    source = read_all([args.file], how)[0]
+    source, *others = read_all(args.files, how)
+    if others:
+        raise UsageError(f"{args.command} takes one FILE, got {len(args.files)}")
     check_one_set(source)
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
@@ -136,6 +148,25 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     if similarity.dropped:
         similarity = similarity.noted(dropped={})
     return how, source, similarity, rest
+
+
+def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
+    how, source, similarity, given = _read(args, "psd")
+    with placing({"samples": source}):
+        order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
+        groups = groups_of(source.prompts) if source.prompts else None
+        subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
+        within = groups is not None
+        found = explained(subject, order, limit, texts=source.values, within=within)
+    return how, source, similarity, found
+
+
+def _rows_of(how: How, source: Samples, kept: list[int], sentence: str) -> str:
+    """Return samples as the file has them, or their places."""
+    how.note(f"{source.name}: {sentence}")
+    if source.written and not how.args.rows:
+        return source.written(kept)
+    return "".join(f"{place}\n" for place in _places(source, kept))
 
 
 def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:

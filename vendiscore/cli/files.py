@@ -24,8 +24,6 @@ NO_SAMPLES = "there are no samples in it"
 _MOST_WAYS = 12
 # Kernels that stand for a kind of samples, in what a person can type.
 _KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
-# Options that name the column of sets, by the command.
-OF_SETS = {"score": "--group-by", "compare": "--by", "sources": "--source"}
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
 
@@ -54,8 +52,8 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
 def _ways(args: Namespace, error: AskError) -> list[str]:
     """Return the flags to add to a command for each answer to a question."""
     ways = []
-    one_set = OF_SETS.get(args.command)
-    compares = args.command in ("compare", "sources")
+    compares = "by" in args
+    one_set = "--by" if compares else "--group-by" * ("group_by" in args)
     alone = compares and len(args.files) == 1
     for _, asked in error.choices[:_MOST_WAYS]:
         if "pool" in asked and alone:
@@ -76,8 +74,6 @@ def _flag(name: str, value: object) -> str:
         return "--counts"
     if name == "kind":
         return f"-k {_KERNELS[str(value)]}"
-    if name == "matrix":
-        return "-o score_K=true"
     flag = f"--{name.replace('_', '-')}"
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 

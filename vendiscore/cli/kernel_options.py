@@ -18,7 +18,7 @@ from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
 from .exit_codes import DataError, UsageError, tell
-from .files import OF_SETS, check, read
+from .files import check, read
 
 # By kind of sample: the kernel that is usual, and what it compares.
 _USUAL = {
@@ -54,6 +54,7 @@ _ELSEWHERE = {
     "details": "-f json",
     "on_error": "--on-error",
     "quality": "--quality",
+    "score_K": "--matrix",
 }
 _NONE_HERE = ("p", "clusters", "tokenizer", "model", "transform")
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
@@ -83,7 +84,7 @@ class How:
     def note(self, message: str) -> None:
         """Print a decision that was not asked for, unless --quiet."""
         if not self.args.quiet:
-            tell(message)
+            tell(self.args.spelled(message))
 
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
@@ -99,7 +100,9 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
             check_options(kernel, options)
             kind = KINDS.get(kernel.samples, "")
             found = {"k": name, **options}
-        found |= parse_options(args.option)
+        found |= parse_options(args.option or [])
+        if args.matrix:
+            found["score_K"] = True
         if also is not None:
             resolve.how_of({name: x for name, x in found.items() if name not in also}, also)
             order = read_order(parse_value(args.order), "-q")
@@ -112,7 +115,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
 
 def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
     """Read the keywords of `score` that are not about the kernel, and the whole request."""
-    found = {"q": parse_value(args.orders)}
+    found = {"q": parse_value(args.order)}
     if args.measures:
         found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
@@ -177,11 +180,11 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     """Read the samples of several files, which must be of one kind."""
     if paths.count("-") > 1:
         raise UsageError("standard input, -, can be read once")
-    names = {each.name for each in fields(Wanted)}
-    asked = {name: value for name, value in vars(how.args).items() if name in names}
+    given = {name: value for name, value in vars(how.args).items() if value is not None}
+    asked = {each.name: given[each.name] for each in fields(Wanted) if each.name in given}
     asked |= {"kind": how.kind, "skip": how.args.on_error == "skip"}
-    if any(how.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS)):
-        asked["matrix"] = bool(how.keywords.get("score_K"))
+    named = any(how.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
+    asked["matrix"] = how.args.matrix if named else None
     if how.args.counts:
         asked["kind"] = "counts"
     found = [read(path, Wanted(**asked), how.args) for path in paths]
@@ -200,14 +203,13 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
 def read_sets(args: Namespace, how: How) -> list[Samples]:
     """Read several files, a set each, or one file whose column tells its sets apart."""
     count = len(args.files)
-    by = OF_SETS[args.command]
     if args.by and count > 1:
-        raise UsageError(f"{by} names a column of one file, got {count} files; leave it out")
+        raise UsageError(f"--by names a column of one file, got {count} files; leave it out")
     found = read_all(args.files, how)
     if len({*args.files}) < count or (count == 1 and not found[0].sets):
         raise UsageError(
             f"{args.command} takes two or more different files; for one table, name the column "
-            f"that tells sets apart, such as {by} model"
+            "that tells sets apart, such as --by model"
         )
     return found
 
@@ -258,7 +260,7 @@ def parse_options(pairs: Iterable[str]) -> Record:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")
         if not sign or not name:
-            raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}")
+            raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}; a file is written by > {pair}")
         if name in _ELSEWHERE:
             raise UsageError(f"-o {name} is not an option: pass {_ELSEWHERE[name]} instead")
         if name in _NONE_HERE:

@@ -1,13 +1,13 @@
 """The commands and their options, as argparse reads them."""
 
 import argparse
-import codecs
 import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple, NoReturn
 
 from .. import __version__
 from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ..core.types import Record
 from ..hints import GONE, folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
@@ -17,21 +17,38 @@ Add = Callable[..., Any]
 
 # Words of other commands, by the option or the command here.
 _WORDS = {
-    "format": "json output",
+    "by": "models sets",
     "column": "text field",
-    "explain": "dedup dedupe deduplicate duplicates nearduplicates repeats",
-    "score": "compute diversity evaluate report run vendi vendiscore",
+    "kernel": "model encoder embedding metric",
+    "matrix": "precomputed similarities similaritymatrix kernelmatrix gram",
+    "dedup": "dedupe deduplicate duplicates nearduplicates repeats",
+    "score": "compute diversity evaluate run vendi vendiscore",
     "select": "choose sample subset",
+    "report": "html",
+}
+# Words that no option and no command stands for, and what to type instead.
+_INSTEAD = {
+    "json": "Did you mean -f json?",
+    "csv": "Did you mean -f csv?",
+    "output": "Type > FILE at the end of the command.",
+    "w": "Tables have four digits; -b, -f csv and -f json have all.",
+    "space": "The lines that upload a Space are in docs/tasks/page_api.md. ",
 }
 
 
 # Keywords in messages of the library: `name`, or name=value after the word of a remedy.
 _NAMED = re.compile(
-    r"`(\w+)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
+    r"`(\w+(?:='[^']*')?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
-# Keywords whose options have other names; `size` of images has none.
-_KEYWORDS = {"groups": "group_by", "size": ""}
+_LISTED = re.compile(r"vendiscore\.list_(\w+)\(\)")
+# Keywords and functions with other names here; `size` of images has none.
+_KEYWORDS = {
+    "compute": "score",
+    "groups": "group_by",
+    "score_K": "matrix",
+    "size": "",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -41,11 +58,13 @@ class _Parser(argparse.ArgumentParser):
         """End the program, with a hint for the first option that is unknown."""
         _, unknown, options = message.partition("unrecognized arguments: ")
         hint = ""
+        name = "OPTION"
         if unknown and options.startswith("-"):
             word = options.split()[0].partition("=")[0]
             message = f"there is no option {word}"
-            hint = self._hint(word.lstrip("-"))
-        look = f"`{self.prog} --help` lists all; those of kernels go into -o OPTION=VALUE."
+            name = word.lstrip("-")
+            hint = self.in_flags(self._hint(name))
+        look = f"`{self.prog} --help` lists all; options of kernels are typed as -o {name}=VALUE."
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint or look}\n")
 
     @property
@@ -65,23 +84,27 @@ class _Parser(argparse.ArgumentParser):
         options = self._option_string_actions
 
         def spelled(found: re.Match[str]) -> str:
-            keyword, word, name, value = found.groups()
-            wanted = _KEYWORDS.get(keyword or name, keyword or name)
+            quoted, word, name, value = found.groups()
+            keyword, _, given = (quoted or name).partition("=")
+            wanted = _KEYWORDS.get(keyword, keyword)
             option = options.get(f"--{wanted.replace('_', '-')}") or options.get(f"-{wanted}")
             flag = option.option_strings[0] if option else ""
-            if keyword:
-                return flag or found[0]
+            if wanted in COMMANDS and not option:
+                return f"`{PROGRAM} {wanted}`"
+            if quoted:
+                return f"{flag} {given}".strip() if flag else found[0]
             value = value.removeprefix("float(").strip("[]()'")
             if option and option.nargs != 0:
                 return f"{word} {flag} {value}"
             return f"{word} {flag}" if flag and value == "True" else f"{word} -o {name}={value}"
 
+        said = _LISTED.sub(rf"{PROGRAM} \1", said)
         return _NAMED.sub(spelled, said)
 
     def _hint(self, name: str) -> str:
         """Return the sentence that says what to type instead of an option; "" for no idea."""
-        if gone := GONE.get(f"--{name}"):
-            return gone
+        if instead := GONE.get(f"--{name}") or _INSTEAD.get(name):
+            return instead
         flags = self.flags
         others = [command for command in COMMANDS if name in parser(command).flags]
         option = name if name in flags else synonym(name, flags) or _meant(name, flags)
@@ -102,9 +125,10 @@ def _meant(word: str, known: Iterable[str]) -> str | None:
 def no_command(word: str, files: Iterable[str]) -> str:
     """Say that a word is not a command and not one of the files here, and what it may mean."""
     close = _meant(word, COMMANDS) or meant(word, files)
-    hint = f" Did you mean `{PROGRAM} {close}`?" if close else ""
+    hint = f"Did you mean `{PROGRAM} {close}`? " if close else ""
+    hint = _INSTEAD.get(word, hint)
     names = ", ".join(COMMANDS)
-    return f"{word} is not a file, and not a command.{hint} The commands are {names}."
+    return f"{word} is not a file, and not a command. {hint}The commands are {names}."
 
 
 def _count(text: str) -> int:
@@ -113,132 +137,77 @@ def _count(text: str) -> int:
     return int(text)
 
 
-def _threshold(text: str) -> float:
-    try:
-        return float(text)
-    except ValueError:
-        way = GONE["threshold='auto'"]
-        expected = f"expected a similarity, got {text!r}; {way}"
-        raise argparse.ArgumentTypeError(expected) from None
+# Options as a person reads them: flags, a value, its default in brackets, and help; three dots
+# stand behind a value that can be repeated. Columns are found by these names in `Wanted`.
+_OPTION = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
+_TYPES = {"COUNT": _count, "NUMBER": float}
+_OPTIONS = {
+    name: option
+    for name, *option in _OPTION.findall(f"""
+measures: -m, --measures MEASURES...  measures instead of VS, with commas: VS,IntDiv or \
+MagArea:n_scales=20; `{PROGRAM} measures` lists them
+references: --references FILE  a second set, for measures that compare with one
+group_by: --group-by COLUMN  look at the samples of each value of a column, such as prompts, or of \
+a folder's folders ('folder'), by themselves, and take the mean
+ci: --ci  add 95 %% intervals (-o ci=0.9 for 90 %%)
+brief: -b, --brief  print only the number
+by: --by, --source COLUMN  the sets of one FILE, such as models, annotators or generators, or a \
+folder's folders ('folder'); of several FILEs each is a set
+level: --level NUMBER (0.95)  of the intervals, 0.95
+permutations: --permutations COUNT (999)  most permutations, 999
+matched: --size COUNT  the matched size, if not the usual one
+seed: --seed COUNT (0)  of the permutations, 0
+plot: --plot PICTURE  draw the table into a .png, .pdf or .svg file, too
+chosen: -n, --size COUNT  how many samples to choose
+objective: --objective vendi|represent (vendi)  what to maximise: diversity, or with 'represent' \
+how well all are represented
+quality: --quality COLUMN  a number of at least 0 for each sample
+rows: --rows  print lines, rows or names only
+threshold: --threshold NUMBER ({DEFAULT_THRESHOLD})  similarity of near-duplicates, \
+{DEFAULT_THRESHOLD}
+shown: -n, --size COUNT (10)  rows of each table, 10
+sizes: --sizes SIZES  numbers of samples, such as 10,20,50
+port: --port COUNT (0)  0 is the first that is free from 7860 on
+column: --column NAME  the column of a table, or array of a .npz, to read
+pool: --pool  take all rows as one set, whatever their prompts
+counts: --counts  numbers are counts of species at sites, not features
+skip: --skip-rows COUNT (0)  rows above the header
+split: --split row|blank|SIGN  what separates texts: a new line, blank lines, or a line, as in \
+--split=---
+encoding: --encoding CODEC  of text, if not UTF-8 or marked UTF-16
+kernel: -k, --kernel KERNEL[:OPTION=VALUE…]  such as rbf:sigma=2; `{PROGRAM} kernels` lists them
+kernels: -k, --kernel KERNEL[:OPTION=VALUE…]...  such as rbf:sigma=2; a column each
+option: -o, --option OPTION=VALUE...  of the kernel, of measures, or any other of \
+vendiscore.compute; may be repeated
+order: -q, --order ORDER ({DEFAULT_ORDER})  of the score; or several: 0,1,inf
+given_prompt: --given-prompt  take the prompts out of similarities, too
+matrix: --matrix  FILE holds all similarities
+signature: --signature  add all settings, in a line to quote
+quiet: --quiet  no notes, only warnings and errors
+""")
+}
 
 
-def _encoding(text: str) -> str:
-    try:
-        codecs.lookup(text)
-        " ".encode(text)  # refuses codecs that are not of text, such as base64
-    except (LookupError, UnicodeError) as error:
-        raise argparse.ArgumentTypeError(str(error).partition(";")[0]) from None
-    return text
-
-
-def _score(add: Add) -> None:
-    add("--version", action="version", version=f"{PROGRAM} {__version__}")
-    add("files", nargs="+", metavar="FILE", help="see below; a row each")
-    add(
-        "-q", "--orders", default=str(DEFAULT_ORDER), help="order of the score, or several: 0,1,inf"
-    )
-    add(
-        "-m",
-        "--measures",
-        action="append",
-        metavar="MEASURES",
-        help="measures instead of VS, with commas: VS,IntDiv or MagArea:n_scales=20; "
-        f"`{PROGRAM} measures` lists them",
-    )
-    add("--references", metavar="FILE", help="a second set, for measures that compare with one")
-    add(
-        "--group-by",
-        metavar="COLUMN",
-        help="score the samples of each value of a column, or of a folder's folders ('folder'), by "
-        "themselves, and give the mean",
-    )
-    add("--ci", action="store_true", help="add 95 %% intervals (-o ci=0.9 for 90 %%)")
-    add("-b", "--brief", action="store_true", help="print only the number")
-
-
-def _compare(add: Add) -> None:
-    add("files", nargs="+", metavar="FILE", help="two or more, or one with --by")
-    _order(add)
-    add(
-        "--by",
-        metavar="COLUMN",
-        help="compare the sets that a column of one FILE names, such as its models, or a folder's "
-        "folders ('folder')",
-    )
-    add(
-        "--group-by",
-        metavar="COLUMN",
-        help="compare within groups that all sets have, such as prompts",
-    )
-    add("--level", type=float, default=0.95, help="of the intervals, 0.95")
-    add("--permutations", type=int, default=999, help="most permutations, 999")
-    add("--size", type=int, help="the matched size, if not the usual one")
-    add("--seed", type=int, default=0)
-
-
-def _sources(add: Add) -> None:
-    add("files", nargs="+", metavar="FILE", help="one with --source, or two or more, each a source")
-    _order(add)
-    add(
-        "--source",
-        "--by",
-        dest="by",
-        metavar="COLUMN",
-        help="of the model, annotator or generator of each sample, or a folder's folders "
-        "('folder')",
-    )
-    add("--level", type=float, default=0.95, help="of the interval, 0.95")
-
-
-def _select(add: Add) -> None:
-    add("file", metavar="FILE")
-    add("-n", "--size", type=_count, required=True, help="how many samples to choose")
-    _order(add)
-    add(
-        "--objective",
-        default="vendi",
-        metavar="vendi|represent",
-        help="what to maximise: diversity, or with 'represent' how well all are represented",
-    )
-    add("--quality", metavar="COLUMN", help="a number of at least 0 for each sample")
-    add("--rows", action="store_true", help="print lines, rows or names only")
-
-
-def _explain(add: Add) -> None:
-    add("file", metavar="FILE")
-    _order(add)
-    add(
-        "--threshold",
-        type=_threshold,
-        default=DEFAULT_THRESHOLD,
-        help=f"similarity of near-duplicates, {DEFAULT_THRESHOLD}",
-    )
-    add("-n", "--size", type=_count, default=10, help="rows of each table, 10")
-
-
-def _name(add: Add) -> None:
-    add("name", nargs="?", metavar="NAME", help="name whose details to print")
-
-
-def _model(add: Add) -> None:
-    add("action", choices=("download",))
-    add("name", nargs="?", default="semantic", metavar="NAME", help="on the Hub, all-MiniLM-L6-v2")
-
-
-def _page(add: Add) -> None:
-    add("--port", type=_count, default=0, help="0 is the first that is free from 7860 on")
-
-
-def _order(add: Add) -> None:
-    add("-q", "--order", default=str(DEFAULT_ORDER), help="order of the score")
+def _add(group: argparse._ActionsContainer, names: str) -> Add:
+    """Add options by their names, and return what adds more."""
+    for name in names.split():
+        flags, value, repeated, default, about = _OPTIONS[name]
+        how: Record = {"action": "store_true"}
+        if value:
+            action = "append" if repeated else "store"
+            how = {"action": action, "metavar": value, "type": _TYPES.get(value, str)}
+            how["default"] = default or None
+        group.add_argument(*flags.split(", "), help=about, **how)
+    return group.add_argument
 
 
 class Command(NamedTuple):
-    """A command: the module that runs it, its own options, what it is for, and its formats."""
+    """A command: its module, what it is for, examples, its own options, and its formats."""
 
     module: str
-    options: Callable[[Add], None]
     about: str
+    examples: str
+    options: str = ""
     formats: tuple[str, ...] = ()
 
 
@@ -246,115 +215,172 @@ _TABLES = ("text", "json", "csv", "md")
 COMMANDS = {
     "score": Command(
         "command_score",
-        _score,
-        "one row of numbers for each file (the command where none is named)",
+        "how many effectively different samples are in each file (the command if none is named)",
+        """
+  vendiscore a.txt
+  vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
+  vendiscore answers.csv --column answer -f csv > scores.csv
+  vendiscore K.csv --matrix""",
+        "measures references group_by ci brief kernel signature",
         (*_TABLES, "html"),
     ),
     "compare": Command(
         "command_compare",
-        _compare,
         "which of several sets is more diverse, and whether by chance",
+        """
+  vendiscore compare a.txt b.txt
+  vendiscore compare answers.csv --by model --group-by prompt""",
+        "by group_by level permutations matched seed kernel signature",
         _TABLES,
+    ),
+    "table": Command(
+        "command_table",
+        "a paper's table: sets by kernels, with intervals and letters of significance",
+        """
+  vendiscore table answers.csv --by model -k ngram_overlap -k word_overlap
+  vendiscore table a.txt b.txt -f latex --plot table.pdf > table.tex""",
+        "by group_by level permutations matched seed plot kernels signature",
+        ("text", "csv", "md", "latex"),
     ),
     "sources": Command(
         "command_sources",
-        _sources,
         "how many models, annotators or generators effectively differ",
+        """
+  vendiscore sources answers.csv --source model --prompt prompt
+  vendiscore sources a.txt b.txt -f html > sources.html""",
+        "by level kernel signature",
         (*_TABLES, "html"),
     ),
     "select": Command(
         "command_select",
-        _select,
         "the samples of a file that differ most, or that stand for all",
+        """
+  vendiscore select a.txt -n 3 > chosen.txt
+  vendiscore select answers.csv --pool -n 3 --objective represent""",
+        "chosen objective quality rows kernel",
         ("text", "json"),
+    ),
+    "dedup": Command(
+        "command_select",
+        "the samples of a file without near-duplicates",
+        """
+  vendiscore dedup a.txt > kept.txt
+  vendiscore dedup answers.csv --pool --threshold 0.8 > kept.csv""",
+        "threshold rows kernel",
+        ("text",),
     ),
     "explain": Command(
         "command_select",
-        _explain,
         "which samples add to the score, and which repeat others",
+        """
+  vendiscore explain a.txt -n 5
+  vendiscore explain answers.csv --pool -f csv > samples.csv""",
+        "threshold shown kernel signature",
         _TABLES,
     ),
-    "kernels": Command("catalogue", _name, "the kernels, or what one of them is"),
-    "measures": Command("catalogue", _name, "the measures, or what one of them is"),
+    "growth": Command(
+        "command_select",
+        "how the score grows with the number of samples",
+        """
+  vendiscore growth a.txt
+  vendiscore growth vectors.csv --sizes 4,8 -f csv > growth.csv""",
+        "level sizes kernel signature",
+        _TABLES,
+    ),
+    "report": Command(
+        "command_score",
+        "one HTML file: the score of a set, and the reasons for it",
+        """
+  vendiscore report a.txt > report.html""",
+        "measures references group_by ci kernel",
+        ("html",),
+    ),
+    "kernels": Command(
+        "catalogue",
+        "the kernels, or what one of them is",
+        """
+  vendiscore kernels
+  vendiscore kernels rbf""",
+    ),
+    "measures": Command(
+        "catalogue",
+        "the measures, or what one of them is",
+        """
+  vendiscore measures
+  vendiscore measures IntDiv""",
+    ),
     "model": Command(
-        "command_model", _model, "fetch a model from the Hub once, to use it without a network"
+        "command_model",
+        "fetch a model from the Hub once, to use it without a network",
+        """
+  vendiscore model download
+  vendiscore model download BAAI/bge-small-en-v1.5""",
     ),
     "page": Command(
         "command_page",
-        _page,
         "the page in a browser, served on this machine: the same without code",
+        """
+  vendiscore page --port 8000""",
+        "port",
+    ),
+    "completion": Command(
+        "completion",
+        "the words of commands and options, for a shell to complete",
+        """
+  eval "$(vendiscore completion bash)"
+  vendiscore completion fish > ~/.config/fish/completions/vendiscore.fish""",
     ),
 }
-_ABOUT = "How many effectively different samples are here?"
-_EPILOG = f"""\
+_EPILOG = f"""
+
 FILE is lines of text (.txt, or without an ending), or of type {", ".join(TYPES)},
 each also as .gz; a folder of images or .txt files; or - for standard input.
 commands:
-""" + "\n".join(f"  {name:<9} {each.about}" for name, each in COMMANDS.items())
+""" + "\n".join(f"  {name:<10} {each.about}" for name, each in COMMANDS.items())
+
+
+_EITHER = {
+    "--header": "whether the first row names the columns, if it is not plain",
+    "--index": "whether the first column numbers the rows, if it is not plain",
+}
+_READING = "column pool counts skip split encoding"
+_COMPARING = "option order given_prompt matrix"
 
 
 def parser(command: str) -> _Parser:
-    _, options, about, formats = COMMANDS[command]
+    _, about, examples, options, formats = COMMANDS[command]
     score = command == "score"
     made = _Parser(
         prog=PROGRAM if score else f"{PROGRAM} {command}",
-        description=_ABOUT if score else f"{about.capitalize()}.",
-        epilog=_EPILOG if score else None,
+        description=f"{about.capitalize()}.",
+        epilog=f"examples:{examples}{_EPILOG * score}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    options(made.add_argument)
     made.set_defaults(command=command)
+    if command == "completion":
+        made.add_argument("shell", choices=("bash", "zsh", "fish"))
+    if command == "model":
+        made.add_argument("action", choices=("download",))
+    if command in ("kernels", "measures", "model"):
+        usual = "semantic" if command == "model" else None
+        made.add_argument("name", nargs="?", default=usual, metavar="NAME", help="one of them")
+    add = _add(made, options)
     if not formats:
         return made
-    add = made.add_argument_group("how files are read").add_argument
-    add("--column", metavar="NAME", help="the column of a table, or array of a .npz, to read")
-    add("--pool", action="store_true", help="take all rows as one set, whatever their prompts")
-    add(
-        "--counts",
-        action="store_true",
-        help="numbers are counts of species at sites, not features",
-    )
-    add("--skip-rows", type=_count, default=0, metavar="N", help="rows above the header, N")
-    add(
-        "--header",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first row names the columns, if it is not plain",
-    )
-    add(
-        "--index",
-        action=argparse.BooleanOptionalAction,
-        help="whether the first column numbers the rows, if it is not plain",
-    )
-    add(
-        "--split",
-        default="",
-        metavar="row|blank|SIGN",
-        help="what separates texts: a new line, blank lines, or a line, as in --split=---",
-    )
+    add("--version", action="version", version=f"{PROGRAM} {__version__}")
+    add("files", nargs="*", default=["-"], metavar="FILE", help="- if left out")
+    add = _add(made.add_argument_group("how files are read"), _READING)
+    for flag, about in _EITHER.items():
+        add(flag, action=argparse.BooleanOptionalAction, help=about)
     add("--type", choices=TYPES, help="type of FILE, if its name does not say")
-    add("--encoding", type=_encoding, help="of text, if not UTF-8 or marked UTF-16")
     add(
         "--on-error",
         choices=("raise", "skip"),
         default="raise",
         help="leave out samples that cannot be used, and say which",
     )
-    add = made.add_argument_group("how samples are compared").add_argument
-    add(
-        "-k",
-        "--kernel",
-        metavar="KERNEL[:OPTION=VALUE…]",
-        help=f"such as rbf:sigma=2; `{PROGRAM} kernels` lists them",
-    )
-    add(
-        "-o",
-        "--option",
-        action="append",
-        default=[],
-        metavar="OPTION=VALUE",
-        help="of the kernel, of measures, or any other of vendiscore.compute; may be repeated",
-    )
+    add = _add(made.add_argument_group("how samples are compared"), _COMPARING)
     add(
         "--prompt",
         "--prompts",
@@ -362,9 +388,6 @@ def parser(command: str) -> _Parser:
         metavar="COLUMN",
         help="of each sample's prompt: only samples of one prompt are compared",
     )
-    add("--given-prompt", action="store_true", help="take the prompts out of similarities, too")
-    add = made.add_argument_group("what is printed").add_argument
-    add("-f", "--format", choices=formats, default="text")
-    add("-w", "--width", type=_count, metavar="DIGITS", help="decimal places of each number")
-    add("--quiet", action="store_true", help="no notes, only warnings and errors")
+    add = _add(made.add_argument_group("what is printed"), "quiet")
+    add("-f", "--format", choices=formats, default=formats[0])
     return made

@@ -1,0 +1,102 @@
+"""A paper's table: sets by kernels, with the numbers and verdicts of `compare`."""
+
+import csv
+import io
+import itertools
+import re
+from dataclasses import replace
+
+import pytest
+from two_models import TABLE
+
+import vendiscore
+from vendiscore.cli.command_table import letters
+
+OPTIONS = ("--by", "model", "--group-by", "prompt", "--quiet", "--permutations", 99)
+
+
+@pytest.fixture
+def answers(tmp_path):
+    TABLE.to_csv(path := tmp_path / "answers.csv", index=False)
+    return path
+
+
+def compared(k):
+    how = {"by": TABLE["model"], "groups": TABLE["prompt"], "permutations": 99}
+    return vendiscore.compare(TABLE["answer"], k=k, **how)
+
+
+def test_cells_have_mean_interval_and_letters_of_each_kernel(run, answers):
+    kernels = ("ngram_overlap", "word_overlap")
+    code, out, err = run(
+        "table", answers, *OPTIONS, "-k", kernels[0], "-k", kernels[1], "-f", "csv"
+    )
+    assert (code, err) == (0, "")
+    rows = list(csv.DictReader(io.StringIO(out)))
+    for kernel in kernels:
+        found = compared(kernel)
+        apart = {row["set"]: row[kernel].split()[-1] for row in rows}
+        same = {*apart["new"]} & {*apart["old"]}
+        assert bool(same) == (found.verdict("new", "old") == "no difference shown")
+        for row, wanted in zip(rows, found.sets, strict=True):
+            assert (row["set"], int(row["n"])) == (wanted.name, wanted.n)
+            numbers = [float(number) for number in re.findall(r"\d+\.\d\d", row[kernel])]
+            right = [wanted.matched, wanted.matched_low, wanted.matched_high]
+            assert numbers == pytest.approx(right, abs=0.005001)
+
+
+def test_the_kernel_may_be_left_out_and_each_format_has_the_same_cells(run, answers):
+    cells = {}
+    for form in ("text", "md", "latex"):
+        code, out, err = run("table", answers, *OPTIONS, "-f", form)
+        assert (code, err) == (0, "")
+        cells[form] = re.findall(r"\d+\.\d\d \[.*?\] \w", out)
+    assert len(cells["text"]) == 2
+    assert cells["md"] == cells["latex"] == cells["text"]
+    assert r"ngram\_overlap" in out
+    assert run("table", answers, *OPTIONS, "--signature")[1].count("\nVS|kernel=") == 1
+    said = run("table", answers, *OPTIONS[:4], "--permutations", 99)[2]
+    assert "sets that share a letter show no difference (permutations, Holm)" in said
+
+
+@pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
+def test_the_table_is_a_picture_too(run, answers, tmp_path, ending):
+    pytest.importorskip("matplotlib")
+    path = tmp_path / f"table.{ending}"
+    assert run("table", answers, *OPTIONS, "--plot", path)[0] == 0
+    assert path.stat().st_size > 1000
+
+
+TWINS = vendiscore.compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+
+
+def comparison(scores, apart):
+    """Return a comparison of sets with some scores, of which pairs of names are `apart`."""
+    sets = [replace(TWINS.sets[0], name=name, matched=scores[name]) for name in scores]
+    pairs = []
+    for a, b in itertools.combinations(scores, 2):
+        p = 0.01 if (a, b) in apart else 0.5
+        row = replace(TWINS.pairs[0], a=a, b=b, difference=scores[a] - scores[b], p_adjusted=p)
+        pairs.append(row)
+    return replace(TWINS, sets=tuple(sets), pairs=tuple(pairs))
+
+
+@pytest.mark.parametrize("bits", range(64))
+def test_sets_share_a_letter_unless_they_are_apart(bits):
+    """Try all sets of pairs among four sets."""
+    pairs = list(itertools.combinations("wxyz", 2))
+    apart = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
+    found = letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
+    for a, b in pairs:
+        assert bool({*found[a]} & {*found[b]}) == ((a, b) not in apart)
+    assert "a" in found["x"]  # the most diverse set has the first letter
+    # No letter goes without saying: each joins two sets, or stands at a set that has no other.
+    marked = ["".join(name for name in found if mark in found[name]) for mark in "abcdef"]
+    groups = [{*names} for names in marked if names]
+    assert not any(one < other for one, other in itertools.permutations(groups, 2))
+
+
+def test_letters_of_sets_that_all_differ_are_in_order():
+    found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    assert found.verdict("high", "low") == "more diverse"
+    assert letters(found) == {"high": "a", "low": "b"}
