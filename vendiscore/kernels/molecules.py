@@ -207,7 +207,7 @@ def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Itera
     with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
         for sample in samples:
             try:
-                yield fingerprint(_molecule(sample))
+                yield fingerprint(read_molecule(sample))
             except ValueError as error:
                 yield error
             except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
@@ -217,7 +217,7 @@ def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Itera
                 )
 
 
-def _molecule(sample: object) -> Any:
+def read_molecule(sample: object) -> Any:
     """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 

@@ -1,0 +1,46 @@
+"""The modules of `vendi_score` 0.0.3, by name and signature, on the functions of this package.
+
+`from vendiscore.compat import vendi, text_utils, image_utils, molecule_utils` replaces the same
+line with `vendi_score`. Numbers are equal but for the differences in docs/migrate.md.
+"""
+
+from importlib import import_module
+from typing import Any, NoReturn
+
+_MODULES = ("vendi", "text_utils", "image_utils", "molecule_utils")
+_EXAMPLES = "keep samples in a list, and what tells of them in lists of the same length"
+# What takes the place of each other name.
+_WAYS = {
+    "data_utils": _EXAMPLES,
+    "Example": _EXAMPLES,
+    "Group": "pass a list of lists, or groups=… of vendiscore.compute",
+    "get_tokenizer": "pass tokenizer=transformers.AutoTokenizer.from_pretrained(…).tokenize",
+    "sklearn_tokenizer": "pass tokenizer=CountVectorizer().build_tokenizer() of scikit-learn",
+    "get_mnli": 'datasets.load_dataset("multi_nli") has these texts',
+    "add_ngrams_to_examples": "get_ngrams(texts) returns them as an array",
+    "add_embeddings_to_examples": "get_embeddings(texts) returns them as an array",
+    "get_cifar10": "torchvision.datasets.CIFAR10 has these images",
+    "get_cifar100": "torchvision.datasets.CIFAR100 has these images",
+    "get_mnist": "torchvision.datasets.MNIST has these images",
+    "get_inception": 'vendiscore.encoder(kind="images") is this network',
+    "inception_transforms": 'vendiscore.encoder(kind="images") prepares images itself',
+    "plot_images": "vendiscore.report(images) shows them",
+    "disable_rdkit_log": "nothing is printed here; call rdkit.RDLogger.DisableLog",
+    "enable_rdkit_log": "nothing is printed here; call rdkit.RDLogger.EnableLog",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f".{name}", __name__)
+    return missing(name)
+
+
+def missing(name: str) -> NoReturn:
+    """Raise an error for a name that is not here; for one of `vendi_score`, with its way instead.
+
+    It is an ImportError, whose message `from … import` shows; that of an AttributeError is lost.
+    """
+    if name in _WAYS:
+        raise ImportError(f"vendiscore.compat has no {name!r}; instead: {_WAYS[name]}", name=name)
+    raise AttributeError(f"vendiscore.compat has no {name!r}", name=name)

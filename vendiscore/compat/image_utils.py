@@ -1,0 +1,59 @@
+"""Functions of `vendi_score.image_utils`, by the same names and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.types import Device
+from ..encoders import encoder
+from ..optional import require
+from ..scoring.scores import score, score_X
+from . import missing as __getattr__  # noqa: F401
+
+
+def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndarray:
+    """Return the bytes (n, pixels) of PIL images, resized to `resize` × `resize`; 0 does not."""
+    sized = [image.resize((resize, resize)) if resize else image for image in images]
+    return np.stack([np.array(image).ravel() for image in sized])
+
+
+def get_embeddings(
+    images: Sequence[object],
+    model: Any = None,
+    transform: Callable[[Any], object] | None = None,
+    batch_size: int = 64,
+    device: Device = "cpu",
+) -> np.ndarray:
+    """Return outputs (n, d) of a network of images; of Inception v3 without one."""
+    if model is None:
+        return get_inception_embeddings(images, batch_size, device)
+    if transform is None:
+        transform = require("torchvision.transforms", "images", "get_embeddings").ToTensor()
+    network = encoder(kind="images", model=model, transform=transform, batch_size=batch_size)
+    return network.encode(images)
+
+
+def get_inception_embeddings(
+    images: Sequence[object], batch_size: int = 64, device: Device = "cpu"
+) -> np.ndarray:
+    """Return the pooled outputs (n, 2048) of torchvision's Inception v3."""
+    return encoder(kind="images", batch_size=batch_size, device=device).encode(images)
+
+
+def pixel_vendi_score(images: Sequence[Any], resize: int | None = 32) -> float:
+    """Return the Vendi Score of the cosines of `get_pixel_vectors`."""
+    return float(score(images, "pixels", size=resize or None))
+
+
+def embedding_vendi_score(
+    images: Sequence[object],
+    batch_size: int = 64,
+    device: Device = "cpu",
+    model: Any = None,
+    transform: Callable[[Any], object] | None = None,
+) -> float:
+    """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
+    return float(score_X(get_embeddings(images, model, transform, batch_size, device)))

@@ -1,0 +1,56 @@
+"""Functions of `vendi_score.molecule_utils`, by the same names and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from itertools import islice
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from ..kernels.molecules import read_molecule
+from ..optional import require
+from ..resolve.sets import as_similarity
+from . import missing as __getattr__  # noqa: F401
+
+_KERNELS: dict[Any, dict[str, Any]] = {"morgan": {"k": "morgan", "n_bits": 1024}}
+_KERNELS["rdk"] = {"k": "rdkit"}
+
+
+def get_mol(smiles_or_mol: Any) -> Any:
+    """Return RDKit's molecule of a SMILES, None where it cannot be read; a molecule as it is."""
+    if not isinstance(smiles_or_mol, str):
+        return smiles_or_mol
+    try:
+        return read_molecule(smiles_or_mol)
+    except ValueError:
+        return None
+
+
+def load_molecules(
+    fn: str | Path, max_samples: int = 2000, unique: bool = False
+) -> list[SimpleNamespace]:
+    """Return the first molecules that can be read in a CSV: each with `x`, `features`, `labels`.
+
+    SMILES stand in the first column, under a head; with `unique` equal ones are taken once.
+    """
+    lines = Path(fn).read_text(encoding="utf-8").splitlines()[1:]
+    smiles = [line.strip().partition(",")[0] for line in lines]
+    every = dict.fromkeys(smiles) if unique else smiles
+    found = ((s, get_mol(s)) for s in every)
+    read = (
+        SimpleNamespace(x=mol, features={"s": s}, labels={}) for s, mol in found if mol is not None
+    )
+    with require("rdkit.rdBase", "molecules", "load_molecules").BlockLogs():
+        return list(islice(read, max_samples))
+
+
+def get_tanimoto_K(mols: Sequence[Any], fp: str | Callable[[Any], Any] = "morgan") -> np.ndarray:
+    """Return Tanimoto similarities (n, n) of "morgan" or "rdk" fingerprints, or those of `fp`."""
+    if callable(fp):
+        return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()
+    if fp not in _KERNELS:
+        raise ValueError(f"`fp` must be 'morgan', 'rdk' or a function, got {fp!r}")
+    return as_similarity(mols, **_KERNELS[fp]).dense()

@@ -1,0 +1,123 @@
+"""Functions of `vendi_score.text_utils`, by the same names and signatures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.types import Rows
+from ..encoders import encoder, treebank
+from ..optional import require
+from ..scoring.scores import score, score_X
+from . import missing as __getattr__  # noqa: F401
+
+Tokenizer = Callable[[str], Sequence[str]]
+_SIMCSE = "princeton-nlp/unsup-simcse-roberta-base"
+
+
+def get_ngrams(
+    sents: Sequence[str],
+    n: int | tuple[int, int] = 1,
+    tokenizer: Tokenizer | None = None,
+    return_vectorizer: bool = False,
+    lowercase: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Return sparse counts (texts, n-grams), by scikit-learn; `kwargs` go to its vectorizer.
+
+    `n` is a length, or the shortest and the longest. With `return_vectorizer` it returns both.
+    """
+    vectorizer = require("sklearn.feature_extraction.text", "", "get_ngrams").CountVectorizer(
+        tokenizer=tokenizer or treebank.tokenize,
+        token_pattern=None,
+        ngram_range=n if isinstance(n, tuple) else (n, n),
+        lowercase=lowercase,
+        **kwargs,
+    )
+    X = vectorizer.fit_transform(sents)
+    return (X, vectorizer) if return_vectorizer else X
+
+
+def get_embeddings(
+    sents: Sequence[str],
+    model: Any = None,
+    tokenizer: Any = None,
+    batch_size: int = 16,
+    device: Any = "cpu",
+    model_path: str = _SIMCSE,
+) -> np.ndarray:
+    """Return pooled outputs (texts, d) of a network, or its first tokens where it has no pooler."""
+    how: dict[str, Any] = {"pooling": "pooler", "batch_size": batch_size}
+    if model is None:
+        return encoder(model_path, device=device, **how).encode(sents)
+    if getattr(model, "pooler", None) is None:
+        how["pooling"] = "cls"
+    return encoder(model=model, tokenizer=tokenizer, **how).encode(sents)
+
+
+def single_ngram_diversity(
+    sents: Sequence[str], n: int, tokenizer: Tokenizer | None = None, **kwargs: Any
+) -> float:
+    """Return distinct n-grams / all n-grams of one length n."""
+    X = get_ngrams(sents, n=n, tokenizer=tokenizer, **kwargs)
+    return float(X.shape[-1] / X.sum())
+
+
+def ngram_diversity(
+    sents: Sequence[str],
+    ns: Sequence[int] = (1, 2, 3, 4),
+    tokenizer: Tokenizer | None = None,
+    **kwargs: Any,
+) -> float:
+    """Return the mean of `single_ngram_diversity` over lengths `ns`."""
+    return float(np.mean([single_ngram_diversity(sents, n, tokenizer, **kwargs) for n in ns]))
+
+
+def bleu(hyps: Sequence[Any], refs: Sequence[Any], tokenizer: Tokenizer | None = None) -> float:
+    """Return the mean sentence BLEU, by NLTK, of each hypothesis with all references."""
+    if isinstance(hyps[0], str):
+        split = tokenizer or treebank.tokenize
+        hyps, refs = list(map(split, hyps)), list(map(split, refs))
+    return _mean_bleu((hyp, refs) for hyp in hyps)
+
+
+def self_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
+    """Return the mean BLEU of each text with all others as its references."""
+    tokens = list(map(tokenizer, sents))
+    return _mean_bleu((own, tokens[:i] + tokens[i + 1 :]) for i, own in enumerate(tokens))
+
+
+def pairwise_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
+    """Return the mean BLEU of all ordered pairs of texts."""
+    tokens = list(map(tokenizer, sents))
+    pairs = ((a, [b]) for i, a in enumerate(tokens) for j, b in enumerate(tokens) if i != j)
+    return _mean_bleu(pairs)
+
+
+def ngram_vendi_score(
+    sents: Sequence[str], ns: Sequence[int] = (1, 2, 3, 4), tokenizer: Tokenizer | None = None
+) -> float:
+    """Return the Vendi Score of texts under the mean cosine of their n-grams of lengths `ns`."""
+    return float(score(sents, "ngram_overlap", ns=ns, tokenizer=tokenizer))
+
+
+def embedding_vendi_score(
+    sents: Sequence[str],
+    model: Any = None,
+    tokenizer: Any = None,
+    batch_size: int = 16,
+    device: Any = "cpu",
+    model_path: str = _SIMCSE,
+) -> float:
+    """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
+    X: Rows = get_embeddings(sents, model, tokenizer, batch_size, device, model_path)
+    return float(score_X(X))
+
+
+def _mean_bleu(pairs: Any) -> float:
+    bleu_score = require("nltk.translate.bleu_score", "", "BLEU as vendi_score has it")
+    smooth = bleu_score.SmoothingFunction().method1
+    found = [bleu_score.sentence_bleu(refs, hyp, smoothing_function=smooth) for hyp, refs in pairs]
+    return float(np.mean(found))

@@ -1,0 +1,59 @@
+"""The ten functions of `vendi_score.vendi`, by the same names and signatures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from ..core.hill import effective_number
+from ..core.types import Rows, Weights
+from ..resolve.sets import as_similarity
+from ..scoring.scores import score, score_dual, score_K, score_X
+from . import missing as __getattr__  # noqa: F401
+
+__all__ = ["entropy_q", "intdiv", "intdiv_K", "intdiv_X", "normalize_K", "score", "score_K"]
+__all__ += ["score_X", "score_dual", "weight_K"]
+
+
+def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
+    """Return the matrix (n, n) whose eigenvalues a score is of: K / n, or √p_i K_ij √p_j."""
+    if p is None:
+        return K / K.shape[0]
+    root = np.sqrt(p)
+    return K * np.outer(root, root)
+
+
+def normalize_K(K: np.ndarray) -> np.ndarray:
+    """Return K (n, n) divided by √(K_ii K_jj), so that its diagonal is 1."""
+    root = np.sqrt(np.diagonal(K))
+    return K / np.outer(root, root)
+
+
+def entropy_q(p: Rows, q: float | str = 1) -> float:
+    """Return the Rényi entropy of order q, in nats, of shares p (m,) that sum to 1."""
+    shares = np.asarray(p)
+    return math.log(effective_number(shares[shares > 0], float(q)))
+
+
+def intdiv_K(K: np.ndarray, q: float = 1, p: Weights | None = None) -> float:
+    """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix (n, n)."""
+    shares = np.full(K.shape[0], 1 / K.shape[0]) if p is None else np.asarray(p)
+    return float(1 - shares @ K**q @ shares)
+
+
+def intdiv_X(X: Rows, q: float = 1, p: Weights | None = None, normalize: bool = True) -> float:
+    """Return `intdiv_K` of the dot products of rows (n, d): cosines by default."""
+    return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
+
+
+def intdiv(
+    elems: Sequence[object],
+    k: Callable[[Any, Any], float],
+    q: float = 1,
+    p: Weights | None = None,
+) -> float:
+    """Return `intdiv_K` of n samples, compared by a function in n²/2 calls."""
+    return intdiv_K(as_similarity(elems, k=k).dense(), q, p)
