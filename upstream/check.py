@@ -33,7 +33,16 @@ CHANGES = {
     ),
     "torchmetrics": Change(
         "dab033394560ab3ce05e3d14c13f32e4cde6b351",
-        (".", "pytest", "pytest-rerunfailures", "pytest-timeout", "cachier", "cloudpickle"),
+        (
+            ".",
+            "pytest",
+            "pytest-rerunfailures",
+            "pytest-timeout",
+            "pytest-doctestplus",
+            "cachier",
+            "cloudpickle",
+            "scikit-learn",
+        ),
         ("unittests/image/test_vendi.py",),
         folder="tests",
     ),

@@ -16,7 +16,7 @@ PACKAGE = ROOT / "vendiscore"
 ROOMS = """
     __main__
     cli
-    scripts
+    scripts compat
     integrations report
     analysis selection
     scoring

@@ -195,8 +195,10 @@ def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
 MOST_WORDS = {
     "README.md": 1_200,
     "tables, but of papers": 6_100,
-    "prose, but of papers and decisions": 22_000,
+    "prose, but of papers and decisions": 22_200,
     "decisions": 5_000,
+    "tables of papers": 1_900,
+    "prose of papers": 1_800,
 }
 
 
