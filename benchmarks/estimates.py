@@ -36,7 +36,7 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.threads import each
 from vendiscore.spectral.estimate import Estimating
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)

@@ -14,7 +14,7 @@ from pairs import arguments, compare, environment, write
 
 from vendiscore import as_similarity, explain
 from vendiscore.spectral.rank_one import leave_one_out
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 DATA = Path(__file__).resolve().parents[2] / "shared" / "data"
 ORDERS = (0.5, 1.0, 1.5, 2.0, float("inf"))

@@ -33,7 +33,7 @@ from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import bounded
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacks import Spectra
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES = (4, 5, 8, 10, 20, 30, 100)

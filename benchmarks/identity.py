@@ -23,7 +23,7 @@ from pairs import arguments, environment, write
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
 from vendiscore.spectral.quadrature import of_trace, ridges, step_for
 from vendiscore.spectral.rank_one import leave_one_out, with_each, without_each
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
 ORDERS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0, math.inf)

@@ -24,7 +24,7 @@ from vendiscore import as_similarity, growth
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import DRAWS, halves_error
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import molecules, vectors

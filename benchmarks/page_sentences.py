@@ -37,7 +37,7 @@ _COMMENT_OR_STRING = re.compile(
 )
 _UNSEEN = re.compile(r"(class|role|from|data-at\"): ?$|import $|querySelector(All)?\($")
 _CODE = re.compile(
-    r"\w=|\w\[|\w\(|\bimport | as (np|pd)\b|^[\w./-]*$|</|: ?[\w#]+;|^[MmLl]\d|^\W*$"
+    r"\w=|=>|\w\[|\w\(|\bimport | as (np|pd)\b|^[\w./-]*$|</|: ?[\w#]+;|^[MmLl]\d|^\W*$"
 )
 
 

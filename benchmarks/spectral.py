@@ -21,8 +21,8 @@ from pairs import PAUSE, agree, arguments, compare, environment, write
 
 import vendiscore
 from vendiscore import FeatureSimilarity, effective_number, progress
-from vendiscore.spectral.vendi import spectrum
-from vendiscore.spectral.vendi import vendi as find
+from vendiscore.spectral.vendi_scores import spectrum
+from vendiscore.spectral.vendi_scores import vendi as find
 
 with warnings.catch_warnings():
     warnings.simplefilter("ignore")

@@ -64,7 +64,7 @@ if TYPE_CHECKING:
     from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
     from .similarity.memory import TooLargeError as TooLargeError
     from .similarity.rows import RowsSimilarity as RowsSimilarity
-    from .spectral.vendi import spectrum as spectrum
+    from .spectral.vendi_scores import spectrum as spectrum
 
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
@@ -93,7 +93,7 @@ _MODULES = {
     "analysis.sources": "sources",
     "scoring.scores": "conditional_score score score_K score_X score_dual",
     "core.hill": "effective_number",
-    "spectral.vendi": "spectrum",
+    "spectral.vendi_scores": "spectrum",
     "scoring.state": "State",
     "analysis.compare_sets": "compare",
     "analysis.growth": "growth",

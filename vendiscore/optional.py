@@ -18,7 +18,7 @@ _NEXT = {
     ("torch", "torchmetrics"): ("torchmetrics",),
 }
 # The names by which pip knows modules of other names.
-_PROJECTS = {"PIL": "pillow"}
+_PROJECTS = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
 
 def _missing(names: tuple[str, ...]) -> list[str]:

@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.analysis.layout import FAR, layout
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 
 def of(similarity, p=None) -> np.ndarray:

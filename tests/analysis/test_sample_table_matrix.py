@@ -8,7 +8,7 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compu
 from vendiscore.analysis.findings import ORDERS, find
 from vendiscore.analysis.layout import clustered_order
 from vendiscore.analysis.pair_search import compare_all
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 
 def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:

@@ -12,7 +12,7 @@ from vendiscore.analysis.permutation import Statistic, holm, permuted, screened
 from vendiscore.analysis.subsets import Part, matched, windows
 from vendiscore.progress import finish
 from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 
 def test_windows_meet_every_sample_about_as_often():

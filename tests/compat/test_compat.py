@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 from vendi_score import vendi as theirs
 
-from vendiscore.compat import image_utils, molecule_utils, text_utils, vendi
+from vendiscore import compat
 
+vendi, text_utils = compat.vendi, compat.text_utils
+image_utils, molecule_utils = compat.image_utils, compat.molecule_utils
 torch = pytest.importorskip("torch")
 transformers = pytest.importorskip("transformers")
 pytestmark = [

@@ -11,7 +11,7 @@ from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 ROOT = Path(__file__).resolve().parents[2]
 

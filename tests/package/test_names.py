@@ -22,7 +22,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 238_987
+MOST_TOKENS = 238_983
 MOST_OF_PAGE = 38_839
 FREE = {
     tokenize.COMMENT,

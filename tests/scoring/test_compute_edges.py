@@ -23,7 +23,7 @@ from vendiscore import (
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 
 INF = math.inf
 ORDERS = [0.5, 1.0, 2.0, 3.0, INF]

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, compute, score, score_K, score_X
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 torch = pytest.importorskip("torch")
 

@@ -9,7 +9,7 @@ from scipy.stats import beta, chi2
 from vendiscore import as_similarity, compute
 from vendiscore.scoring.deficit import Repeats, log_deficit, log_ends, poisson, repeats_of
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 ORDERS = [0.5, 1, 2, 3, math.inf]
 

@@ -8,7 +8,7 @@ from sources import molecules, vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, score
 from vendiscore.scoring.jackknife import influence_error, jackknife, quantile
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 KERNELS = {
     "linear": (vectors, {"k": "cosine"}),

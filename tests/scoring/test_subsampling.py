@@ -8,7 +8,7 @@ import pytest
 from vendiscore import FeatureSimilarity, score
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import halves_error
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 
 def error_of_halves(n, number, draws=20, seed=0):

@@ -9,7 +9,7 @@ from vendiscore import as_similarity, effective_number
 from vendiscore.core.shares import shares_above
 from vendiscore.spectral.clusters import effective_numbers, leave_cluster_out, positive_shares
 from vendiscore.spectral.rank_one import leave_one_out, log_score
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2, 2.0001, 3, 10, 300, math.inf]
 

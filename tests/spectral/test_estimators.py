@@ -20,7 +20,7 @@ from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos
 from vendiscore.spectral.stochastic import Krylov, Quadrature
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.spectral.weighted_similarity import weighted_by
 
 ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)

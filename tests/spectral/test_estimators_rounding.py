@@ -8,7 +8,7 @@ import pytest
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.spectral.weighted_similarity import weighted_by
 
 RNG = np.random.default_rng(0)

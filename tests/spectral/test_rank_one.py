@@ -16,7 +16,7 @@ from vendiscore.spectral.rank_one import (
     surprise,
     unexplained,
 )
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
 # At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.

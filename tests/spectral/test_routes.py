@@ -18,7 +18,7 @@ from vendiscore.spectral.routes import (
     moment_route,
     spectrum_route,
 )
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 TALL = FeatureSimilarity(np.eye(5)[np.arange(40) % 5])
 WIDE = FeatureSimilarity(np.eye(5, 40))

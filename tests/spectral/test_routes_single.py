@@ -7,7 +7,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, effective_number, spectrum
 from vendiscore.spectral.routes import SINGLE
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 
 N, D = 17_000, 60  # more than a block of rows
 rng = np.random.default_rng(0)

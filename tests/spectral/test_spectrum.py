@@ -22,7 +22,7 @@ from vendiscore import (
 from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.spectrum import Spectrum, from_covariance
-from vendiscore.spectral.vendi import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 PROFILE = [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf]
 

@@ -8,7 +8,7 @@ import pytest
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
 from vendiscore.spectral.stacks import Spectra
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 X = np.random.default_rng(0).normal(size=(4, 7, 3))
 X /= np.linalg.norm(X, axis=-1, keepdims=True)

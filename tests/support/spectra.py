@@ -12,7 +12,7 @@ from vendiscore import MatrixSimilarity, as_similarity, effective_number
 from vendiscore.spectral.estimate import Estimate, Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
 from vendiscore.spectral.routes import StalledError, spectrum_route
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 from vendiscore.spectral.weighted_similarity import merge_identical
 
 SHAPES = ("flat", "power law", "exponential", "low rank", "blocks", "one dominant", "repeated")

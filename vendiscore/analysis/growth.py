@@ -42,7 +42,7 @@ from ..spectral.eigen import eigen_work
 from ..spectral.rank_one import leave_one_out, log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 from ..summary import Summary, frame, html_table, with_interval
 from .abundances import Abundances
 from .subsets import STACKED

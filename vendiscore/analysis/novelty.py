@@ -19,7 +19,7 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 from ..summary import Summary
 
 

@@ -21,7 +21,7 @@ from ..signature import plain_order
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import ALL, adds, coverage, log_score, surprise, unexplained
 from ..spectral.spectrum import Spectrum
-from ..spectral.vendi import vendi
+from ..spectral.vendi_scores import vendi
 from ..summary import Summary, frame, html_table, shortened
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair

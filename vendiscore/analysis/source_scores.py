@@ -26,7 +26,7 @@ from ..similarity.set_means import cosines, mean_similarities, set_sums, without
 from ..similarity.threads import in_order
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of, vendi
+from ..spectral.vendi_scores import spectrum_of, vendi
 from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
 from .layout import clustered_order, layout

@@ -16,7 +16,7 @@ from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 from .comparison import Plan, SetRow
 from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
 

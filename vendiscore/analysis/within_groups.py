@@ -14,7 +14,7 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import submatrices
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 from .comparison import Plan, SetRow
 from .permutation import EQUAL, Ends, Statistic, studentized
 

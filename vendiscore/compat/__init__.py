@@ -5,11 +5,12 @@ line with `vendi_score`. Numbers are equal but for the differences in docs/migra
 """
 
 from importlib import import_module
-from typing import Any, NoReturn
+from types import ModuleType
+from typing import NoReturn
 
 _MODULES = ("vendi", "text_utils", "image_utils", "molecule_utils")
 _EXAMPLES = "keep samples in a list, and what tells of them in lists of the same length"
-# What takes the place of each other name.
+# Each other name, with the way that takes its place.
 _WAYS = {
     "data_utils": _EXAMPLES,
     "Example": _EXAMPLES,
@@ -30,7 +31,7 @@ _WAYS = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
     return missing(name)
@@ -39,7 +40,7 @@ def __getattr__(name: str) -> Any:
 def missing(name: str) -> NoReturn:
     """Raise an error for a name that is not here; for one of `vendi_score`, with its way instead.
 
-    It is an ImportError, whose message `from … import` shows; that of an AttributeError is lost.
+    It is an ImportError, whose message `from … import` shows: an AttributeError loses its own.
     """
     if name in _WAYS:
         raise ImportError(f"vendiscore.compat has no {name!r}; instead: {_WAYS[name]}", name=name)

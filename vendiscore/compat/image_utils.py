@@ -22,8 +22,8 @@ def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndar
 
 def get_embeddings(
     images: Sequence[object],
-    model: Any = None,
-    transform: Callable[[Any], object] | None = None,
+    model: object = None,
+    transform: Callable[..., object] | None = None,
     batch_size: int = 64,
     device: Device = "cpu",
 ) -> np.ndarray:
@@ -43,7 +43,7 @@ def get_inception_embeddings(
     return encoder(kind="images", batch_size=batch_size, device=device).encode(images)
 
 
-def pixel_vendi_score(images: Sequence[Any], resize: int | None = 32) -> float:
+def pixel_vendi_score(images: Sequence[object], resize: int | None = 32) -> float:
     """Return the Vendi Score of the cosines of `get_pixel_vectors`."""
     return float(score(images, "pixels", size=resize or None))
 
@@ -52,8 +52,8 @@ def embedding_vendi_score(
     images: Sequence[object],
     batch_size: int = 64,
     device: Device = "cpu",
-    model: Any = None,
-    transform: Callable[[Any], object] | None = None,
+    model: object = None,
+    transform: Callable[..., object] | None = None,
 ) -> float:
     """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
     return float(score_X(get_embeddings(images, model, transform, batch_size, device)))

@@ -6,20 +6,20 @@ from collections.abc import Callable, Sequence
 from itertools import islice
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
+from ..core.types import Record
 from ..kernels.molecules import read_molecule
 from ..optional import require
 from ..resolve.sets import as_similarity
 from . import missing as __getattr__  # noqa: F401
 
-_KERNELS: dict[Any, dict[str, Any]] = {"morgan": {"k": "morgan", "n_bits": 1024}}
+_KERNELS: dict[str, Record] = {"morgan": {"k": "morgan", "n_bits": 1024}}
 _KERNELS["rdk"] = {"k": "rdkit"}
 
 
-def get_mol(smiles_or_mol: Any) -> Any:
+def get_mol(smiles_or_mol: object) -> object:
     """Return RDKit's molecule of a SMILES, None where it cannot be read; a molecule as it is."""
     if not isinstance(smiles_or_mol, str):
         return smiles_or_mol
@@ -47,8 +47,10 @@ def load_molecules(
         return list(islice(read, max_samples))
 
 
-def get_tanimoto_K(mols: Sequence[Any], fp: str | Callable[[Any], Any] = "morgan") -> np.ndarray:
-    """Return Tanimoto similarities (n, n) of "morgan" or "rdk" fingerprints, or those of `fp`."""
+def get_tanimoto_K(
+    mols: Sequence[object], fp: str | Callable[..., object] = "morgan"
+) -> np.ndarray:
+    """Return Tanimoto similarities (n, n) of "morgan", "rdk" or a function's fingerprints."""
     if callable(fp):
         return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()
     if fp not in _KERNELS:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..core.types import Rows
+from ..core.types import Device, Record
 from ..encoders import encoder, treebank
 from ..optional import require
 from ..scoring.scores import score, score_X
@@ -23,13 +23,13 @@ def get_ngrams(
     tokenizer: Tokenizer | None = None,
     return_vectorizer: bool = False,
     lowercase: bool = False,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> Any:
     """Return sparse counts (texts, n-grams), by scikit-learn; `kwargs` go to its vectorizer.
 
     `n` is a length, or the shortest and the longest. With `return_vectorizer` it returns both.
     """
-    vectorizer = require("sklearn.feature_extraction.text", "", "get_ngrams").CountVectorizer(
+    vectorizer = require("sklearn.feature_extraction.text", "compat", "get_ngrams").CountVectorizer(
         tokenizer=tokenizer or treebank.tokenize,
         token_pattern=None,
         ngram_range=n if isinstance(n, tuple) else (n, n),
@@ -42,14 +42,14 @@ def get_ngrams(
 
 def get_embeddings(
     sents: Sequence[str],
-    model: Any = None,
-    tokenizer: Any = None,
+    model: object = None,
+    tokenizer: object = None,
     batch_size: int = 16,
-    device: Any = "cpu",
+    device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> np.ndarray:
     """Return pooled outputs (texts, d) of a network, or its first tokens where it has no pooler."""
-    how: dict[str, Any] = {"pooling": "pooler", "batch_size": batch_size}
+    how: Record = {"pooling": "pooler", "batch_size": batch_size}
     if model is None:
         return encoder(model_path, device=device, **how).encode(sents)
     if getattr(model, "pooler", None) is None:
@@ -69,7 +69,7 @@ def ngram_diversity(
     sents: Sequence[str],
     ns: Sequence[int] = (1, 2, 3, 4),
     tokenizer: Tokenizer | None = None,
-    **kwargs: Any,
+    **kwargs: object,
 ) -> float:
     """Return the mean of `single_ngram_diversity` over lengths `ns`."""
     return float(np.mean([single_ngram_diversity(sents, n, tokenizer, **kwargs) for n in ns]))
@@ -105,19 +105,19 @@ def ngram_vendi_score(
 
 def embedding_vendi_score(
     sents: Sequence[str],
-    model: Any = None,
-    tokenizer: Any = None,
+    model: object = None,
+    tokenizer: object = None,
     batch_size: int = 16,
-    device: Any = "cpu",
+    device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> float:
     """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
-    X: Rows = get_embeddings(sents, model, tokenizer, batch_size, device, model_path)
+    X = get_embeddings(sents, model, tokenizer, batch_size, device, model_path)
     return float(score_X(X))
 
 
-def _mean_bleu(pairs: Any) -> float:
-    bleu_score = require("nltk.translate.bleu_score", "", "BLEU as vendi_score has it")
+def _mean_bleu(pairs: Iterable[tuple[object, object]]) -> float:
+    bleu_score = require("nltk.translate.bleu_score", "compat", "BLEU as vendi_score has it")
     smooth = bleu_score.SmoothingFunction().method1
     found = [bleu_score.sentence_bleu(refs, hyp, smoothing_function=smooth) for hyp, refs in pairs]
     return float(np.mean(found))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
@@ -51,7 +50,7 @@ def intdiv_X(X: Rows, q: float = 1, p: Weights | None = None, normalize: bool = 
 
 def intdiv(
     elems: Sequence[object],
-    k: Callable[[Any, Any], float],
+    k: Callable[..., float],
     q: float = 1,
     p: Weights | None = None,
 ) -> float:

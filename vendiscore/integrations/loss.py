@@ -13,7 +13,7 @@ from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..similarity.inputs import as_samples
 from ..similarity.weights import check_weights
-from ..spectral.vendi import vendi
+from ..spectral.vendi_scores import vendi
 
 torch: Any = require("torch", "torch", "VendiLoss")
 

@@ -12,7 +12,7 @@ from ..resolve.sets import as_similarity
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
-from ..spectral.vendi import vendi
+from ..spectral.vendi_scores import vendi
 from .measure import register_measure
 from .subject import Subject, UnsuitedError
 

@@ -7,7 +7,7 @@ import numpy as np
 from ..core.namespace import is_torch
 from ..core.types import Number
 from ..spectral.rank_one import coverage, unexplained
-from ..spectral.vendi import vendi
+from ..spectral.vendi_scores import vendi
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject

@@ -11,7 +11,7 @@ from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD
 from ..similarity.base import Similarity
 from ..spectral.spectrum import Spectrum
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 
 
 class SampleSet:

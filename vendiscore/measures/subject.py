@@ -32,7 +32,7 @@ from ..similarity.base import Similarity
 from ..similarity.inputs import choose
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
-from ..spectral.vendi import Spectral, spectrum_of, vendi
+from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
 from .measure import OF_SIMILARITIES
 from .sample_set import SampleSet
 

@@ -16,7 +16,7 @@ from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
-from ..spectral.vendi import Spectral
+from ..spectral.vendi_scores import Spectral
 from .intervals import Uncertainty
 from .request import Request
 from .typical import nowhere, place_among

@@ -16,7 +16,7 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import vendi
+from ..spectral.vendi_scores import vendi
 from .intervals import Uncertainty
 from .request import Request
 

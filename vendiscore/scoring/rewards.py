@@ -25,7 +25,7 @@ from ..similarity.inputs import choose
 from ..similarity.weights import per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 
 Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]

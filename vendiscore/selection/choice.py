@@ -14,7 +14,7 @@ from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..similarity.threads import at_most
-from ..spectral.vendi import spectrum_of
+from ..spectral.vendi_scores import spectrum_of
 from .candidates import Candidates
 from .constraints import (
     Constraints,

@@ -24,7 +24,7 @@ class Spectra:
     """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
 
     `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone.
-    `unusual` (g,) marks sets that `spectral.vendi` is to look at one by one, which warns and
+    `unusual` (g,) marks sets that `spectral.vendi_scores` is to look at one by one, which warns and
     raises: their matrices have negative eigenvalues, say, or entries that are not finite.
     """
 

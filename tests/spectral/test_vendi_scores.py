@@ -12,7 +12,7 @@ from scipy.stats import random_correlation
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, effective_number, spectrum
 from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.vendi import vendi
+from vendiscore.spectral.vendi_scores import vendi
 
 ORDERS = [0.0, 0.1, 0.5, 0.999999, 1.0, 1.000001, 1.5, 2.0, 3.0, 10.0, 100.0, math.inf]
 

@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
 from vendiscore.spectral.rank_one import adds, surprise
-from vendiscore.spectral.vendi import spectrum_of
+from vendiscore.spectral.vendi_scores import spectrum_of
 
 # The sum of ten tenths, the next number above 1, and two numbers that are further off.
 ORDERS = [sum([0.1] * 10), 1 + 2**-52, 1 - 1e-13, 1 + 1e-11]
