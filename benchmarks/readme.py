@@ -5,6 +5,7 @@ python benchmarks/readme.py            # rewrites the marked blocks
 Documents have the rows that a reader decides by (`short_tables.py`); the site folds the rest.
 """
 
+import importlib
 import re
 import sys
 from collections.abc import Callable
@@ -131,6 +132,13 @@ def people(block: str) -> str:
 
 
 # Whole tables; the site folds them below the blocks of `SHORT`.
+def paper_rows(part: str) -> str:
+    """Return all rows of a part of the papers' page."""
+    sys.path.append(str(ROOT / "benchmarks" / "papers"))
+    findings = importlib.import_module("findings")
+    return findings.folded(findings.committed(), part)
+
+
 WHOLE: dict[str, Callable[[], str]] = {
     "kernels": markdown,
     "measures": measures,
@@ -138,6 +146,10 @@ WHOLE: dict[str, Callable[[], str]] = {
     **TABLES,
     **SOURCES,
     **LARGE,
+    **{
+        f"papers-{part}": partial(paper_rows, part)
+        for part in ("vendi", "orders", "magnitude", "cards")
+    },
 }
 BLOCKS: dict[str, Callable[[], str]] = {
     **WHOLE,

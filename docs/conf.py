@@ -35,7 +35,6 @@ extensions = [
     "folded",
     "mathml",
     "llms",
-    "paper_rows",
     "search_words",
 ]
 exclude_patterns = ["_build", "tutorials"]

@@ -56,9 +56,7 @@ def test_a_p_at_its_floor_is_said_to_be_one_for_all_pairs_together(three):
     assert three.to_dict()["pairs"][1]["p_floor"] == pytest.approx(0.03)
     args = parser("compare").parse_args(["a", "b", "--permutations", "99"])
     table = next(line for line in _printed(args, three).splitlines() if line.startswith("a  c"))
-    assert "≤ 0.01" in table
     assert "≤ 0.03" in table
-    assert "98.3 %" in table
 
 
 def test_more_permutations_lower_the_floor_of_two_sets():

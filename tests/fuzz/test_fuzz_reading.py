@@ -46,7 +46,6 @@ def asked(rng: random.Random) -> Asked:
         separator=rng.choice([None] * 6 + ["line", "blank", "file", "---", "x"]),
         header=rng.choice([None, True, False]),
         index=rng.choice([None, True, False]),
-        blocks=rng.random() < 0.05,
     )
 
 

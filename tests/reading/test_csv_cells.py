@@ -62,7 +62,7 @@ def test_no_cell_but_a_number_begins_like_a_formula_and_each_is_undone(text):
 
 @given(st.lists(st.tuples(texts, st.floats(allow_nan=False)), min_size=1, max_size=5))
 def test_tables_of_the_command_keep_numbers_and_mark_texts(rows):
-    written = output.FORMATS["csv"]([{"=name": text, "x": x} for text, x in rows], None)
+    written = output.FORMATS["csv"]([{"=name": text, "x": x} for text, x in rows])
     header, *cells = csv.reader(io.StringIO(written, newline=""))
     assert header == ["'=name", "x"]
     for (text, x), (first, second) in zip(rows, cells, strict=True):

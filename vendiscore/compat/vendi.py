@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import effective_number
 from ..core.types import Rows, Weights
 from ..resolve.sets import as_similarity
@@ -31,19 +32,21 @@ def normalize_K(K: np.ndarray) -> np.ndarray:
     return K / np.outer(root, root)
 
 
-def entropy_q(p: Rows, q: float | str = 1) -> float:
+def entropy_q(p: Rows, q: float | str = DEFAULT_ORDER) -> float:
     """Return the Rényi entropy of order q, in nats, of shares p (m,) that sum to 1."""
     shares = np.asarray(p)
     return math.log(effective_number(shares[shares > 0], float(q)))
 
 
-def intdiv_K(K: np.ndarray, q: float = 1, p: Weights | None = None) -> float:
+def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) -> float:
     """Return the internal diversity 1 − Σ_ij p_i p_j K_ij^q of a similarity matrix (n, n)."""
     shares = np.full(K.shape[0], 1 / K.shape[0]) if p is None else np.asarray(p)
     return float(1 - shares @ K**q @ shares)
 
 
-def intdiv_X(X: Rows, q: float = 1, p: Weights | None = None, normalize: bool = True) -> float:
+def intdiv_X(
+    X: Rows, q: float = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
+) -> float:
     """Return `intdiv_K` of the dot products of rows (n, d): cosines by default."""
     return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
 
@@ -51,7 +54,7 @@ def intdiv_X(X: Rows, q: float = 1, p: Weights | None = None, normalize: bool = 
 def intdiv(
     elems: Sequence[object],
     k: Callable[..., float],
-    q: float = 1,
+    q: float = DEFAULT_ORDER,
     p: Weights | None = None,
 ) -> float:
     """Return `intdiv_K` of n samples, compared by a function in n²/2 calls."""
