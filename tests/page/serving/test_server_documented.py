@@ -18,7 +18,7 @@ from vendiscore_page.serving.tools import INSTRUCTIONS  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[3]
 TEXT = (ROOT / "docs" / "tasks" / "page_api.md").read_text(encoding="utf-8")
-COMMANDS, SETTINGS = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
+COMMANDS, SETTINGS, _ = re.findall(r"^```text\n(.*?)^```$", TEXT, re.MULTILINE | re.DOTALL)
 
 
 @pytest.fixture
@@ -41,7 +41,7 @@ def test_the_call_in_python_prints_the_score(here, capsys):
 
 def test_models_of_rows_are_compared_within_prompts(here, capsys):
     exec(here(example("compare.py")), {})
-    dull, lively, verdict = capsys.readouterr().out.splitlines()
+    lively, dull, verdict = capsys.readouterr().out.splitlines()
     texts = [[f"a {pet} {did}" for did in ("sat", "ran", "hid", "ate")] for pet in ("cat", "dog")]
     assert dull == "dull     1.00 of 4, mean of 2 prompts"
     assert lively == f"lively   {compute(texts)['VS']:.2f} of 4, mean of 2 prompts"
