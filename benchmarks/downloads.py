@@ -50,7 +50,7 @@ def table() -> bytes:
 
 
 def saved(page: Page, name: str, folder: Path) -> list[Path]:
-    """Press every entry of the menus that save; return the files."""
+    """Return the files that the entries of menus save when they are pressed."""
     files = []
     for opener in page.locator(f"#result .r-menu > button{name}").all():
         if not opener.is_visible():
