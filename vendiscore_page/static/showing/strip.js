@@ -18,7 +18,7 @@ export function strip(R) {
   if (!(R.most > 1)) return null;
   const figure = el("figure", { class: "r-strip", role: "img", "aria-label": spoken(R) });
   const draw = () => figure.clientWidth && figure.replaceChildren(drawn(R, figure.clientWidth));
-  // Next frame: an observer must not resize what it observes.
+  // Next frame: it must not resize what it observes.
   new ResizeObserver(() => requestAnimationFrame(draw)).observe(figure);
   return figure;
 }
