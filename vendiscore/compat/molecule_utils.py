@@ -15,8 +15,10 @@ from ..optional import require
 from ..resolve.sets import as_similarity
 from . import missing as __getattr__  # noqa: F401
 
-_KERNELS: dict[str, Record] = {"morgan": {"k": "morgan", "n_bits": 1024}}
-_KERNELS["rdk"] = {"k": "rdkit"}
+_KERNELS: dict[str, Record] = {
+    "morgan": {"k": "morgan", "n_bits": 1024},
+    "rdk": {"k": "rdkit"},
+}
 
 
 def get_mol(smiles_or_mol: object) -> object:

@@ -61,8 +61,9 @@ def sampled(together: Similarity, columns: Record) -> tuple[list[int], np.ndarra
         places = np.concatenate([own[draw_indices(len(own), most, 0)] for own in every])
     K = np.array(together.take(places).dense(), float)
     found = {name: [values[i] for i in places] for name, values in columns.items() if values}
-    cells = list(zip(found["set"], found.get("group", found["set"]), strict=True))
-    codes = np.array([cells.index(cell) for cell in cells])
+    cells = zip(found["set"], found.get("group", found["set"]), strict=True)
+    numbers: Record = {}
+    codes = np.array([numbers.setdefault(repr(cell), len(numbers)) for cell in cells])
     alike = (K >= SAME - 1e-9) & (codes[:, None] == codes)
     np.fill_diagonal(alike, True)
     first = alike.argmax(axis=1)

@@ -21,7 +21,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
     places = found.places.tolist()
     rows = [kept[i] for i in places]
     cells = {name: [column[i] for i in rows] for name, column in samples.cells.items()}
-    if 0 < len(samples.features) <= FEATURES and len(samples.features) == samples.values.shape[1]:
+    if 0 < len(samples.features) == samples.values.shape[1] <= FEATURES:
         cells |= dict(zip(samples.features, samples.values[rows].T.tolist(), strict=True))
     return {
         "place": [samples.ids[i] for i in rows],

@@ -197,7 +197,6 @@ def _note(found: ReadSamples, read: Table, name: str, how: Sequence[str]) -> str
         facts.insert(0, named if read.header is not None else "no row of names")
     if read.encoding == "cp1252":
         facts.append("read as Windows-1252, as it is not UTF-8")
-    rows = len(found) and found.kind == "vectors"
-    what = f" of {found.values.shape[1]:,} numbers" if rows else ""
+    what = f" of {found.values.shape[1]:,} numbers" if found and found.kind == "vectors" else ""
     said = f" ({'; '.join(facts)})" if facts else ""
     return f"Read {len(found):,} {found.unit}s{what} of {name:.60}{said}."
