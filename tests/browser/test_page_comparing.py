@@ -100,6 +100,7 @@ def test_what_only_one_set_of_molecules_has_is_drawn(visit):
     page = visit()
     open_tab(page, "Compare")
     button(page, "Scents, acetates, medicines").click()
+    expect(page.locator("#result .r-sides")).to_contain_text("Medicines")  # not the first answer's
     page.get_by_text("Samples that only one set has").click()
     drawn = page.locator(".r-only img")
     expect(drawn).to_have_count(3)  # of the acetates, and of the others none beyond chance
