@@ -1,15 +1,19 @@
 """Apply a change to the source it was written for, and run its tests in an environment of its own.
 
     python upstream/check.py torchmetrics --source https://github.com/Lightning-AI/torchmetrics
+    python upstream/check.py monai    # a change of the release that PyPI has
 
-The source is a clone or an address that git can clone; it is taken at the commit named below. The
-tests of each change compare its number with that of this package, which is installed beside it.
+The source is a clone or an address that git can clone, taken at the commit named below, or the
+wheel of a release, unpacked where the project's repository has it. The tests of each change compare
+its number with that of this package, which is installed beside it.
 """
 
 import argparse
+import os
 import subprocess
 import sys
 import tempfile
+import zipfile
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,10 +23,10 @@ HERE = Path(__file__).resolve().parent
 class Change(NamedTuple):
     """Where a change belongs, what its tests need, and where they run."""
 
-    commit: str
+    commit: str  # or the release, as pip names it
     needs: tuple[str, ...]
     tests: tuple[str, ...]
-    folder: str = "."
+    folder: str = "."  # of the tests, or of the packages of a release
 
 
 CHANGES = {
@@ -51,30 +55,53 @@ CHANGES = {
         (".", "pytest"),
         ("tests/test_repeats_aggregation.py", "tests/test_metrics.py", "tests/test_filters.py"),
     ),
+    "inspect_evals": Change(
+        "inspect-evals==0.26.0",
+        ("inspect-evals==0.26.0", "pytest"),
+        ("tests/novelty_bench/test_effective_distinct.py",),
+        folder="src",
+    ),
+    "monai": Change(
+        "monai-weekly==1.7.dev2643",
+        ("monai-weekly==1.7.dev2643", "pytest", "parameterized"),
+        ("tests/metrics/test_effective_rank_score.py",),
+    ),
 }
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("project", choices=CHANGES)
-    parser.add_argument("--source", required=True, help="a clone, or an address")
+    parser.add_argument("--source", help="a clone, or an address; not of a release")
     parser.add_argument("--python", default=sys.executable)
     options = parser.parse_args()
     change = CHANGES[options.project]
+    released = "==" in change.commit
+    if released == bool(options.source):
+        parser.error("pass --source, unless the change is of a release")
     with tempfile.TemporaryDirectory() as made:
-        clone, environment = Path(made, "source"), Path(made, "environment")
+        source, environment = Path(made, "source"), Path(made, "environment")
 
-        def run(*command: object, at: Path = clone) -> None:
-            subprocess.run(list(map(str, command)), cwd=at, check=True)
+        def run(*command: object, at: Path = source, **variables: object) -> None:
+            environ = {**os.environ, **{name: str(value) for name, value in variables.items()}}
+            subprocess.run(list(map(str, command)), cwd=at, check=True, env=environ)
 
-        run("git", "clone", "-q", options.source, clone, at=HERE)
-        run("git", "checkout", "-q", change.commit)
-        run("git", "apply", HERE / options.project / "change.patch")
-        run(options.python, "-m", "venv", environment)
+        run(options.python, "-m", "venv", environment, at=HERE)
         its = environment / "bin" / "python"
+        if released:
+            run(its, "-m", "pip", "download", "-q", "--no-deps", "-d", made, change.commit, at=HERE)
+            with zipfile.ZipFile(next(Path(made).glob("*.whl"))) as wheel:
+                wheel.extractall(source / change.folder)
+        else:
+            run("git", "clone", "-q", options.source, source, at=HERE)
+            run("git", "checkout", "-q", change.commit)
+        run("git", "apply", HERE / options.project / "change.patch")
         run(its, "-m", "pip", "install", "-q", *change.needs, HERE.parent)
         tests = [its, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *change.tests]
-        run(*tests, at=clone / change.folder)
+        if released:  # rather than what pip installed
+            run(*tests, PYTHONPATH=source / change.folder)
+        else:
+            run(*tests, at=source / change.folder)
 
 
 if __name__ == "__main__":
