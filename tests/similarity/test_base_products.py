@@ -12,6 +12,7 @@ from vendiscore import (
     RowsSimilarity,
     SumSimilarity,
     as_similarity,
+    compute,
 )
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.composite import RepeatedSimilarity
@@ -70,3 +71,52 @@ def test_a_product_is_one_of_the_dense_matrix(kind, kept, scaled, monkeypatch):
             assert product.dtype == np.float64
             assert product.shape == columns.shape
             assert np.all(np.abs(product - K @ columns) <= 1e-12 * (largest @ np.abs(columns)))
+
+
+@pytest.mark.parametrize("precision", ["float64", "float32", "bfloat16"])
+@pytest.mark.parametrize("kind", ["rows", "K", "sum", "product", "repeated"])
+def test_whatever_is_a_tensor_has_products_in_double_precision(kind, precision):
+    torch = pytest.importorskip("torch")
+    V = torch.randn(100, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+    X = V.to(getattr(torch, precision))
+    cosine = as_similarity(X, k="cosine")
+    square = torch.eye(100, dtype=X.dtype).add_(0.5).div_(1.5)
+    given = as_similarity(square, score_K=True)
+    K, dense = {
+        "rows": lambda: (cosine, cosine.dense()),
+        "K": lambda: (given, given.dense()),
+        "sum": lambda: (
+            SumSimilarity([cosine, given], [0.5, 0.5]),
+            cosine.dense() / 2 + given.dense() / 2,
+        ),
+        "product": lambda: (ProductSimilarity([cosine, given]), cosine.dense() * given.dense()),
+        "repeated": lambda: (
+            RepeatedSimilarity(cosine.take(np.arange(50)), np.arange(100) % 50),
+            cosine.dense()[:50, :50].tile(2, 2),
+        ),
+    }[kind]()
+    for S, expected in [(K, dense), (K.scaled(V[:, 1]), dense * V[:, 1] * V[:, 1:2])]:
+        torch.testing.assert_close(S.matmul(V), expected @ V, rtol=1e-12, atol=1e-12)
+        torch.testing.assert_close(S.matmul(V[:, 0]), expected @ V[:, 0], rtol=1e-12, atol=1e-12)
+
+
+def test_measures_of_many_rows_of_a_tensor_make_no_matrix():
+    torch = pytest.importorskip("torch")
+    X = torch.rand(100_000, 2, generator=torch.Generator().manual_seed(0))  # K has 80 GB
+    found, expected = (compute(rows, k="cosine", measures="IntDiv") for rows in (X, X.numpy()))
+    assert float(found["IntDiv"]) == pytest.approx(expected["IntDiv"], rel=1e-12)
+    means = [compute(rows, rows[1:] / 2, k="cosine", measures="MMD") for rows in (X, X.numpy())]
+    assert float(means[0]["MMD"]) == pytest.approx(means[1]["MMD"], abs=1e-12)
+
+
+@pytest.mark.parametrize("given", ["rows", "K"])
+def test_a_tensor_in_single_precision_is_estimated(given):
+    torch = pytest.importorskip("torch")
+    decay = 1 / torch.arange(1, 1201)
+    X = torch.randn(1000, 1200, generator=torch.Generator().manual_seed(0)) * decay
+    cosine = as_similarity(X, k="cosine").dense()
+    how = {"k": "cosine"} if given == "rows" else {"score_K": True}
+    samples = X if given == "rows" else cosine.float()
+    found = compute(samples, method="estimate", rtol=0.1, **how)
+    assert found["VS_se"] > 0
+    assert abs(float(found["VS"]) - float(compute(samples, **how)["VS"])) < 4 * found["VS_se"]

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from vendiscore import SampleError, as_similarity, compute, score, score_X
+from vendiscore import SampleError, TooLargeError, as_similarity, compute, score, score_X
 
 KERNELS = ("rbf", "laplacian")
 
@@ -281,3 +281,27 @@ def test_all_rows_without_a_direction_are_named_beside_those_that_are_not_finite
 def test_a_number_that_cannot_be_used_is_named_by_its_place_in_the_list(samples, kernel):
     with pytest.raises(SampleError, match="sample 3 of `samples`"):
         compute(samples, k=kernel)
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize(
+    ("scale", "offset", "sigma"),
+    [(1, 0, 1.5), (1, 1e6, 1.5), (1e5, 0, 1.0), (1e200, 0, 1e200), (1e-200, 0, 1e-200)],
+    ids=["usual", "far from 0", "narrow", "huge", "tiny"],
+)
+def test_tensors_have_the_matrix_of_arrays_with_a_diagonal_of_1(kernel, scale, offset, sigma):
+    torch = pytest.importorskip("torch")
+    X = scale * np.random.default_rng(0).standard_normal((40, 3)) + offset
+    K = as_similarity(torch.tensor(X), k=kernel, sigma=sigma)
+    np.testing.assert_allclose(
+        K.dense(), as_similarity(X, k=kernel, sigma=sigma).dense(), atol=1e-9
+    )
+    assert K.diagonal().tolist() == [1.0] * 40
+
+
+def test_a_matrix_of_tensors_without_room_is_refused_with_a_remedy(monkeypatch):
+    torch = pytest.importorskip("torch")
+    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 0)
+    for kernel in (*KERNELS, "polynomial"):
+        with pytest.raises(TooLargeError, match=r"compare fewer samples, or pass X\.numpy\(\)"):
+            as_similarity(torch.ones(3000, 2), k=kernel)

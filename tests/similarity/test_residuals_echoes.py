@@ -23,8 +23,6 @@ from vendiscore import (
     select,
     sources,
 )
-from vendiscore.similarity import residuals
-from vendiscore.similarity.torch_rows import TensorSimilarity
 
 __all__ = ["case"]
 
@@ -233,18 +231,6 @@ def test_gradients_of_sets_with_echoes_are_finite_and_zero_for_echoes(k, q):
         )["VS"]
 
     assert torch.autograd.gradcheck(score, (fixed[others].requires_grad_(),))
-
-
-def test_blocks_of_rows_of_a_tensor_are_those_of_its_matrix():
-    torch = pytest.importorskip("torch")
-    X = torch.tensor(np.random.default_rng(0).normal(size=(7, 3)), requires_grad=True)
-    both = TensorSimilarity(X, 1.5, "gaussian", {})
-    expected = as_similarity(
-        X[:5], prompts=X[[5, 5, 6, 6, 6]], given_prompt=True, k="rbf", sigma=1.5
-    ).dense()
-    found = residuals.given(both, 5, np.array([0, 0, 1, 1, 1]), 2.0**-52).dense()
-    assert found.requires_grad
-    torch.testing.assert_close(found, expected, rtol=0, atol=1e-12)
 
 
 def test_states_with_echoes_merge_to_the_number_of_the_whole():

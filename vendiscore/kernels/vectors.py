@@ -10,18 +10,17 @@ import numpy as np
 from ..core.arguments import integer, number
 from ..core.errors import SampleError
 from ..core.namespace import Array, detached, is_torch, namespace, row_blocks
-from ..core.types import Pool, Record, Rows
+from ..core.types import Pool, Record, Rows, Tensor
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.exponentials import Exponentials, median_width
+from ..similarity.exponentials import Exponentials, median_width, of_tensor
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_vectors
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
-from ..similarity.torch_rows import of_tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -113,9 +112,7 @@ def polynomial(vectors: Pool, degree: int = 3, c: float = 1.0) -> Similarity:
     unit = _normalized(X, zero)
     settings = {"degree": degree, "c": c}
     if is_torch(X):
-        n, d = X.shape
-        needed = 8 * n * (n + 3 * d)
-        memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
+        _require_matrix(X)
         K: Any = unit.dense()
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
     power = partial(_powers, degree=degree)
@@ -170,8 +167,17 @@ def _exponential(law: Law, vectors: Pool, sigma: Any) -> Similarity:
     settings = {"sigma": width}
     if is_torch(X):
         with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
-        return of_tensor(X, with_gradient, law, settings)
+        _require_matrix(X)
+        return MatrixSimilarity(of_tensor(X, with_gradient, law), psd=True, settings=settings)
     return RowsSimilarity(Exponentials(X, width, law), psd=True, settings=settings)
+
+
+def _require_matrix(X: Tensor) -> None:
+    """Require the memory of K of rows of a tensor; a GPU says itself what it lacks."""
+    n, d = X.shape
+    if not X.is_cuda:
+        what = f"the similarity matrix of {n} samples"
+        memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
 
 
 def _dense_rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Array:

@@ -4,12 +4,12 @@ import copy
 import math
 import sys
 from collections.abc import Callable, Iterable, Iterator
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
 from ..core.namespace import Array, is_numpy, row_blocks, scalar
-from ..core.types import DType, Tensor
+from ..core.types import DType, Number, Tensor
 from . import memory
 from .identical import identical_rows
 from .pairs import (
@@ -37,6 +37,16 @@ DEVIATIONS = (4.0, 40.0, math.inf)
 SLACK = 1e-6
 
 Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
+
+
+def of_tensor(X: Tensor, sigma: Number, law: Law) -> Tensor:
+    """Return the similarities (n, n) of rows of a tensor X (n, d); both may have a gradient."""
+    entries = Exponentials(X, sigma, law)
+    everything = slice(0, entries.n)
+    D: Tensor = entries.distances(everything, everything)
+    if entries.distances.by_product:
+        D.fill_diagonal_(0.0)
+    return (D * entries.factor).exp()
 
 
 class Exponentials:
@@ -70,12 +80,7 @@ class Exponentials:
                 left, right = self._single()
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
-            D: Any = self.distances(index, columns)
-            if not is_numpy(D):
-                if self.distances.by_product:  # of a row and itself; all columns are asked for
-                    own = np.arange(self.n)[index]
-                    D[np.arange(len(own)), own] = 0.0
-                return (D * self.factor).exp()
+            D = np.asarray(self.distances(index, columns))
             for block in row_blocks(len(D), 8 * D.shape[1], least=1):
                 rows = D[block]
                 rows *= self.factor
