@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.namespace import Array, detached, is_numpy, is_torch, namespace, scalar, scale_rows
+from ..core.namespace import Array, detached, namespace, scalar, scale_rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity
@@ -221,16 +221,6 @@ class _Residual(Similarity):
         K = samples - prompts * c[:, :, None]
         of_prompts = K[:, :, m:] * c[:, None, :]
         return K[:, :, :m] - of_prompts
-
-    def _matmul(self, V: Array) -> Array:
-        if not is_numpy(V) or is_torch(self.share):
-            return super()._matmul(V)
-        values = np.append(np.ones(self.n), -self.share)
-        rows = np.tile(np.arange(self.n), 2)
-        columns = np.append(self.at, self.of)
-        shape = (self.n, self.both.n)
-        T = sp.csr_array((values, (rows, columns)), shape)
-        return T @ self.both.matmul(T.T @ V)
 
     def _groups(self) -> np.ndarray | None:
         same = self.both.groups()
