@@ -197,6 +197,11 @@ GONE = {
     "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
     "V": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
     "VI": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
+    "seuclidean": "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1).",
+    "mahalanobis": (
+        "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "
+        "functions of numpy.linalg."
+    ),
     "unit_diagonal": "Leave it out: the diagonal of each matrix is checked.",
     "n_features": (
         "Add method='estimate' to `compute`, which has a standard error; a State adds up vectors "

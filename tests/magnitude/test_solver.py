@@ -267,7 +267,6 @@ def test_a_matrix_of_similarities_merges_what_its_precision_does_not_tell_apart(
         {"metric": "cosine"},
         {"metric": "manhattan"},
         {"k": "cosine"},
-        {"metric": "mahalanobis"},
         {"metric": "correlation"},
         {"solver": "cholesky"},
     ],

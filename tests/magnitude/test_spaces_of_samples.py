@@ -70,7 +70,7 @@ def test_signatures_tell_configurations_apart() -> None:
 
 
 def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
-    details = compute(cloud(10, 2), details=True, metric="mahalanobis")["details"]
+    details = compute(cloud(10, 2), details=True, metric="manhattan")["details"]
     json.dumps(details)
     assert "do not compare it between sets" in details["notes"][0]
     assert compute(cloud(10, 2), details=True, t_cut=2.0)["details"]["notes"] == []
@@ -107,12 +107,11 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="minkowski", exponent=0.5), ValueError, "of at least 1"),
         (lambda X: magnitude(X, metric="minkowski", exponent="2"), TypeError, "of at least 1"),
         (lambda X: magnitude(X, metric="minkowski", w=[1, 1]), TypeError, "Multiply the columns"),
-        (lambda X: magnitude(X, metric="seuclidean", V=[1, 1]), TypeError, "Divide the columns"),
-        (lambda X: magnitude(X, metric="mahalanobis", VI=[[1]]), TypeError, "Multiply the rows"),
+        (lambda X: magnitude(X, metric="euclidean", V=[1, 1]), TypeError, "Divide the columns"),
+        (lambda X: magnitude(X, metric="euclidean", VI=[[1]]), TypeError, "Multiply the rows"),
+        (lambda X: magnitude(X, metric="seuclidean"), ValueError, "Divide the columns"),
+        (lambda X: magnitude(X, metric="mahalanobis"), ValueError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
-        (lambda X: magnitude(X * [1, 0], metric="seuclidean"), ValueError, "of column 1 is 0"),
-        (lambda X: magnitude(X[:, [0, 0]], metric="mahalanobis"), ValueError, "has rank 1; take"),
-        (lambda X: magnitude(X[:1], metric="seuclidean"), ValueError, "two or more samples"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
     ],
 )  # fmt: skip

@@ -20,7 +20,7 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     t : float ≥ 0, a scale in units of 1 / distance
     **how
         How far samples are apart, as `as_space` takes it: `metric`, for vectors "euclidean" (the
-        default), "manhattan", "cosine", any metric of `scipy.spatial.distance.cdist` or a function
+        default), "manhattan", "cosine", a metric of `scipy.spatial.distance.cdist` or a function
         of two rows, with its options; "precomputed" for distances (n, n); for a kernel "kernel"
         (the default), √(2 − 2k), or "1-k". `k`, `score_K`, `score_X`, `normalize` and options of
         the kernel, as for `compute`. `solver`: "auto", "cg" or "cholesky".

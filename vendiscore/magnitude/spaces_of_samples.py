@@ -18,7 +18,7 @@ from ..resolve.kernel_request import (
     how_of,
     refuse_metric_options,
 )
-from ..resolve.sets import check_nothing_fitted, fitted_to, read_samples, resolve_sets
+from ..resolve.sets import check_nothing_fitted, read_samples, resolve_sets
 from ..signature import plain
 from ..similarity import memory
 from ..similarity import sparse as sp
@@ -32,7 +32,7 @@ from ..similarity.kernel_distances import (
     sparse_squares,
 )
 from ..similarity.members import members_of
-from ..similarity.metrics import HILBERT, NEGATIVE_TYPE, scatter
+from ..similarity.metrics import NEGATIVE_TYPE
 from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
 from .parameters import Solving, read
@@ -170,11 +170,11 @@ def _from_rows(
 ) -> list[MetricSpace]:
     metric = metric_of_rows(how)
     rows = list(map(numpy_rows, sets, names))
-    fitted = derived_options(rows, how, names)
     label = plain(metric)
+    options: Record = dict(how.metric_options)
+    p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
     for X, name in zip(rows, names, strict=True):
-        options = {**how.metric_options, **fitted}
         first, inverse = _distinct(np.asarray(identical_rows(X)))
 
         def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
@@ -185,7 +185,6 @@ def _from_rows(
             D = distances(distinct, metric, options, name, pair)
         except SampleError as error:
             raise error.at(members_of(inverse)) from None
-        p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
         spaces.append(
             MetricSpace(
                 D,
@@ -193,24 +192,12 @@ def _from_rows(
                 {"metric": label, **options},
                 solver,
                 negative_type=label in NEGATIVE_TYPE or p <= 2,
-                hilbert=label in HILBERT or p == 2,
-                fitted=fitted,
+                hilbert=label == "euclidean" or p == 2,
                 # Zero may stand for what is below it, in the distances of unit vectors.
                 slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
             )
         )
     return spaces
-
-
-def derived_options(sets: Sequence[Samples], how: How, names: Sequence[str]) -> Record:
-    """Find the options that a metric of rows derives from them: variances V, or VI."""
-    metric = how.metric if isinstance(how.metric, str) else ""
-    option = {"seuclidean": "V", "mahalanobis": "VI"}.get(metric)
-    if option is None or how.metric_options:  # of parts, as of the whole
-        return {}
-    chosen = fitted_to(how, names) or range(len(sets))
-    rows = stacked([sets[i] for i in chosen], [names[i] for i in chosen])
-    return {option: scatter(rows, option)}
 
 
 def metric_of_rows(how: How) -> Metric:

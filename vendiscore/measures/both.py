@@ -30,7 +30,7 @@ class Both(SampleSet):
         self.psd = own.psd
         self.of_rows = own.of_rows
         self.own = own
-        self.how: How = own.whole.how_of_parts  # `own` is a Subject
+        self.how: How = own.whole.how  # `own` is a Subject
 
     @cached_property
     def samples(self) -> Any:

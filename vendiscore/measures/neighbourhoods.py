@@ -98,8 +98,6 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Ne
     pairs: Pairs
     if units:
         pairs = RowPairs(X, UNIT_ROUNDING**0.5)
-    elif metric == "seuclidean":
-        pairs = RowPairs(X / np.sqrt(options["V"]))
     elif metric in ("euclidean", "sqeuclidean"):
         pairs = RowPairs(X)
     else:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -172,7 +171,7 @@ class Subject(SampleSet):
     @cached_property
     def pool(self) -> tuple[Similarity, np.ndarray]:
         """The similarity of all samples and references passed, and where each set begins."""
-        return resolve_pool(self.sets, self.how_of_parts, self.names)
+        return resolve_pool(self.sets, self.how, self.names)
 
     @cached_property
     def both(self) -> Both:
@@ -292,16 +291,6 @@ class Subject(SampleSet):
         ]
 
     @cached_property
-    def how_of_parts(self) -> How:
-        """Distances of parts are found as follows: with what the metric derives from whole sets."""
-        from ..magnitude.spaces_of_samples import derived_options
-
-        derived = derived_options(self.sets, self.how, self.names)
-        if not derived:
-            return self.how
-        return replace(self.how, metric_options={**self.how.metric_options, **derived})
-
-    @cached_property
     def texts(self) -> list[str]:
         """The samples, which must be strings, less those that were left out."""
         expected = "samples that are strings"
@@ -328,7 +317,7 @@ class Subject(SampleSet):
         references = self.references
         if not (self.of_rows or self.how.metric == "precomputed"):
             references = self.similarities[1]
-        return as_spaces([references], self.how_of_parts, ["references"], solver=solver)
+        return as_spaces([references], self.how, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
@@ -429,7 +418,7 @@ class Part(Subject):
 
     def _solved(self, solver: Solving) -> list[MetricSpace]:
         whole = self.whole
-        how = whole.how_of_parts
+        how = whole.how
         if how.metric == "precomputed":
             samples = whole.distances[np.ix_(self.places, self.places)]
         else:

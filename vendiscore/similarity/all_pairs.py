@@ -50,8 +50,8 @@ def distances(
         D = exact_squares(unit_rows(X, metric, name))
         D[D < UNIT_ROUNDING] = 0.0
         D /= 2
-    elif metric in ("euclidean", "seuclidean"):
-        D = _euclidean(X / np.sqrt(options["V"]) if options else X)
+    elif metric == "euclidean":
+        D = _euclidean(X)
     else:
         if metric in BOOLEAN:
             check_truths(X, metric, name)
