@@ -184,7 +184,7 @@ def test_rows_are_two_dimensional(shape):
 def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
     X = drawn(4000, 64)
     expected = compute(X[::10], k="tanimoto")["VS"]  # fewer rows of the same kind have less
-    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)  # as where memory is short
+    monkeypatch.setattr("vendiscore.similarity.memory.KEPT_SHARE", 0.0)  # as where memory is short
     for rows in (X, sp.csr_array(X)):
         tracemalloc.start()
         found = compute(rows, k="tanimoto", method="estimate", rtol=0.02, seed=0, details=True)

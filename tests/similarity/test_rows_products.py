@@ -25,7 +25,7 @@ KINDS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr(rows, "KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.similarity.memory.KEPT_SHARE", 0.0)
     monkeypatch.setattr(rows, "COLUMNS", 90)
 
 

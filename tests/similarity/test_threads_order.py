@@ -60,7 +60,7 @@ def test_what_fails_in_a_thread_fails_for_the_caller(monkeypatch):
 
 
 def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.similarity.memory.KEPT_SHARE", 0.0)
     similarity = as_similarity(X, k="rbf")
     products = []
     for count in (1, 2, 7):

@@ -10,6 +10,8 @@ _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
 FEW_BYTES = 1 << 26
+# What may be computed again is kept if it takes no more than this share of the memory that is left.
+KEPT_SHARE = 0.25
 
 
 class TooLargeError(MemoryError):
@@ -36,6 +38,11 @@ def available_bytes() -> int:
     groups = map(_group_left, _groups(_CGROUP, _OWN))
     least = min([machine, _address_space(), *groups])
     return max(0, least)
+
+
+def has_room(size: int) -> bool:
+    """Return whether so many bytes may be kept of what could be computed again."""
+    return size <= KEPT_SHARE * available_bytes()
 
 
 @cache

@@ -15,9 +15,7 @@ from .identical import identical_rows
 from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
 from .threads import in_order, slices
 
-# Products may keep K if it takes no more than this share of the memory that is left; a K of more
-# than so many bytes from the second product on, since many ask for one only.
-KEPT_SHARE = 0.25
+# Products keep a K of more than so many bytes from the second on, since many ask for one only.
 KEPT_AT_ONCE = 1 << 28
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
 ROWS = 1024
@@ -156,7 +154,7 @@ class RowsSimilarity(Similarity):
     def _like(self, part: S, index: Index) -> S:
         K = self._kept.K
         part = super()._like(part, index)
-        if K is not None and isinstance(part, RowsSimilarity) and _has_room(8 * part.n**2):
+        if K is not None and isinstance(part, RowsSimilarity) and memory.has_room(8 * part.n**2):
             part._kept.K = K[index][:, index]
         return part
 
@@ -166,7 +164,7 @@ class RowsSimilarity(Similarity):
         size = 8 * self.n**2
         kept.products += 1
         wanted = size <= KEPT_AT_ONCE or kept.products > 1
-        if kept.K is None and wanted and _has_room(size):
+        if kept.K is None and wanted and memory.has_room(size):
             kept.K = self.bare().dense()
         return kept.K
 
@@ -199,10 +197,6 @@ def symmetric_product(
     finally:  # so that threads end before an interruption goes on
         parts.close()
     return out
-
-
-def _has_room(size: int) -> bool:
-    return size <= KEPT_SHARE * memory.available_bytes()
 
 
 class _OfRows:
