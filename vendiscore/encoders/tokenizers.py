@@ -2,11 +2,11 @@
 
 import os
 import sys
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
 from importlib.util import find_spec
-from typing import Any
+from typing import TypeAlias
 
 from ..hints import suggestion
 from ..optional import MissingPackageError, require
@@ -22,7 +22,8 @@ _NEEDS = {
 
 
 # The tokens of texts, by what makes their tokenizer, where tokens are remembered.
-TOKENS: ContextVar[dict[Hashable, dict[str, list[Any]]] | None] = ContextVar("tokens", default=None)
+Memory: TypeAlias = dict[Hashable, dict[str, Sequence[Hashable]]]
+TOKENS: ContextVar[Memory | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager

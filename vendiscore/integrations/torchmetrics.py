@@ -107,7 +107,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
         if n == 0:
             raise ValueError("no embeddings were added by any process; call update(…) first")
         spectrum = from_covariance(self.products, n)
-        values = [each.value.clamp(1, n) for each in spectrum.estimates(self.orders)]
+        values = [_torch.clamp(each.value, 1, n) for each in spectrum.estimates(self.orders)]
         if not self.several:
             return values[0]
         return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}

@@ -1,8 +1,7 @@
 """Sentence BLEU as a kernel on text, by way of sacrebleu's own score."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
-from .text import count_ngrams, read_tokens
+from .text import Tokens, count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.
 PAIRS_AT_ONCE = 1 << 18
@@ -69,7 +68,7 @@ def bleu(
     tokens = read_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
 
-    def of(tokens: list[list[Any]]) -> DeferredSimilarity:
+    def of(tokens: list[Tokens]) -> DeferredSimilarity:
         return DeferredSimilarity(
             len(tokens),
             partial(_from_matches, tokens, max_order, mean_score),
@@ -109,7 +108,7 @@ def sentence_bleu(
 
 
 def _from_matches(
-    tokens: Sequence[Sequence[str]],
+    tokens: Sequence[Tokens],
     max_order: int,
     score: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
@@ -120,7 +119,7 @@ def _from_matches(
     every = range(1, max_order + 1)
     orders = [_repeats_apart(*counted, n) for counted in count_ngrams(tokens, every)]
     lengths = np.array([len(words) for words in tokens])
-    names: dict[tuple[str, ...], int] = {}
+    names: dict[tuple[Hashable, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
     known = cache(score)
     K = np.empty((n, n))

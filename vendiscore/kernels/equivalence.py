@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..core.arguments import flag, integer, number
 from ..core.errors import quoted
@@ -33,6 +34,7 @@ from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Jud
 from ..similarity.pools import size
 from .labels import labels
 
+Answer = Callable[[Any], object]  # of one sample
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _LONGEST = 255
@@ -101,7 +103,7 @@ def equivalence(
         above = number("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    by_list: Any = None  # from all pairs to their scores
+    by_list: Callable[..., ArrayLike] | None = None  # from all pairs to their scores
     if flag("graded", graded):
         no_effect(judging, "graded=True, by which scores count as they are")
         judging["graded"] = graded
@@ -133,13 +135,13 @@ def equivalence(
     distinct, first, ids = distinct_samples(samples)
     if by_list is not None:
 
-        def score(pairs: list[Pair]) -> Any:
+        def score(pairs: list[Pair]) -> ArrayLike:
             values = [(distinct[i], distinct[j]) for i, j in pairs]
             return by_list(values, batch_size=batch_size)
 
     elif callable(same):
 
-        def score(pairs: list[Pair]) -> Any:
+        def score(pairs: list[Pair]) -> ArrayLike:
             scores = []
             for i, j in track(pairs, None, "judging pairs"):
                 try:
@@ -168,7 +170,7 @@ def equivalence(
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
 
-        def score(pairs: list[Pair]) -> Any:
+        def score(pairs: list[Pair]) -> ArrayLike:
             return matrix[tuple(first[np.array(pairs)].T)]
 
     def judge(pairs: list[Pair]) -> np.ndarray:
@@ -190,7 +192,7 @@ def equivalence(
     return similarity(Judgements(judge), ids).noted(settings=settings)
 
 
-def _as_path(same: object) -> Any:
+def _as_path(same: object) -> str | Path | None:
     """Return the path of a model, if `same` is one."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
@@ -198,7 +200,7 @@ def _as_path(same: object) -> Any:
     return same if folder or _HUB_ID.fullmatch(same) else None
 
 
-def _answer(same: object) -> Callable[[Any], Any] | None:
+def _answer(same: object) -> Answer | None:
     """Return the function of one sample that finds its answer, if `same` says one."""
     if callable(same):
         return same if _takes_one(same) else None
@@ -220,7 +222,7 @@ def _answer(same: object) -> Callable[[Any], Any] | None:
     return partial(_last_match, pattern)
 
 
-def _takes_one(function: Callable[..., Any]) -> bool:
+def _takes_one(function: Callable[..., object]) -> bool:
     """Return whether a function takes one sample, as one that finds an answer does."""
     if isinstance(function, type):  # such as float, which converts one
         return True
@@ -241,7 +243,7 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
     return text_form(groups[0] if groups else found[-1].group())
 
 
-def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similarity:
+def _by_answers(samples: Sequence[object], answer: Answer) -> Similarity:
     """Return 1 where answers are equal; samples without one are compared as a whole."""
     answers = []
     for i, sample in enumerate(samples):
@@ -254,7 +256,7 @@ def _by_answers(samples: Sequence[Any], answer: Callable[[Any], Any]) -> Similar
             )
             raise
     partial = {}
-    keys: list[Any] = [(found,) for found in answers]
+    keys: list[object] = [(found,) for found in answers]
     for i, sample in enumerate(samples):
         if answers[i] is None:
             keys[i] = text_form(sample) if isinstance(sample, str) else sample

@@ -2,7 +2,6 @@
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -63,7 +62,7 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
     return FeatureSimilarity(scale_rows(_indicators(rows), 1 / np.sqrt(sizes)))
 
 
-def _tags(tagged: object) -> tuple[list[Any], str]:
+def _tags(tagged: object) -> tuple[list[Hashable], str]:
     """Return the distinct labels of one set, and what is wrong with it."""
     if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
         return (

@@ -1,9 +1,11 @@
 """Kernels on molecules: Tanimoto or Dice similarity of their RDKit fingerprints."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -16,10 +18,14 @@ from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
 
+if TYPE_CHECKING:
+    from rdkit.Chem import Mol
+
+Value = TypeVar("Value")
 # RDKit's own integers; no molecule has as many bonds.
 _MOST_BONDS = 255
 
-Bits = Callable[[Any], np.ndarray]
+Fingerprint = Callable[["Mol"], Value]
 _register = partial(register_kernel, samples="molecules", needs="molecules")
 
 
@@ -174,7 +180,10 @@ def _generated(
 
 
 def _compare(
-    molecules: Sequence[object], fingerprint: Bits, coefficient: str, settings: Record
+    molecules: Sequence[object],
+    fingerprint: Fingerprint[np.ndarray],
+    coefficient: str,
+    settings: Record,
 ) -> Similarity:
     """Return the similarities of the fingerprints of molecules."""
     chosen = one_of("coefficient", coefficient, COEFFICIENTS)
@@ -194,7 +203,8 @@ def _compare(
     SampleError.check(problems)
     empty = np.flatnonzero(~bits.any(axis=1)).tolist()
     if empty:  # a bit for each such molecule, which equal ones share
-        written = [*_read([molecules[i] for i in empty], _rdkit("rdkit.Chem").MolToSmiles)]
+        some = [molecules[i] for i in empty]
+        written = np.array([*_read(some, _rdkit("rdkit.Chem").MolToSmiles)])
         more = np.zeros((n, len(empty)), np.uint8)
         more[empty] = np.equal.outer(written, written)
         bits = np.hstack([bits, more])
@@ -202,7 +212,9 @@ def _compare(
     return BitSimilarity(bits, chosen, settings).noted(partial=dict.fromkeys(empty, why))
 
 
-def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Iterator[Any]:
+def _read(
+    samples: Sequence[object], fingerprint: Fingerprint[Value]
+) -> Iterator[Value | ValueError]:
     """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
     with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
         for sample in samples:
@@ -217,7 +229,7 @@ def _read(samples: Sequence[object], fingerprint: Callable[[Any], Any]) -> Itera
                 )
 
 
-def read_molecule(sample: object) -> Any:
+def read_molecule(sample: object) -> Mol:
     """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 

@@ -5,7 +5,7 @@ from collections import defaultdict
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import chain, count
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -20,7 +20,8 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
 
-Tokenizer = Callable[[str], Sequence[str]]
+Tokens = Sequence[Hashable]
+Tokenizer = Callable[[str], Tokens]
 Analyzer = Literal["auto", "word", "char"]
 _LENGTHS = Control(
     "ns",
@@ -42,6 +43,8 @@ _UNIT = Control(
     keyword="analyzer",
     phrase="{}",
 )
+# A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
+_UNORDERED = (str, bytes, Mapping, AbstractSet)
 # It has one of its n-grams of several lengths alone.
 _ONE_WORD = "is one word; n-grams of characters, or labels, suit such texts"
 
@@ -121,7 +124,7 @@ def ngram_overlap(
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
     """
     remedy = "pass ns=1, or ns=(1, 2, 3, 4)"
-    several: Any = ns if is_several(ns) else [ns]
+    several = ns if isinstance(ns, Iterable) and is_several(ns) else [ns]
     orders = tuple(integer("ns", n, remedy=remedy) for n in several)
     if not orders:
         raise ValueError(
@@ -143,7 +146,7 @@ def ngram_overlap(
     return similarity
 
 
-def _unit_features(tokens: Sequence[Sequence[Hashable]], orders: Sequence[int]) -> Rows:
+def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
     """Return unit rows, sums over n; n-grams that occur only once share a column of their text."""
     n = len(tokens)
     numbers = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
@@ -176,7 +179,7 @@ def tokenized(
     analyzer: Analyzer = "word",
     least: int = 1,
     than: str = "1",
-) -> list[list[Any]]:
+) -> list[Tokens]:
     """Return the tokens of each text, as `ngram_overlap` has them."""
     tokenize = read_tokenizer(tokenizer, analyzer)
     memory = TOKENS.get()
@@ -191,12 +194,13 @@ def read_tokens(
     tokenize: Tokenizer,
     least: int = 1,
     than: str = "1",
-    remembered: dict[str, list[Any]] | None = None,
-) -> list[list[Any]]:
+    remembered: dict[str, Tokens] | None = None,
+) -> list[Tokens]:
     """Return the tokens of each text, at least `least`, which messages call `than`."""
     by_text = {} if remembered is None else remembered
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
+    split: Sequence[Tokens]
     if tokenize is treebank.tokenize:
         split = treebank.tokenize_all(new)
     elif tokenize is list:
@@ -228,16 +232,17 @@ def read_tokens(
     return tokens
 
 
-def _tokens(text: str, tokenize: Tokenizer) -> list[Any]:
+def _tokens(text: str, tokenize: Tokenizer) -> Tokens:
     try:
-        found: Any = tokenize(text)
+        found: object = tokenize(text)
     except Exception as error:
         error.add_note(f"the tokenizer was reading {quoted(text)}")
         raise
-    # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
-    unordered = isinstance(found, (str, bytes, Mapping, AbstractSet))
-    listed = isinstance(found, Iterable) and not unordered
-    tokens: Any = found.tolist() if hasattr(found, "tolist") else list(found) if listed else None
+    tokens = None
+    if hasattr(found, "tolist"):
+        tokens = found.tolist()
+    elif isinstance(found, Iterable) and not isinstance(found, _UNORDERED):
+        tokens = list(found)
     if not isinstance(tokens, list):
         raise TypeError(
             f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "
@@ -260,13 +265,13 @@ def _is_token(token: object) -> bool:
 
 
 def count_ngrams(
-    tokens: Sequence[Sequence[Any]], orders: Sequence[int]
+    tokens: Sequence[Tokens], orders: Sequence[int]
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
     """Return, for each n in `orders`, n-grams by number, ascending, their texts, and how often.
 
     As (texts, n-grams, counts): its texts ascend, too. N-grams that occur only once are left out.
     """
-    number: defaultdict[Any, int] = defaultdict(count().__next__)
+    number: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
     every = map(number.__getitem__, chain.from_iterable(tokens))
     grams = np.fromiter(every, int, len(text))

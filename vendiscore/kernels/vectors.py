@@ -1,23 +1,21 @@
 """Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
 
 import math
-from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..core.arguments import integer, number
 from ..core.errors import SampleError
 from ..core.namespace import Array, detached, is_torch, namespace, row_blocks
-from ..core.types import Pool, Record, Rows, Tensor
+from ..core.types import Number, Pool, Record, Rows, Tensor
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.exponentials import Exponentials, median_width, of_tensor
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import as_vectors
+from ..similarity.inputs import Refusals, as_vectors
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
@@ -113,7 +111,7 @@ def polynomial(vectors: Pool, degree: int = 3, c: float = 1.0) -> Similarity:
     settings = {"degree": degree, "c": c}
     if is_torch(X):
         _require_matrix(X)
-        K: Any = unit.dense()
+        K: Tensor = unit.dense()
         return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
     power = partial(_powers, degree=degree)
     return RowsSimilarity.of_rows(unit.features(), power, psd=True, settings=settings)
@@ -158,7 +156,7 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())}
 
 
-def _exponential(law: Law, vectors: Pool, sigma: Any) -> Similarity:
+def _exponential(law: Law, vectors: Pool, sigma: "Number | None") -> Similarity:
     X = _dense_rows(vectors)
     if sigma is None:  # of a call that leaves `fit` out
         sigma = median_width(X, law)
@@ -180,6 +178,6 @@ def _require_matrix(X: Tensor) -> None:
         memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
 
 
-def _dense_rows(vectors: Pool, also: Callable[[Any], dict[int, str]] | None = None) -> Array:
+def _dense_rows(vectors: Pool, also: Refusals | None = None) -> Array:
     X = as_vectors(vectors, also=also)
     return X.toarray() if hasattr(X, "toarray") else X

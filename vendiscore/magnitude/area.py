@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 
@@ -11,7 +11,7 @@ from ..core.types import Number, Samples
 from .parameters import read
 from .scales import convergence, evaluate
 from .space import MetricSpace, Spaces
-from .spaces_of_samples import as_space, read_spaces
+from .spaces_of_samples import read_spaces, space_of
 
 
 def mag_area(
@@ -21,7 +21,7 @@ def mag_area(
     epsilon: float = 0.05,
     t_cut: float | None = None,
     average: bool = False,
-    **how: Any,
+    **how: object,
 ) -> float:
     """Integrate the magnitude function of samples: ∫₀^{t_cut} Mag(t) dt.
 
@@ -66,7 +66,7 @@ def mag_area(
     4.6052
     """
     own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    return _areas([as_space(samples, **how)], **own)[0]
+    return _areas([space_of(samples, how)], **own)[0]
 
 
 def mag_areas(
@@ -76,7 +76,7 @@ def mag_areas(
     epsilon: float = 0.05,
     t_cut: float | Literal["median"] = "median",
     average: bool = False,
-    **how: Any,
+    **how: object,
 ) -> list[float]:
     """Integrate the magnitude functions of several sets over one interval, to compare them.
 
@@ -140,7 +140,7 @@ def mag_diff(
     average: bool = False,
     relative: bool = False,
     absolute: bool = False,
-    **how: Any,
+    **how: object,
 ) -> float:
     """Measure how much more diverse samples are than references: ∫ (Mag_samples − Mag_refs) dt.
 
@@ -198,11 +198,15 @@ def mag_diff(
 
 
 def _areas(
-    spaces: Sequence[MetricSpace], t_cut: float | None, epsilon: float, **options: Any
+    spaces: Sequence[MetricSpace],
+    t_cut: float | None,
+    epsilon: float,
+    n_scales: int,
+    average: bool,
 ) -> list[float]:
     """Return the areas of spaces up to a cut-off, by default their median convergence scale."""
     cut = t_cut or float(np.median([convergence(space, epsilon) for space in spaces]))
-    return [float(area_of(space, cut, **options)) for space in spaces]
+    return [float(area_of(space, cut, n_scales, average)) for space in spaces]
 
 
 @np.errstate(over="ignore", under="ignore")

@@ -1,14 +1,13 @@
 """The magnitude function of a set up to beyond its convergence scale, to look at and to ask."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from ..core.types import Samples
 from .scales import convergence, evaluate
 from .space import MetricSpace
-from .spaces_of_samples import as_space
+from .spaces_of_samples import space_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class Curve:
         return self.space.magnitude(t)
 
 
-def magnitude_curve(samples: Samples, **how: Any) -> Curve:
+def magnitude_curve(samples: Samples, **how: object) -> Curve:
     """Return the magnitude function from 0 to half beyond the convergence scale, where 95 % differ.
 
     Parameters
@@ -77,7 +76,7 @@ def magnitude_curve(samples: Samples, **how: Any) -> Curve:
     >>> len(found.values)
     25
     """
-    space = as_space(samples, **how)
+    space = space_of(samples, how)
     limit = convergence(space, 0.05)
     scales, values = evaluate(space, np.linspace(0.0, 1.5 * limit, 25))
     return Curve(space, limit, scales, values)

@@ -1,17 +1,16 @@
 """The magnitude of a metric space: how many effectively different points, at every scale."""
 
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
 from ..core.types import Samples
 from .parameters import check_count, check_scales, read
 from .scales import MagnitudeFunction, convergence, evaluate
-from .spaces_of_samples import as_space
+from .spaces_of_samples import space_of
 
 
-def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
+def magnitude(samples: Samples, t: float = 1.0, **how: object) -> float:
     """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
 
     Parameters
@@ -59,10 +58,10 @@ def magnitude(samples: Samples, t: float = 1.0, **how: Any) -> float:
     1.462117
     """
     own = read(t=t)
-    return as_space(samples, **how).magnitude(**own)
+    return space_of(samples, how).magnitude(**own)
 
 
-def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarray:
+def magnitude_weights(samples: Samples, t: float = 1.0, **how: object) -> np.ndarray:
     """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
     Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
@@ -102,10 +101,10 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: Any) -> np.ndarra
     own = read(t=t)
     if own["t"] == 0:
         raise ValueError("`t` must be more than 0 for weights, got 0: Z is then singular")
-    return as_space(samples, **how).weights(**own)
+    return space_of(samples, how).weights(**own)
 
 
-def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
+def spread(samples: Samples, t: float = 1.0, **how: object) -> float:
     """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
@@ -141,10 +140,10 @@ def spread(samples: Samples, t: float = 1.0, **how: Any) -> float:
     1.462117
     """
     own = read(t=t)
-    return as_space(samples, **how).spread(**own)
+    return space_of(samples, how).spread(**own)
 
 
-def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) -> float:
+def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: object) -> float:
     """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
     It is the larger the closer samples are to each other. Samples without such a scale, and an ε
@@ -183,7 +182,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: Any) ->
     2.944439
     """
     own = read(epsilon=epsilon)
-    return convergence(as_space(samples, **how), **own)
+    return convergence(space_of(samples, how), **own)
 
 
 def magnitude_function(
@@ -193,7 +192,7 @@ def magnitude_function(
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | None = None,
-    **how: Any,
+    **how: object,
 ) -> MagnitudeFunction:
     """Return Mag(t) at `scales`, by default at evenly spaced ones from 0 to the convergence scale.
 
@@ -232,7 +231,7 @@ def magnitude_function(
     """
     chosen = None if scales is None else np.unique(check_scales("scales", scales))
     own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
-    space = as_space(samples, **how)
+    space = space_of(samples, how)
     if chosen is None:
         last = own["t_cut"] or convergence(space, own["epsilon"])
         chosen = np.linspace(0.0, last, own["n_scales"])
@@ -245,7 +244,7 @@ def magnitude_dimension(
     scales: Iterable[float] | None = None,
     n_scales: int = 30,
     epsilon: float = 0.05,
-    **how: Any,
+    **how: object,
 ) -> MagnitudeFunction:
     """Return the magnitude dimension at each scale, d log Mag / d log t.
 
@@ -288,7 +287,7 @@ def magnitude_dimension(
     """
     n_scales = check_count(n_scales, least=3)
     own = read(epsilon=epsilon)
-    space = as_space(samples, **how)
+    space = space_of(samples, how)
     if scales is None:
         t_conv = convergence(space, **own)
         if t_conv == 0:

@@ -1,9 +1,9 @@
 """The parameters that functions of magnitude share, and the readers of each."""
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
-from typing import Any, Literal, get_args
+from typing import Literal, get_args
 
 from ..core.arguments import flag, integer, is_several, number, one_of
 from ..core.types import Record
@@ -20,9 +20,9 @@ def check_scale(name: str, t: object) -> float:
     return 0.0 + number(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
 
 
-def check_scales(name: str, t: Any) -> list[float]:
+def check_scales(name: str, t: object) -> list[float]:
     """Return one scale or several as floats; an error names the first that is none."""
-    several = t if is_several(t) else [t]
+    several = t if isinstance(t, Iterable) and is_several(t) else [t]
     scales = [check_scale(name, scale) for scale in several]
     if not scales:
         raise ValueError(
@@ -56,7 +56,7 @@ def _check_epsilon(epsilon: object) -> float:
     return read
 
 
-READERS: Mapping[str, Callable[[Any], Any]] = {
+READERS: Mapping[str, Callable[[object], float | str | None]] = {
     "t": partial(check_scale, "t"),
     "n_scales": check_count,
     "epsilon": _check_epsilon,

@@ -2,14 +2,13 @@
 
 import math
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 
 from ..core.arguments import refuse_gradient
 from ..core.errors import SampleError
 from ..core.namespace import Array, row_blocks, to_host
-from ..core.types import Pool, Record, Samples
+from ..core.types import Options, Pool, Record, Samples
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
@@ -98,8 +97,13 @@ def as_space(
     return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
 
 
+def space_of(samples: Samples, options: Options) -> MetricSpace:
+    """Return the MetricSpace of samples, by the options of `as_space`."""
+    return read_spaces([samples], ["samples"], **options)[0]
+
+
 def read_spaces(
-    sets: Sequence[Samples], names: Sequence[str], *, solver: Solving = "auto", **options: object
+    sets: Sequence[Samples], names: Sequence[str], *, solver: object = "auto", **options: object
 ) -> list[MetricSpace]:
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
     own = read(solver=solver)
@@ -242,7 +246,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     n = len(first)
     if n < similarity.n:
         similarity = similarity.take(first)
-    F: Any = similarity.features() if similarity.dim is not None else None
+    F = similarity.features() if similarity.dim is not None else None
     if F is not None and not sp.issparse(F):
         D = exact_squares(np.asarray(to_host(F), np.float64))
     else:

@@ -11,7 +11,7 @@ from ..core.arguments import integer, is_several
 from ..core.errors import SampleError, quoted
 from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
-from ..kernels.text import count_ngrams, fit_analyzer, read_tokens, tokenized
+from ..kernels.text import Tokens, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from .measure import register_measure
@@ -67,7 +67,7 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
     return float(np.mean(ratios))
 
 
-def _tokens(subject: Subject) -> list[list[Any]]:
+def _tokens(subject: Subject) -> list[Tokens]:
     """Return the tokens of each text: of words or characters as the whole set has them."""
     how = subject.how
     whole = subject.whole

@@ -1,15 +1,14 @@
 """All pairwise distances of rows, as new matrices that the caller may overwrite."""
 
 import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
 
 import numpy as np
 
 from ..core.arguments import number
 from ..core.checks import check_samples
 from ..core.namespace import row_blocks, to_host
-from ..core.types import PairFunction, Rows
+from ..core.types import Options, PairFunction, Rows
 from .inputs import as_samples, as_vectors
 from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
 from .nearest import LOST, MetricPairs
@@ -37,7 +36,7 @@ Metric = str | PairFunction
 def distances(
     X: np.ndarray,
     metric: Metric = "euclidean",
-    options: Mapping[str, Any] | None = None,
+    options: Options | None = None,
     name: str = "samples",
     pair: PairName = "rows {} and {}".format,
 ) -> np.ndarray:
@@ -167,7 +166,7 @@ def _check_lost(D: np.ndarray, X: np.ndarray, pair: PairName) -> None:
 
 
 def _by_function(
-    X: np.ndarray, metric: Callable[..., float], options: Mapping[str, object], pair: PairName
+    X: np.ndarray, metric: Callable[..., float], options: Options, pair: PairName
 ) -> np.ndarray:
     """Compute all n² distances by a function, in both directions, and check them."""
     require_room(X)

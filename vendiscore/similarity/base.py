@@ -6,7 +6,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from types import MappingProxyType
-from typing import Any, ClassVar, Self, TypeVar
+from typing import ClassVar, Self, TypeVar
 
 import numpy as np
 
@@ -30,7 +30,8 @@ from .identical import joint_groups
 
 Index = slice | np.ndarray
 
-_NOTHING: Mapping[Any, Any] = MappingProxyType({})
+_NO_OPTIONS: Options = MappingProxyType({})
+_NO_SAMPLES: Mapping[int, str] = MappingProxyType({})
 S = TypeVar("S", bound="Similarity")
 
 
@@ -83,13 +84,13 @@ class Similarity(metaclass=Public):
     dim: int | None = None
     psd: bool = False
     scale: Array | None = None
-    settings: Options = _NOTHING
-    fitted: Options = _NOTHING
+    settings: Options = _NO_OPTIONS
+    fitted: Options = _NO_OPTIONS
     notes: Sequence[str] = ()
     roundoff: float = 0.0
-    dropped: Mapping[int, str] = _NOTHING
-    missed: Mapping[int, str] = _NOTHING
-    partial: Mapping[int, str] = _NOTHING
+    dropped: Mapping[int, str] = _NO_SAMPLES
+    missed: Mapping[int, str] = _NO_SAMPLES
+    partial: Mapping[int, str] = _NO_SAMPLES
     merges: bool = False
     echoes: Array | None = None
     recurs: bool = False

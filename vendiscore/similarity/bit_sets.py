@@ -7,7 +7,7 @@ Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971), Dice as |A 
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any, Literal, TypeAlias
+from typing import Literal, TypeAlias
 
 import numpy as np
 
@@ -65,7 +65,7 @@ class BitEntries:
         self.sizes = np.asarray(sizes).ravel()
 
     @cached_property
-    def _common_and_rare(self) -> tuple[np.ndarray, Any]:
+    def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array | None]:
         """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
         bits = self.bits
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))

@@ -8,7 +8,6 @@ from abc import abstractmethod
 from collections.abc import Sequence
 from functools import reduce
 from operator import mul
-from typing import Any
 
 import numpy as np
 
@@ -100,16 +99,15 @@ class _Mixture(Similarity):
         self.psd = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
-        groups: list[Any] = [part.groups() for part in self.parts]
-        if any(group is None for group in groups):
-            return None
-        return joint_groups(groups)
+        groups = [part.groups() for part in self.parts]
+        known = [group for group in groups if group is not None]
+        return joint_groups(known) if len(known) == len(groups) else None
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)
 
     @abstractmethod
-    def _combined(self, of: str, *args: object) -> Any:
+    def _combined(self, of: str, *args: object) -> Array:
         """Combine what the method `of` of every part returns."""
 
     def _take(self, index: np.ndarray) -> Similarity:
@@ -179,11 +177,11 @@ class SumSimilarity(_Mixture):
             )
         self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
-        dims: list[Any] = [part.dim for part in parts]
-        if None not in dims:
+        dims = [part.dim for part in parts if part.dim is not None]
+        if len(dims) == len(parts):
             self.dim = sum(dims)
 
-    def _combined(self, of: str, *args: object) -> Any:
+    def _combined(self, of: str, *args: object) -> Array:
         terms = zip(self.weights, self.parts, strict=True)
         return sum(w * getattr(part, of)(*args) for w, part in terms)
 
@@ -192,7 +190,7 @@ class SumSimilarity(_Mixture):
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
-        F: list[Any] = []
+        F: list[Rows] = []
         for w, part in terms:
             F.append(math.sqrt(w) * part.features())
         if all(map(sp.issparse, F)):
@@ -221,6 +219,6 @@ class ProductSimilarity(_Mixture):
            [0.25, 1.  ]])
     """
 
-    def _combined(self, of: str, *args: object) -> Any:
+    def _combined(self, of: str, *args: object) -> Array:
         factors = [getattr(part, of)(*args) for part in self.parts]
         return reduce(mul, factors)

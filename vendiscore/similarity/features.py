@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
@@ -138,7 +138,7 @@ class FeatureSimilarity(Similarity):
         return self._of(np.ascontiguousarray(self.X[:, some]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
-        X: Any = self.X[index]
+        X = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
@@ -203,7 +203,7 @@ class FeatureSimilarity(Similarity):
     @cached_property
     def _is_common(self) -> np.ndarray:
         """Tell for each column of sparse X if it is frequent, (d,)."""
-        X: Any = self.X
+        X: sp.csr_array = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
         common = counts > COMMON_SHARE * self.n
         order = np.argsort(-counts)
@@ -211,7 +211,7 @@ class FeatureSimilarity(Similarity):
         return common
 
     def entries_work(self) -> float:
-        X: Any = self.X
+        X: sp.csr_array = self.X
         if not hasattr(X, "indptr"):  # dense
             return float(self.n) ** 2 * X.shape[1]
         counts = np.bincount(X.indices, minlength=X.shape[1])
@@ -220,7 +220,7 @@ class FeatureSimilarity(Similarity):
         return 2.0 * self.n**2 * common + PAIR * float(rare @ rare)
 
     def covariance_work(self) -> float:
-        X: Any = self.X
+        X: sp.csr_array = self.X
         if not sp.issparse(X):
             return super().covariance_work()
         counts = np.diff(X.indptr)
@@ -318,7 +318,7 @@ class FeatureSimilarity(Similarity):
         return identical_rows(self.X)
 
 
-def dots(A: Any, B: Any) -> Array:
+def dots(A: Rows, B: Rows) -> Array:
     """Return the dot product of each row of A with the same row of B, dense or sparse."""
     if sp.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()

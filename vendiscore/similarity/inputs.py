@@ -14,7 +14,7 @@ from array_api_compat import is_array_api_obj
 from ..core.errors import SampleError, quoted, warn
 from ..core.namespace import Array, is_numpy, is_torch, scalar, to_host
 from ..core.shares import EPS
-from ..core.types import Pool, Rows, Tensor
+from ..core.types import DType, Pool, Rows, Samples, Tensor
 from ..reading.limits import WHOLE, inexact
 from . import sparse as sp
 from .pools import pooled, size
@@ -28,22 +28,21 @@ _GATHERS = {
 # Engines by their packages; others, such as xarray, have collections of Dask.
 _RECIPES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
 # Rows of numbers already read, by the id of their samples, while they are remembered.
-ROWS_READ: ContextVar[dict[int, tuple[Any, Any]] | None] = ContextVar("read", default=None)
+ROWS_READ: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
 
 _IN_NUMPY = ("torch.float32", "torch.float64")
-Refusals = Callable[[Any], dict[int, str]]  # of rows, by their places
+Refusals = Callable[[Rows], dict[int, str]]  # of rows, by their places
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> Pool:
     """Return a list of samples, or an array as it is; a folder's path stands for its images."""
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
-        converted: Any = samples
+        converted: Pool = samples
     elif type(samples) is list:
         converted = list(samples)
     else:
         converted = _from_other(samples, name)
-    count = converted.shape[0] if hasattr(converted, "shape") else len(converted)
-    if not empty and count == 0:
+    if not empty and size(converted) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 
@@ -173,16 +172,16 @@ def with_doubles(X: Tensor) -> Tensor:
     return X.cpu()
 
 
-def unnested(values: Any, name: str) -> tuple[Any, list[int]]:
+def unnested(values: Pool, name: str) -> tuple[Pool, list[int]]:
     """Return the members of lists, or of an array of groups, one after the other, and the sizes."""
-    if hasattr(values, "ndim"):
+    if not isinstance(values, list):
         groups, size_of_each = values.shape[:2]
         return values.reshape(-1, *values.shape[2:]), [size_of_each] * groups
     lists = [as_samples(each, name, empty=True) for each in values]
     return pooled(lists), list(map(size, lists))
 
 
-def check_in_step(name: str, sizes: list[int], groups: Any) -> None:
+def check_in_step(name: str, sizes: list[int], groups: object) -> None:
     """Raise unless the samples are groups of these sizes, one after the other."""
     nested = ""
     samples = getattr(groups, "sizes", None)
@@ -262,9 +261,9 @@ def _matrix(X: Pool, name: str) -> Rows:
     return X
 
 
-def check_rows(samples: Any, name: str) -> None:
+def check_rows(samples: Samples, name: str) -> None:
     """Raise a ValueError for an array of three dimensions, and for a list of arrays of rows."""
-    first = samples
+    first: object = samples
     dimensions = 2
     if isinstance(samples, (list, tuple)):
         first = next(iter(samples), None)
@@ -345,7 +344,7 @@ def _is_real(entry: object) -> bool:
     return isinstance(entry, (Number, np.bool_)) and not is_complex
 
 
-def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
+def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
     problems: dict[int, str] = {}
     shapes = {}
     devices = set()
@@ -365,7 +364,9 @@ def _stack_tensors(rows: Sequence[Any], name: str) -> Tensor:
     return sys.modules["torch"].stack(list(rows))
 
 
-def _check_shapes(shapes: Mapping[int, Any], problems: dict[int, str], name: str) -> None:
+def _check_shapes(
+    shapes: Mapping[int, tuple[int, ...]], problems: dict[int, str], name: str
+) -> None:
     """Raise a SampleError for `problems` and for rows that differ in shape from most."""
     if shapes:
         usual = Counter(shapes.values()).most_common(1)[0][0]
@@ -394,7 +395,7 @@ def _as_float(X: Rows, name: str) -> Rows:
     if kind not in "fbiu":
         raise TypeError(f"`{name}` must be real numbers, got dtype {X.dtype}; convert it first")
     size = X.dtype.itemsize
-    wide: Any = np.float64
+    wide: DType = np.float64
     if kind == "f" and size <= 4:
         wide = np.float32
     if kind != "f" and size == 8:

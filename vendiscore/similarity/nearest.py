@@ -3,7 +3,6 @@
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
 
 import numpy as np
 import scipy
@@ -25,7 +24,7 @@ from .pairs import (
     mend_close,
     times_power,
 )
-from .threads import in_order, slices
+from .threads import Value, in_order, slices
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK = 1 << 20
@@ -239,8 +238,8 @@ def members(
 
 
 def _looked(
-    pairs: Pairs, look: Callable[[slice], Any], rows: slice, columns: slice, description: str
-) -> Iterator[Any]:
+    pairs: Pairs, look: Callable[[slice], Value], rows: slice, columns: slice, description: str
+) -> Iterator[Value]:
     """Yield the results of `look` for blocks of rows, in order, with a progress bar."""
     width = columns.stop - columns.start
     size = max(LEAST_ROWS, BLOCK // width)
@@ -269,7 +268,7 @@ def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.nd
         first = order[nearest_k]
         kept[todo] = length[first]
         columns[todo] = other[first]
-        # Any pair as near as the last of these has a number within this reach.
+        # Every pair as near as the last of these has a number within this reach.
         most = pairs.reach(kept[:, -1])
         todo = np.flatnonzero(most > bound)
         bound = np.maximum(bound, most)

@@ -4,7 +4,7 @@ import copy
 import math
 import sys
 from collections.abc import Callable, Iterator
-from typing import Any, Literal, Self
+from typing import Literal, Self
 
 import numpy as np
 import scipy
@@ -63,8 +63,8 @@ class RowDistances:
         # Two more columns add the squares in the same product.
         left = [-2 * C, squares, ones]
         right = [C, ones, squares]
-        self.left: Any = xp.concat(left, axis=1)
-        self.right: Any = xp.concat(right, axis=1)
+        self.left: Array = xp.concat(left, axis=1)
+        self.right: Array = xp.concat(right, axis=1)
         self.squares = detached(squares)[:, 0]
         largest = scalar(self.squares.max())
         width = sigma or 0.0
@@ -82,7 +82,7 @@ class RowDistances:
             return differences(X, Y, self.law)
         if is_numpy(D):
             return np.maximum(D, 0.0, out=D)
-        return D.clamp(min=0.0)
+        return sys.modules["torch"].clamp(D, min=0.0)
 
     def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
@@ -120,7 +120,7 @@ def differences(X: Array, Y: Array, law: Law) -> Array:
         if law == "gaussian":
             metric = "sqeuclidean"
         return scipy.spatial.distance.cdist(X, Y, metric)
-    torch: Any = sys.modules["torch"]
+    torch = sys.modules["torch"]
     if law == "laplace":
         return torch.cdist(X, Y, p=1.0)
     return torch.cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist").square()
@@ -272,7 +272,7 @@ def distinct_places(X: Array) -> Array:
     if is_numpy(X):
         groups = np.asarray(identical_rows(X))
         return np.unique(groups, return_index=True)[1]
-    torch: Any = sys.modules["torch"]
+    torch = sys.modules["torch"]
     rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
     first = group.new_full((len(rows),), len(X))
     places = torch.arange(len(X), device=group.device)

@@ -3,11 +3,11 @@
 import sys
 from collections.abc import Sequence
 from numbers import Number
-from typing import Any
+from typing import TypeGuard
 
 import numpy as np
 
-from ..core.namespace import is_numpy, is_torch, to_host
+from ..core.namespace import Array, is_numpy, is_torch, to_host
 from ..core.types import Pool
 from . import sparse as sp
 
@@ -19,7 +19,7 @@ def size(samples: Pool) -> int:
     return len(samples)
 
 
-def shape_of(x: Any) -> tuple[int, ...] | None:
+def shape_of(x: object) -> tuple[int, ...] | None:
     """Return the shape of an array, or of lists of numbers by the first of each, else None."""
     if isinstance(x, (str, bytes)):
         return None
@@ -27,12 +27,10 @@ def shape_of(x: Any) -> tuple[int, ...] | None:
         return tuple(x.shape)
     if isinstance(x, Number):
         return ()
-    first = None
-    if isinstance(x, (list, tuple)) and x:
-        first = shape_of(x[0])
-    if first is None:
+    if not isinstance(x, (list, tuple)) or not x:
         return None
-    return (len(x), *first)
+    first = shape_of(x[0])
+    return None if first is None else (len(x), *first)
 
 
 def pooled(sets: Sequence[Pool]) -> Pool:
@@ -62,13 +60,13 @@ def pooled(sets: Sequence[Pool]) -> Pool:
     return [sample for samples in sets for sample in _listed(samples)]
 
 
-def _is_numeric(samples: Any) -> bool:
+def _is_numeric(samples: object) -> TypeGuard[Array]:
     if is_numpy(samples):
         return samples.dtype.kind in "fiub"
     return is_torch(samples)
 
 
-def _as_arrays(sets: Sequence[Any]) -> list[Any]:
+def _as_arrays(sets: Sequence[Pool]) -> list[Pool]:
     """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
     sets = list(map(_stacked, sets))
     if not any(map(is_torch, sets)):
@@ -81,7 +79,7 @@ def _as_arrays(sets: Sequence[Any]) -> list[Any]:
     return arrays
 
 
-def _stacked(rows: Any) -> Any:
+def _stacked(rows: Pool) -> Pool:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
     if not isinstance(rows, list):
         return rows
@@ -95,7 +93,7 @@ def _stacked(rows: Any) -> Any:
     return rows
 
 
-def _rows(rows: Any) -> Any:
+def _rows(rows: Pool) -> Pool:
     """Return a list of numbers, rows or arrays of one shape as an array."""
     if not isinstance(rows, list):
         return rows
@@ -113,7 +111,7 @@ def _rows(rows: Any) -> Any:
     return rows
 
 
-def _listed(samples: Any) -> list[Any]:
+def _listed(samples: Pool) -> list[object]:
     if isinstance(samples, list):
         return samples
     if sp.issparse(samples):

@@ -1,10 +1,9 @@
 """Similarity given the prompt: dot products of what the prompt of a sample leaves of it."""
 
-from typing import Any
-
 import numpy as np
 
 from ..core.namespace import Array, detached, namespace, scalar, scale_rows
+from ..core.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity
@@ -33,7 +32,7 @@ def given(
     kept = np.setdiff1d(np.arange(n), list(both.dropped))
     at = np.arange(len(kept))
     of = len(kept) + prompt[kept]
-    rows: Any = None
+    rows: Rows | None = None
     if both.dim is not None:
         F = both.features()
         X = F[: len(kept)]

@@ -1,12 +1,13 @@
 """Arrays whose shape does not say what a sample is: errors that spell what to pass instead."""
 
-from typing import Any, NoReturn
+from typing import NoReturn
 
 from ..core.namespace import is_numpy, is_torch
+from ..core.types import Pool
 from . import sparse as sp
 
 
-def refuse_rows(samples: Any, name: str) -> NoReturn:
+def refuse_rows(samples: Pool, name: str) -> NoReturn:
     """Raise a ValueError for an array that is not (n, d), or for a list of arrays of rows."""
     passed, shape = _passed(samples)
     remedy = "reshape it to (n, d)"
@@ -25,12 +26,12 @@ def refuse_rows(samples: Any, name: str) -> NoReturn:
     )
 
 
-def check_label_shape(labels: Any, name: str, *, table: bool = False) -> None:
+def check_label_shape(labels: Pool, name: str, *, table: bool = False) -> None:
     """Raise a ValueError for labels of two dimensions, and for a list of arrays of numbers."""
     if isinstance(labels, (list, tuple)) and not table:
-        first: Any = next(iter(labels), None)
+        first = next(iter(labels), None)
         numbers = is_torch(first) or (is_numpy(first) and first.dtype.kind in "fiub")
-        if not (numbers and first.ndim):
+        if not numbers or getattr(first, "ndim", 0) == 0:
             return
     elif not table and getattr(labels, "ndim", 1) < 2:
         return
@@ -46,7 +47,7 @@ def check_label_shape(labels: Any, name: str, *, table: bool = False) -> None:
     )
 
 
-def _passed(samples: Any) -> tuple[str, tuple[int, ...]]:
+def _passed(samples: Pool) -> tuple[str, tuple[int, ...]]:
     """Return words for what was passed, and its shape: of a list by the first of it."""
     if not isinstance(samples, (list, tuple)):
         shape = tuple(samples.shape)
@@ -58,7 +59,7 @@ def _passed(samples: Any) -> tuple[str, tuple[int, ...]]:
     return f"a list of {len(samples)} arrays, the first of shape {shape}", (len(samples), *shape)
 
 
-def _joined(samples: Any, name: str) -> str:
+def _joined(samples: Pool, name: str) -> str:
     """Return the call that puts arrays of rows one after the other."""
     if is_torch(samples[0]):
         return f"torch.cat(tuple({name}))"
@@ -67,7 +68,7 @@ def _joined(samples: Any, name: str) -> str:
     return f"np.concatenate({name})"
 
 
-def _sizes(samples: Any, name: str) -> str:
+def _sizes(samples: Pool, name: str) -> str:
     """Return code for the number of rows of each array."""
     if isinstance(samples, (list, tuple)):
         return f"[x.shape[0] for x in {name}]"

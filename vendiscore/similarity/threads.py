@@ -1,12 +1,17 @@
 """Work in as many Python threads as BLAS may take, while BLAS itself takes one."""
 
+from __future__ import annotations
+
 from collections import deque
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 from threading import Lock
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+if TYPE_CHECKING:
+    from threadpoolctl import LibController, ThreadpoolController
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
@@ -47,7 +52,7 @@ def in_order(
             pool.shutdown(cancel_futures=True)
 
 
-def each(function: Callable[[Item], Any], items: Iterable[Item]) -> None:
+def each(function: Callable[[Item], object], items: Iterable[Item]) -> None:
     """Call `function` on each item in threads, for its effect."""
     deque(in_order(function, items), maxlen=0)
 
@@ -58,7 +63,7 @@ class _Limits:
     def __init__(self) -> None:
         self.lock = Lock()
         self.needs: dict[object, int] = {}
-        self.before: list[tuple[Any, int]] = []
+        self.before: list[tuple[LibController, int]] = []
 
     def begin(self, user: object, most: int) -> int:
         """Let BLAS take at most so many threads, and return how many it had."""
@@ -105,7 +110,7 @@ def at_most(most: int) -> Iterator[int]:
 
 
 @cache
-def blas_libraries() -> Any:
+def blas_libraries() -> ThreadpoolController:
     """Return the controller of the threads of NumPy's and SciPy's BLAS."""
     import scipy.linalg  # noqa: F401  its BLAS differs from NumPy's and must be loaded
     from threadpoolctl import ThreadpoolController

@@ -1,11 +1,11 @@
 """All pairs of samples in single precision, a tile of K at a time, and chosen pairs in double."""
 
 from itertools import combinations_with_replacement
-from typing import Any
 
 import numpy as np
 
 from ..core.namespace import is_numpy, row_blocks, to_host
+from ..core.types import Rows
 from . import sparse as sp
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
@@ -33,11 +33,11 @@ class Tiles:
         if similarity.scale is not None:
             self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
-        self._rare: Any = None  # sparse columns, next to frequent ones, which `rows` has
-        self._lists: dict[int, Any] = {}  # by tiles of columns, the rows that have each
+        self._rare: sp.csr_array | None = None  # columns; `rows` has the frequent ones
+        self._lists: dict[int, sp.csr_array] = {}  # by tiles of columns, the rows that have each
         if not isinstance(similarity, FeatureSimilarity):
             return
-        X: Any = similarity.X
+        X = similarity.X
         if is_numpy(X):
             self.rows = X
             if X.dtype != np.float32 or self.scale is not None:
@@ -96,7 +96,7 @@ class Tiles:
             part = self.similarity.part(np.concatenate([i, j]))
             K = to_host(part.rows(slice(0, m)))
             return K.diagonal(m).astype(np.float64)
-        X: Any = self.similarity.X  # type: ignore[attr-defined]
+        X: Rows = self.similarity.X  # type: ignore[attr-defined]
         left = X[i].astype(np.float64, copy=False)
         right = X[j].astype(np.float64, copy=False)
         values = dots(left, right)

@@ -6,7 +6,6 @@ import sys
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from numbers import Number
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +13,7 @@ from ..core.arguments import is_several
 from ..core.checks import check_samples, unit_sum
 from ..core.errors import SampleError, quoted
 from ..core.namespace import Array, is_torch, namespace, scalar, to_host
-from ..core.types import Weights
+from ..core.types import Pool, Weights
 from .inputs import as_samples, check_in_step, precision, unnested
 from .pools import size
 
@@ -27,7 +26,7 @@ class PerSample:
     values: Array
     sizes: list[int] | None = None
 
-    def of(self, n: int, groups: Any = None, *others: int) -> Array:
+    def of(self, n: int, groups: object = None, *others: int) -> Array:
         """Return the numbers of n samples (or of `others`), which may be in Groups of lists."""
         if self.sizes is not None:
             check_in_step(self.name, self.sizes, groups)
@@ -40,7 +39,7 @@ class PerSample:
 
 
 def per_sample(
-    values: Any,
+    values: object,
     name: str,
     *,
     least: float = -np.inf,
@@ -52,7 +51,7 @@ def per_sample(
 
     Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
     """
-    flat: Any = None
+    flat: Pool | None = None
     sizes = None
     if is_several(values) and not isinstance(values, Mapping):
         flat = as_samples(values, name, empty=True)
@@ -69,23 +68,23 @@ def per_sample(
     real = "float" in kind or "int" in kind
     if "bool" in kind and not weights:
         real = True
-    if not real or flat.ndim != 1:
+    if flat is None or not real or flat.ndim != 1:
         raise TypeError(f"`{name}` must be numbers, one for each sample, got {quoted(values)}")
     if not weights:
         flat = to_host(flat)
     xp = namespace(flat)
-    flat = xp.astype(flat, xp.float64)
-    good = xp.isfinite(flat) & (flat >= least) & (flat <= most)
+    numbers = xp.astype(flat, xp.float64)
+    good = xp.isfinite(numbers) & (numbers >= least) & (numbers <= most)
     bounds = ""
     if least > -np.inf:
         bounds = f" and at least {least:g}"
     if most < np.inf:
         bounds += f" and at most {most:g}"
-    check_samples(flat, good, f"of `{name}` must be finite{bounds}, got {{:.6g}}{remedy}")
-    return PerSample(name, flat, sizes)
+    check_samples(numbers, good, f"of `{name}` must be finite{bounds}, got {{:.6g}}{remedy}")
+    return PerSample(name, numbers, sizes)
 
 
-def _array(values: list[Any], name: str, weights: bool) -> Array:
+def _array(values: list[object], name: str, weights: bool) -> Array:
     """Return a list of real numbers as an array, or weights of which some are tensors as one."""
     reals = np.zeros(len(values))
     problems = {}
@@ -103,7 +102,7 @@ def _array(values: list[Any], name: str, weights: bool) -> Array:
     return reals
 
 
-def _real(x: Any, weights: bool) -> float:
+def _real(x: object, weights: bool) -> float:
     """Return a real number as a float; an error for anything else."""
     kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
@@ -117,7 +116,7 @@ def check_weights(
     n: int,
     dropped: Collection[int] = (),
     like: Array | None = None,
-    groups: Any = None,
+    groups: object = None,
 ) -> Array | None:
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import scipy
 
 from ..core.namespace import Array, is_numpy, is_torch, namespace
 from ..core.score import ALONE_SIZE, TWO_STAGE_SIZE
+from ..core.types import Tensor
 from ..progress import foretell
 from ..similarity.threads import at_most
 
@@ -96,7 +97,7 @@ def vectors_bytes(n: int) -> int:
     return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy copies what SciPy overwrites
 
 
-def _check_gradient(gradient: Any, vectors: bool) -> None:
+def _check_gradient(gradient: Tensor | None, vectors: bool) -> None:
     if gradient is None or bool(gradient.isfinite().all()):
         return
     if vectors:

@@ -1,14 +1,15 @@
 """A number with its error and its route."""
 
 from dataclasses import dataclass
-from typing import Any
+
+from ..core.types import Number
 
 
 @dataclass(frozen=True)
 class Estimate:
     """A number, its absolute standard error, and its route with the reason."""
 
-    value: Any
+    value: Number
     route: str
     why: str
     error: float = 0.0

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -94,7 +94,7 @@ class LargestEigenvalue:
         n = similarity.n
         norm = NORM.cost(similarity)
         product = n * product_width(similarity)
-        X: Any = getattr(similarity, "X", None)
+        X = getattr(similarity, "X", None)
         if sp.issparse(X):
             product = X.nnz
         flops = norm.flops + USUAL_STEPS * (2 * product + 4 * n * BASIS)
@@ -304,7 +304,7 @@ def run_moment(
     cost = route.cost(weighted)
     memory.require(cost.bytes, what, "score fewer samples")
     with foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes):
-        value: Any = route.value(weighted, psd)
+        value = route.value(weighted, psd)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "

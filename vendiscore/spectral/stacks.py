@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -58,7 +57,7 @@ class Spectra:
         if psd == "check" and not vectors and set(orders) == {2}:
             squares = (K * K).sum(-1)
             number = 1 / squares.sum(-1)
-            self.values: list[Any] = [number] * len(orders)
+            self.values: list[Array] = [number] * len(orders)
             return
         self.shares: Array = self._shares(K, orders, psd, vectors)
         self.values = [effective_numbers(self.shares, q) for q in orders]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -31,7 +31,7 @@ class Krylov:
         size = self.b * self.most
         self._T = np.zeros((size + self.b, size + self.b))
         xp = namespace(Z)
-        self.basis: Any = xp.empty((size, self.n), dtype=Z.dtype, device=Z.device)
+        self.basis: Array = xp.empty((size, self.n), dtype=Z.dtype, device=Z.device)
         self._last, R = xp.linalg.qr(Z)
         self.start = to_host(R)
 

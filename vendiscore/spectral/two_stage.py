@@ -4,7 +4,7 @@ import ctypes
 from collections.abc import Callable, Sequence
 from functools import cache
 from importlib import import_module
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
@@ -28,6 +28,8 @@ _NAMES = (
     ("scipy.linalg._flapack", "{}_", ctypes.c_int32),
 )
 
+Integer: TypeAlias = type[ctypes.c_int32] | type[ctypes.c_int64]
+Routine: TypeAlias = "ctypes._NamedFuncPointer"
 Driver = Callable[[np.ndarray], np.ndarray]
 
 
@@ -37,7 +39,7 @@ def driver() -> Driver | None:
 
 
 @cache
-def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
+def _found(names: tuple[tuple[str, str, Integer], ...]) -> Driver | None:
     for module, name, integer in names:
         try:
             library = ctypes.CDLL(import_module(module).__file__)
@@ -50,11 +52,11 @@ def _found(names: tuple[tuple[str, str, Any], ...]) -> Driver | None:
     return None
 
 
-def _calling(routines: Sequence[object], integer: Any) -> Driver:
+def _calling(routines: Sequence[Routine], integer: Integer) -> Driver:
     """Return the routines as one function of a matrix."""
     to_band, to_three, values_of = routines
 
-    def call(routine: Any, *arguments: Any) -> None:
+    def call(routine: Routine, *arguments: object) -> None:
         info = integer(0)
         pointers = [_pointer(argument, integer) for argument in arguments]
         words = [a for a in arguments if isinstance(a, bytes)]
@@ -85,7 +87,7 @@ def _calling(routines: Sequence[object], integer: Any) -> Driver:
     return eigenvalues
 
 
-def _pointer(argument: Any, integer: Any) -> Any:
+def _pointer(argument: object, integer: Integer) -> object:
     """Return what ctypes passes as a pointer: an array's, a word, or that to an integer."""
     if isinstance(argument, int):
         return ctypes.byref(integer(argument))

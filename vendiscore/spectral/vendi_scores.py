@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.namespace import Array
 from ..core.shares import PSD
+from ..core.types import Number
 from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
@@ -26,7 +26,7 @@ class Spectral:
     spectrum: Spectrum | None = None
 
     @property
-    def values(self) -> list[Any]:
+    def values(self) -> list[Number]:
         """The numbers: floats, or 0-d torch tensors."""
         return [estimate.value for estimate in self.estimates]
 
