@@ -22,7 +22,7 @@ from ..core.namespace import (
     to_host,
 )
 from ..core.score import FAR, covariance
-from ..core.types import Options, Rows
+from ..core.types import DType, Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .identical import identical_rows
@@ -96,15 +96,14 @@ class FeatureSimilarity(Similarity):
         return self._float64(slice(None))
 
     def wide_blocks(
-        self, scale: Array | None = None, least: int = 64
+        self, scale: Array | None = None, dtype: DType = np.float64, least: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of NumPy rows in float64, scaled."""
+        """Yield blocks of NumPy rows in double, or another, precision, scaled."""
         for block in row_blocks(self.n, 8 * self.X.shape[1], least):
-            X = self.X[block]
-            if scale is None:
-                yield block, X.astype(np.float64, copy=False)
-            else:
-                yield block, X * scale[block, None]
+            X = self.X[block].astype(dtype, copy=False)
+            if scale is not None:
+                X = X * scale[block, None].astype(dtype, copy=False)
+            yield block, X
 
     @cached_property
     def _squares(self) -> Array:
@@ -273,10 +272,7 @@ class FeatureSimilarity(Similarity):
         inner = np.zeros((self.X.shape[1], columns.shape[1]))
         for block, F in self.wide_blocks():
             inner += F.T @ columns[block]
-        out = np.empty(columns.shape)
-        for block, F in self.wide_blocks():
-            np.matmul(F, inner, out=out[block])
-        return out.reshape(V.shape)
+        return self.bare().projected(inner).reshape(V.shape)
 
     def dense(self) -> Array:
         if sp.issparse(self.X):
@@ -286,13 +282,10 @@ class FeatureSimilarity(Similarity):
     def projected(self, V: Array, single: bool = False) -> Array:
         if not is_numpy(self.X):
             return super().projected(V)
-        V = np.asarray(V, dtype=np.float32 if single else np.float64)
-        s = np.ones((self.n, 1), V.dtype)
-        if self.scale is not None:
-            s[:, 0] = self.scale
-        out = np.empty((self.n, V.shape[1]), V.dtype)
-        for block in row_blocks(self.n, 8 * self.X.shape[1], least=256):
-            F = self.X[block] * s[block]
+        dtype = np.float32 if single else np.float64
+        V = np.asarray(V, dtype)
+        out = np.empty((self.n, V.shape[1]), dtype)
+        for block, F in self.wide_blocks(self.scale, dtype, least=256):
             np.matmul(F, V, out=out[block])
         return out
 

@@ -67,17 +67,6 @@ class MatrixSimilarity(Similarity):
             return K @ V
         return super()._matmul(V)
 
-    def dense(self) -> Array:
-        if not is_numpy(self.K):
-            return super().dense()
-        out = self._new_matrix()
-        for block in self._blocks():
-            rows = self.K[block]
-            if self.scale is not None:
-                rows = rows * self.scale * self.scale[block, None]
-            out[block] = rows
-        return out
-
     def _groups(self) -> np.ndarray | None:
         K = self.K
         n = self.n
