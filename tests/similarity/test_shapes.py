@@ -22,8 +22,8 @@ DOORS = {
 
 
 def spelled(message):
-    """Return what an error says to pass, and as which groups."""
-    return re.search(r"pass (.+), to `compute` with groups=(.+) if each of the", message).groups()
+    """Return what an error says to pass as groups."""
+    return re.search(r"pass (.+) if each of the", message)[1]
 
 
 @pytest.mark.parametrize("door", DOORS)
@@ -33,7 +33,7 @@ def spelled(message):
     ids=["array", "list"],
 )
 def test_stacks_of_rows_are_refused_by_every_door(door, samples, passed):
-    with pytest.raises(ValueError, match=f"must be two-dimensional, .*, got {passed}; pass np.con"):
+    with pytest.raises(ValueError, match=f"must be two-dimensional, .*, got {passed}; pass .list"):
         DOORS[door](samples, **COSINE)
 
 
@@ -47,32 +47,32 @@ def test_rows_with_a_dimension_of_one_are_squeezed(door):
 @pytest.mark.parametrize("how", [COSINE, {"k": "rbf"}, {"measures": "MagArea"}], ids=str)
 @pytest.mark.parametrize("samples", [STACK, PARTS, list(STACK)], ids=["array", "list", "equal"])
 def test_what_is_spelled_scores_the_groups(how, samples):
-    with pytest.raises(ValueError, match=r"np\.concatenate") as refused:
+    with pytest.raises(ValueError, match=r"pass \[list") as refused:
         compute(samples, **how)
-    names = {"np": np, "samples": samples}
-    rows, groups = (eval(said, names) for said in spelled(str(refused.value)))
-    nested = [list(rows) for rows in samples]
-    assert compute(rows, groups=groups, **how) == pytest.approx(compute(nested, **how), rel=1e-12)
+    groups = eval(spelled(str(refused.value)), {"samples": samples})
+    expected = compute(
+        np.concatenate(samples), groups=np.repeat(range(3), [*map(len, samples)]), **how
+    )
+    assert compute(groups, **how) == pytest.approx(expected, rel=1e-12)
 
 
 def test_labels_next_to_a_stack_do_not_hide_it():
     for samples in (STACK, PARTS):
-        with pytest.raises(ValueError, match=r"np\.concatenate\(samples\)"):
+        with pytest.raises(ValueError, match=r"list\(x\) for x in samples"):
             compute(samples, groups=["a"] * 12, **COSINE)
 
 
 def test_sparse_rows_and_bits_and_probabilities_are_rows():
     unit = STACK / np.linalg.norm(STACK, axis=2, keepdims=True)
     parts = [sp.csr_array(rows) for rows in unit]
-    with pytest.raises(ValueError, match=r"scipy\.sparse\.vstack\(samples\)") as refused:
+    with pytest.raises(ValueError, match=r"list\(x\.toarray\(\)\)") as refused:
         compute(parts, score_X=True)
-    sparse = {"scipy": __import__("scipy"), "np": np, "samples": parts}
-    rows, groups = (eval(said, sparse) for said in spelled(str(refused.value)))
-    expected = compute(np.concatenate(unit), score_X=True, groups=groups)
-    assert compute(rows, score_X=True, groups=groups) == pytest.approx(expected)
+    groups = eval(spelled(str(refused.value)), {"samples": parts})
+    expected = compute(np.concatenate(unit), score_X=True, groups=np.repeat(range(3), 4))
+    assert compute(groups, score_X=True) == pytest.approx(expected)
     for k, values in (("tanimoto", STACK > 0), ("probability_product", np.full((3, 4, 3), 1 / 3))):
         for samples in (values, list(values)):
-            with pytest.raises(ValueError, match=r"np\.concatenate\("):
+            with pytest.raises(ValueError, match=r"list\(x\) for x in"):
                 compute(samples, k=k)
 
 
@@ -80,11 +80,10 @@ def test_tensors_keep_their_gradients():
     torch = pytest.importorskip("torch")
     stack = torch.tensor(STACK, requires_grad=True)
     for samples in (stack, list(stack)):
-        with pytest.raises(ValueError, match=r"torch\.cat\(tuple\(samples\)\)") as refused:
+        with pytest.raises(ValueError, match=r"list\(x\) for x in samples") as refused:
             compute(samples, **COSINE)
-        names = {"torch": torch, "np": np, "samples": samples}
-        rows, groups = (eval(said, names) for said in spelled(str(refused.value)))
-        score = compute(rows, groups=groups, **COSINE)["VS"]
+        groups = eval(spelled(str(refused.value)), {"samples": samples})
+        score = compute(groups, **COSINE)["VS"]
         assert torch.autograd.grad(score, stack)[0].abs().sum() > 0
     with pytest.raises(ValueError, match=r"samples\.squeeze\(1\)"):
         compute(torch.tensor(X[:, None]), **COSINE)

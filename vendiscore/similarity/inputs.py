@@ -153,15 +153,11 @@ def to_numpy(array: object, name: str) -> np.ndarray:
 
 def _check_tensor(X: Tensor, name: str) -> None:
     torch = sys.modules["torch"]
-    kinds = {
-        "nested": (X.is_nested, "pass X.to_padded_tensor(…), or a list of its rows"),
-        "meta": (X.is_meta, "pass one with values"),
-        "quantized": (X.is_quantized, "pass X.dequantize()"),
-        "sparse": (X.layout != torch.strided, "pass X.to_dense(), or a SciPy sparse matrix"),
-    }
-    for kind, (found, remedy) in kinds.items():
-        if found:
-            raise TypeError(f"`{name}` must be a dense torch tensor, got a {kind} one; {remedy}")
+    if X.is_nested or X.is_meta or X.is_quantized or X.layout != torch.strided:
+        raise TypeError(
+            f"`{name}` must be a dense torch tensor with values, got one that is nested, meta, "
+            "quantized or sparse; pass X.to_padded_tensor(…), X.dequantize() or X.to_dense()"
+        )
 
 
 def with_doubles(X: Tensor) -> Tensor:

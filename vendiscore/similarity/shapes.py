@@ -16,10 +16,10 @@ def refuse_rows(samples: Pool, name: str) -> NoReturn:
     if len(shape) == 3 and shape[1] == 1 and not isinstance(samples, (list, tuple)):
         remedy = f"pass {name}.squeeze(1)"
     elif len(shape) == 3:
+        rows = "x.toarray()" if sp.issparse(samples[0]) else "x"
         remedy = (
-            f"pass {_joined(samples, name)}, to `compute` with "
-            f"groups=np.repeat(np.arange({shape[0]}), {_sizes(samples, name)}) if each of the "
-            f"{shape[0]} is a group; if each is one sample, {remedy}"
+            f"pass [list({rows}) for x in {name}] if each of the {shape[0]} is a group; if each is "
+            f"one sample, {remedy}"
         )
     raise ValueError(
         f"`{name}` must be two-dimensional, one row per sample, got {passed}; {remedy}"
@@ -57,19 +57,3 @@ def _passed(samples: Pool) -> tuple[str, tuple[int, ...]]:
         return f"a table of shape {(len(samples), len(first))}", (len(samples), len(first))
     shape = tuple(first.shape)
     return f"a list of {len(samples)} arrays, the first of shape {shape}", (len(samples), *shape)
-
-
-def _joined(samples: Pool, name: str) -> str:
-    """Return the call that puts arrays of rows one after the other."""
-    if is_torch(samples[0]):
-        return f"torch.cat(tuple({name}))"
-    if sp.issparse(samples[0]):
-        return f"scipy.sparse.vstack({name})"
-    return f"np.concatenate({name})"
-
-
-def _sizes(samples: Pool, name: str) -> str:
-    """Return code for the number of rows of each array."""
-    if isinstance(samples, (list, tuple)):
-        return f"[x.shape[0] for x in {name}]"
-    return str(samples.shape[1])
