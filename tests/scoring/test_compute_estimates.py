@@ -97,7 +97,7 @@ def test_the_memory_error_names_the_way_out(large, monkeypatch):
     similarity = as_similarity(large, k="rbf", sigma=3.0)
     monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
     monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 1 << 19)
-    with pytest.raises(TooLargeError, match=r"method='estimate', which needs 0\.0 GB and gives"):
+    with pytest.raises(TooLargeError, match="method='estimate', which reports"):
         compute(similarity)
 
 

@@ -110,7 +110,7 @@ def test_the_bytes_of_a_route_are_what_it_allocates(shape, vectors):
     similarity.diagonal()
     if d is None:
         similarity = MatrixSimilarity(similarity.dense())
-    route = spectrum_route(similarity, vectors)
+    route = spectrum_route(similarity)
     cost = route.cost(similarity, vectors).bytes
     peak = allocated(lambda: spectrum_of(similarity, vectors=vectors))
     if vectors and route is EIGENVALUES and np.lib.NumpyVersion(np.__version__) < "2.5.0":

@@ -227,14 +227,11 @@ COVARIANCE = Covariance()
 EIGENVALUES = Eigenvalues()
 
 
-def spectrum_route(similarity: Similarity, vectors: bool = False) -> SpectrumRoute:
-    """Return the cheapest exact route to the spectrum, which serves all orders."""
-    n = similarity.n
-    d = similarity.dim
-    if d is None or d >= n:
+def spectrum_route(similarity: Similarity) -> SpectrumRoute:
+    """Return the route to the spectrum by the smaller matrix, which serves all orders."""
+    if similarity.dim is None or similarity.dim >= similarity.n:
         return EIGENVALUES
-    routes: tuple[SpectrumRoute, ...] = COVARIANCE, EIGENVALUES
-    return min(routes, key=lambda route: route.cost(similarity, vectors).flops)
+    return COVARIANCE
 
 
 def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
@@ -284,7 +281,10 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
         tip = ""
     else:
         what = "the exact spectrum"
-        remedy = "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum"
+        remedy = (
+            "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum, or "
+            "method='estimate', which reports its standard error"
+        )
         step = "Finding the spectrum"
         tip = "orders 2 and inf alone need none"
     memory.require(cost.bytes, f"{what} of a {size} × {size} matrix", remedy)

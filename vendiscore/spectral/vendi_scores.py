@@ -9,7 +9,6 @@ from ..core.arguments import DEFAULT_ORDER
 from ..core.namespace import Array
 from ..core.shares import PSD
 from ..core.types import Number
-from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
 from .estimate import Estimate, Estimating
@@ -72,10 +71,7 @@ def vendi(
 
             read = estimated(similarity, needed, p, psd, estimating, whole)
         if read is None:
-            try:
-                spectrum = whole.run(similarity, p, psd, orders=orders)
-            except TooLargeError as error:
-                raise TooLargeError(f"{error}{_way_out(similarity, needed)}") from None
+            spectrum = whole.run(similarity, p, psd, orders=orders)
             read = spectrum.estimates(needed)
         known |= zip(needed, read, strict=True)
     for q, why in stalled.items():
@@ -83,25 +79,12 @@ def vendi(
     return Spectral([known[q] for q in orders], spectrum)
 
 
-def _way_out(similarity: Similarity, orders: Sequence[float]) -> str:
-    """Return the remedy for exact numbers that do not fit in memory."""
-    from .estimators import lanczos_cost
-
-    needed = lanczos_cost(similarity).bytes
-    if 0 in orders or needed > memory.available_bytes():
-        return ""
-    return (
-        f", or pass method='estimate', which needs {needed / 1e9:,.1f} GB and gives its standard "
-        f"error with the number"
-    )
-
-
 def spectrum_of(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
     """Find the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
-    return spectrum_route(similarity, vectors).run(similarity, p, psd, vectors=vectors)
+    return spectrum_route(similarity).run(similarity, p, psd, vectors=vectors)
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
