@@ -197,6 +197,8 @@ GONE = {
     "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
     "V": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
     "VI": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
+    "jaccard": "k='tanimoto' with metric='1-k' has this distance of rows of 0 and 1.",
+    "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' has this distance.",
     "seuclidean": "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1).",
     "mahalanobis": (
         "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "

@@ -64,25 +64,6 @@ DEFINITIONS = {
 }
 
 
-def counts(x, y):
-    pairs = [(bool(a), bool(b)) for a, b in zip(x, y, strict=True)]
-    return [MP.mpf(pairs.count(kind)) for kind in ((1, 1), (1, 0), (0, 1), (0, 0))]
-
-
-def boolean(formula):
-    return lambda x, y: formula(*counts(x, y))
-
-
-BOOLEAN = {
-    "jaccard": boolean(lambda a, b, c, d: share(b + c, a + b + c)),
-    "dice": boolean(lambda a, b, c, d: share(b + c, 2 * a + b + c)),
-    "russellrao": boolean(lambda a, b, c, d: (b + c + d) / (a + b + c + d)),
-    "rogerstanimoto": boolean(lambda a, b, c, d: 2 * (b + c) / (a + d + 2 * (b + c))),
-    "sokalsneath": boolean(lambda a, b, c, d: share(2 * (b + c), a + 2 * (b + c))),
-    "yule": boolean(lambda a, b, c, d: share(2 * b * c, a * d + b * c)),
-}
-
-
 def all_distances(rows, distance):
     """Return distances of distinct rows, without rows at distance 0 from an earlier one."""
     rows = [mp(row) for row in dict.fromkeys(tuple(np.asarray(row, float) + 0.0) for row in rows)]
@@ -130,40 +111,6 @@ def test_rows_under_a_metric_have_the_magnitude_of_its_definition(X, metric, rel
     assert cancels > 1e16 or magnitude(X, t=t, metric=metric) == pytest.approx(
         right, rel=REL + rounding
     )
-
-
-@fuzz.examples(60)
-@given(
-    n=st.integers(1, 8),
-    d=st.integers(1, 6),
-    seed=fuzz.seeds,
-    metric=st.sampled_from(sorted(BOOLEAN)),
-    holder=st.sampled_from((bool, int, float)),
-    t=st.sampled_from((0.5, 3.0, 12.0)),
-)
-def test_rows_of_zeros_and_ones_have_the_boolean_distances_of_their_definitions(
-    n, d, seed, metric, holder, t
-):
-    bits = np.random.default_rng(seed).integers(0, 2, (n, d))
-    naive = [[BOOLEAN[metric](a, b) for b in bits] for a in bits]
-    is_metric = all(
-        naive[i][j] <= naive[i][k] + naive[k][j] and (naive[i][j] > 0 or (bits[i] == bits[j]).all())
-        for i in range(n) for j in range(n) for k in range(n)
-    )  # fmt: skip
-    assume(is_metric and all(naive[i][i] == 0 for i in range(n)))
-    D = all_distances(bits, BOOLEAN[metric])
-    assume(well_posed(D, t)[0])
-    right = cf.magnitude(D, t)
-    assert magnitude(bits.astype(holder), t=t, metric=metric) == pytest.approx(right, rel=1e-9)
-
-
-@fuzz.examples(40)
-@given(X=fuzz.row_sets(most=6, scales=(1.0, 10.0)), metric=st.sampled_from(sorted(BOOLEAN)))
-def test_boolean_metrics_of_other_numbers_merge_no_different_rows(X, metric):
-    assume(not np.isin(X, (0, 1)).all() and len(np.unique(X + 0.0, axis=0)) > 1)
-    spaces = []
-    error = fuzz.refusal(lambda: spaces.append(as_space(X, metric=metric)))
-    assert error is not None or spaces[0].distinct == len(np.unique(X + 0.0, axis=0))
 
 
 @fuzz.examples(60)

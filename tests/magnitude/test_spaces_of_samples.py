@@ -24,8 +24,6 @@ from vendiscore.magnitude.function import magnitude
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.resolve import kernel
-from vendiscore.similarity.all_pairs import distances
-from vendiscore.similarity.metrics import BOOLEAN
 
 # Scales and their keys
 
@@ -110,6 +108,8 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="euclidean", V=[1, 1]), TypeError, "Divide the columns"),
         (lambda X: magnitude(X, metric="euclidean", VI=[[1]]), TypeError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="seuclidean"), ValueError, "Divide the columns"),
+        (lambda X: magnitude(X, metric="jaccard"), ValueError, "k='tanimoto' with metric='1-k'"),
+        (lambda X: magnitude(X, metric="yule"), ValueError, "of others pass the function"),
         (lambda X: magnitude(X, metric="mahalanobis"), ValueError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
@@ -121,19 +121,6 @@ def test_what_is_no_option_is_refused_by_name(call, error: type[Exception], mess
 
 
 # Metrics
-
-
-@pytest.mark.parametrize("metric", sorted(BOOLEAN))
-def test_metrics_of_truth_values_take_nothing_else(metric: str) -> None:
-    truths = cloud(40, 6) > 0
-    truths[:, 0] = True  # some of them are undefined for two rows without any
-    np.testing.assert_array_equal(distances(truths, metric), distances(truths * 1.0, metric))
-    counts = np.where(truths, 2.0, 0.0)
-    with pytest.raises(SampleError, match=f"has 2, and metric '{metric}' is one of truth") as e:
-        magnitude(counts, metric=metric)
-    assert list(e.value.problems) == list(range(40))
-    with pytest.raises(SampleError, match=r"has -0\.5"):
-        distances(np.where(truths, -0.5, 0.0), metric)
 
 
 def difference(a: np.ndarray, b: np.ndarray) -> float:

@@ -13,12 +13,11 @@ from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import UNIT_ROUNDING, check_truths, unit_rows
+from ..similarity.all_pairs import UNIT_ROUNDING, unit_rows
 from ..similarity.base import Similarity
 from ..similarity.identical import identical_rows
 from ..similarity.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.metrics import BOOLEAN
 from ..similarity.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
 
 # Neighbours that are found at once: some more than are asked for cost nothing.
@@ -87,9 +86,6 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Ne
     metric = str(metric_of_rows(how))
     options: Record = dict(how.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
-    if metric in BOOLEAN:
-        for own, name in sets:
-            check_truths(own, metric, name)
     units = metric in ("cosine", "correlation")
     if units:
         X = np.concatenate([unit_rows(own, metric, name) for own, name in sets])

@@ -10,7 +10,7 @@ from ..core.checks import check_samples
 from ..core.namespace import row_blocks, to_host
 from ..core.types import Options, PairFunction, Rows
 from .inputs import as_samples, as_vectors
-from .metrics import BOOLEAN, SYMMETRY_TOLERANCE
+from .metrics import SYMMETRY_TOLERANCE
 from .nearest import LOST, MetricPairs
 from .pairs import (
     VANISHING,
@@ -52,8 +52,6 @@ def distances(
     elif metric == "euclidean":
         D = _euclidean(X)
     else:
-        if metric in BOOLEAN:
-            check_truths(X, metric, name)
         require_room(X)
         everything = slice(0, len(X))
         D = MetricPairs(X, metric, options, pair).block(everything, everything)
@@ -126,18 +124,6 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     )
     U /= np.linalg.norm(U, axis=1)[:, None]
     return U
-
-
-def check_truths(X: np.ndarray, metric: str, name: str) -> None:
-    """Raise a SampleError for rows of other numbers than 0 and 1."""
-    wrong = (X != 0) & (X != 1)
-    first = np.argmax(wrong, axis=1)
-    check_samples(
-        X[np.arange(len(X)), first],
-        ~wrong.any(axis=1),
-        f"has {{:.6g}}, and metric {metric!r} is one of truth values, 0 and 1; pass `{name}` > 0 "
-        "if presence is meant, or use another metric",
-    )
 
 
 def _euclidean(X: np.ndarray) -> np.ndarray:

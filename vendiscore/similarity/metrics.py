@@ -11,20 +11,14 @@ SCIPY_METRICS = (
     "chebyshev",
     "cityblock",
     "correlation",
-    "dice",
     "hamming",
-    "jaccard",
     "jensenshannon",
     "minkowski",
-    "rogerstanimoto",
-    "russellrao",
-    "sokalsneath",
     "sqeuclidean",
-    "yule",
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
 # exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
-# square roots of these, in some coordinates; Jaccard's is 1 minus a positive definite kernel.
+# square roots of these, in some coordinates.
 NEGATIVE_TYPE = (
     "euclidean",
     "manhattan",
@@ -33,10 +27,7 @@ NEGATIVE_TYPE = (
     "sqeuclidean",
     "correlation",
     "hamming",
-    "jaccard",
 )
-# Metrics of truth values, for which SciPy would take every number but 0 for true.
-BOOLEAN = ("dice", "jaccard", "rogerstanimoto", "russellrao", "sokalsneath", "yule")
 # Distances that grow with the samples by the same factor.
 HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev")
 # Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
@@ -48,7 +39,9 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     """Raise a ValueError for an unknown metric; `more` names further ones to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        look = "All metrics of scipy.spatial.distance.cdist that compare two rows alone are known."
+        look = (
+            "Those of scipy.spatial.distance for numbers are known; of others pass the function."
+        )
         told = suggestion(metric, known, look=look, kind="keyword")
         raise ValueError(f"unknown `metric={metric!r}`. {told}")
 
