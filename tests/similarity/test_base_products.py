@@ -38,7 +38,7 @@ KINDS = {
     "rbf of tiny numbers": lambda: as_similarity(X * 2.0**-700, k="rbf"),
     "laplacian": lambda: as_similarity(X, k="laplacian"),
     "polynomial": lambda: as_similarity(X, k="polynomial"),
-    "high polynomial": lambda: as_similarity(X, k="polynomial", degree=90),
+    "high polynomial": lambda: as_similarity(X, k="polynomial", degree=60),
     "tanimoto": lambda: BitSimilarity(BITS),
     "rare bits": lambda: BitSimilarity(RARE),
     "dice": lambda: BitSimilarity(BITS, "dice"),

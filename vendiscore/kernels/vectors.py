@@ -1,7 +1,7 @@
 """Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
 
 import math
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 
@@ -29,10 +29,8 @@ _SCALE = Control(
     phrase="σ {}",
 )
 
-# A power multiplies the rounding of the cosine: beyond this one, less than ten digits are left.
-_MOST_DEGREE = 10**6
-# Up to this one, a power is a few products, which are many times faster, and as exact.
-_MULTIPLIED = 64
+# Up to this one, products are faster than a power, and as exact.
+_MOST_DEGREE = 64
 
 
 @register_kernel(
@@ -122,18 +120,8 @@ def _powers(A: np.ndarray, B: np.ndarray, degree: int) -> np.ndarray:
     K = A @ B.T
     with np.errstate(under="ignore"):
         for block in row_blocks(len(K), 8 * K.shape[1], least=1):
-            K[block] = _power(np.clip(K[block], -1, 1), degree)
+            K[block] = reduce(np.multiply, [np.clip(K[block], -1, 1)] * degree)
     return K
-
-
-def _power(K: np.ndarray, degree: int) -> np.ndarray:
-    if degree > _MULTIPLIED:
-        return np.asarray(K ** float(degree))
-    if degree == 1:
-        return K
-    half = _power(K, degree // 2)
-    square = half * half
-    return square * K if degree % 2 else square
 
 
 def _normalized(X: Rows, zero: str) -> FeatureSimilarity:

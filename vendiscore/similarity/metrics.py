@@ -39,9 +39,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     """Raise a ValueError for an unknown metric; `more` names further ones to suggest."""
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        look = (
-            "Those of scipy.spatial.distance for numbers are known; of others pass the function."
-        )
+        look = "Those of scipy.spatial.distance for numbers are known; of others pass the function."
         told = suggestion(metric, known, look=look, kind="keyword")
         raise ValueError(f"unknown `metric={metric!r}`. {told}")
 
