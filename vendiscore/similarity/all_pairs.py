@@ -1,7 +1,6 @@
 """All pairwise distances of rows, as new matrices that the caller may overwrite."""
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 
@@ -43,7 +42,7 @@ def distances(
     """Return the distances (n, n) of all rows of X (n, d), with a diagonal of 0."""
     options = options or {}
     if callable(metric):
-        return _by_function(X, metric, options, pair)
+        return _by_function(X, metric, pair)
     if metric in ("cosine", "correlation"):
         # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
         D = exact_squares(unit_rows(X, metric, name))
@@ -151,9 +150,7 @@ def _check_lost(D: np.ndarray, X: np.ndarray, pair: PairName) -> None:
                 )
 
 
-def _by_function(
-    X: np.ndarray, metric: Callable[..., float], options: Options, pair: PairName
-) -> np.ndarray:
+def _by_function(X: np.ndarray, metric: PairFunction, pair: PairName) -> np.ndarray:
     """Compute all n² distances by a function, in both directions, and check them."""
     require_room(X)
     n = len(X)
@@ -166,7 +163,7 @@ def _by_function(
 
     for i, j in np.ndindex(n, n):
         try:
-            value = metric(X[i], X[j], **options)
+            value = metric(X[i], X[j])
         except Exception as error:
             error.add_note(f"in `metric` of {pair(i, j)}")
             raise

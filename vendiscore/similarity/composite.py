@@ -15,7 +15,6 @@ from ..core.namespace import Array, is_numpy, is_torch
 from ..core.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
-from .features import FeatureSimilarity
 from .identical import joint_groups
 from .matrix import MatrixSimilarity
 
@@ -138,14 +137,7 @@ def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
     torch = sys.modules["torch"]
     moved = list(parts)
     for i, part in enumerate(parts):
-        if is_torch(diagonals[i]):
-            continue
-        if part.dim is not None and part.dim < part.n:
-            F = part.features()
-            if sp.issparse(F):
-                F = F.toarray()
-            moved[i] = FeatureSimilarity(torch.as_tensor(F, device=device))
-        else:
+        if not is_torch(diagonals[i]):
             K = torch.as_tensor(part.dense(), device=device)
             moved[i] = MatrixSimilarity(K, psd=part.psd)
     return moved
@@ -177,7 +169,7 @@ class SumSimilarity(_Mixture):
             )
         self.weights: tuple[float, ...] = tuple(float(w) for w in weights)
         self._options = (self.weights,)
-        dims = [part.dim for part in parts if part.dim is not None]
+        dims = [part.dim for part in self.parts if part.dim is not None]
         if len(dims) == len(parts):
             self.dim = sum(dims)
 

@@ -47,8 +47,6 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
 def check_options(metric: str | PairFunction, options: Options) -> Record:
     """Return the options of a metric, checked."""
     checked = dict(options)
-    if callable(metric):
-        return checked
     for option, value in options.items():
         if metric != "minkowski":
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
