@@ -62,7 +62,6 @@ def calls() -> dict[str, Callable[[], Any]]:
         "rbf, 2,000 × 256, q=2": lambda: compute(wide, k="rbf", q=2),
         "rbf, 5,000 × 64, q=2": lambda: compute(many, k="rbf", q=2),
         "laplacian, 2,000 × 8, q=2": lambda: compute(narrow, k="laplacian", q=2),
-        "polynomial, 2,000 × 256": lambda: compute(wide, k="polynomial"),
         "X, 50,000 × 256, single": lambda: score_X(tall),
         "K of 8, 500 times": lambda: again(500, lambda: score_K(K[:8, :8])),
         "K of 100, 100 times": lambda: again(100, lambda: score_K(K[:100, :100])),

@@ -34,7 +34,7 @@ def calls() -> Iterator[tuple[str, Any]]:
     measures = ["VS", "IntDiv", "AvgSim", "MagArea"]
     samples = {
         "ngram_overlap": texts, "bleu": texts, "cosine": rows, "linear": rows, "rbf": rows,
-        "laplacian": rows, "polynomial": rows, "pixels": list(pictures), "labels": texts[:9] * 3,
+        "laplacian": rows, "pixels": list(pictures), "labels": texts[:9] * 3,
         "tags": sets, "probability_product": chances, "morgan": SMILES, "rdkit": SMILES,
         "maccs": SMILES, "atom_pair": SMILES, "topological_torsion": SMILES,
     }  # fmt: skip

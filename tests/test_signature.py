@@ -38,7 +38,6 @@ def gaussian(a, b, width=1.0):
 
 UNLIKE = {
     "sigma": [{"k": "rbf", "sigma": s} for s in (1, 1 + 1e-9, np.float32(0.1), 0.1, None)],
-    "degree": [{"k": "polynomial", "degree": d} for d in (1, 2, np.int64(3), np.int8(4))],
     "orders": [{"k": "cosine", "q": q} for q in (1, 1 + 1e-12, 2, [1, 2], "inf")],
     "weights": [
         {"k": "cosine", "p": p} for p in (None, [0.5, 0.1, 0.1, 0.1, 0.1, 0.1], [1 / 6] * 6)

@@ -199,6 +199,9 @@ GONE = {
     "VI": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
     "jaccard": "k='tanimoto' with metric='1-k' has this distance of rows of 0 and 1.",
     "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' has this distance.",
+    "polynomial": (
+        "Pass RowsSimilarity.of_rows(U, lambda A, B: (A @ B.T) ** 3, psd=True) of unit rows U."
+    ),
     "seuclidean": "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1).",
     "mahalanobis": (
         "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "

@@ -24,8 +24,6 @@ CALLS = {
     "q": (lambda q: compute(X, k="rbf", q=q), 1.5),
     "p": (lambda p: compute(X, k="rbf", p=p), P),
     "sigma": (lambda sigma: compute(X, k="rbf", sigma=sigma), 2.0),
-    "degree": (lambda degree: compute(X, k="polynomial", degree=degree), 2),
-    "c": (lambda c: compute(X, k="polynomial", c=c), 1.0),
     "ns": (lambda ns: compute(TEXTS, ns=ns, tokenizer=str.split), 1),
     "tokenizer": (lambda tokenizer: compute(TEXTS, tokenizer=tokenizer), str.split),
     "analyzer": (lambda analyzer: compute(TEXTS, analyzer=analyzer), "char"),
@@ -85,7 +83,7 @@ SAME = (
 
 @fuzz.examples(150)
 @given(
-    name=st.sampled_from(("q", "sigma", "c", "t", "t_cut", "degree", "n_scales", "ns")),
+    name=st.sampled_from(("q", "sigma", "t", "t_cut", "n_scales", "ns")),
     kind=st.sampled_from(SAME),
     value=st.sampled_from((2, 3)),
 )
@@ -97,7 +95,7 @@ def test_a_number_of_any_type_is_that_number_or_refused(name, kind, value):
         assert error is not None, f"{name}={kind(value)} gave {found}"
         return
     if kind in (int, np.int64) or (
-        kind in (float, np.float64) and name in ("q", "sigma", "c", "t", "t_cut")
+        kind in (float, np.float64) and name in ("q", "sigma", "t", "t_cut")
     ):
         assert error is None, error
     if error is None:

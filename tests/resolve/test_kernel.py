@@ -108,7 +108,7 @@ def test_kernels_are_listed_by_name_with_all_that_the_table_tells():
     assert [k.name for k in kernels] == sorted(k.name for k in kernels)
     expected = {
         "atom_pair", "bleu", "cosine", "labels", "laplacian", "linear", "maccs", "morgan",
-        "ngram_overlap", "polynomial", "probability_product", "rbf", "rdkit", "tags",
+        "ngram_overlap", "probability_product", "rbf", "rdkit", "tags",
         "topological_torsion",
     }  # fmt: skip
     assert expected <= {k.name for k in kernels}
@@ -293,7 +293,7 @@ def test_numbers_that_a_function_may_tell_apart_reach_it(samples):
 
 def test_the_settings_of_numpy_do_not_reach_kernels():
     X = np.random.default_rng(0).standard_normal((30, 4)) * 100
-    for name in ("rbf", "laplacian", "cosine", "polynomial"):
+    for name in ("rbf", "laplacian", "cosine"):
         expected = as_similarity(X, k=name).dense()
         with np.errstate(all="raise"):
             K = as_similarity(X, k=name).dense()

@@ -344,7 +344,7 @@ def test_order_two_of_many_equal_or_orthogonal_samples_is_quick():
     assert score_X(sp.identity(100_000, format="csr"), q=2) == pytest.approx(100_000)
 
 
-@pytest.mark.parametrize("k", ["rbf", "laplacian", "cosine", "polynomial", "linear"])
+@pytest.mark.parametrize("k", ["rbf", "laplacian", "cosine", "linear"])
 @pytest.mark.parametrize("q", [0.5, 1, 2, 5000, INF])
 def test_numbers_do_not_depend_on_what_numpy_does_about_underflow(k, q):
     X = np.random.default_rng(0).standard_normal((40, 3))

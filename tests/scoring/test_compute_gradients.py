@@ -61,7 +61,6 @@ KINDS = {
     "rbf": lambda X, **how: score(X, "rbf", sigma=1.3, **how),
     "rbf, median": lambda X, **how: score(X, "rbf", **how),
     "laplacian": lambda X, **how: score(X, "laplacian", sigma=1.3, **how),
-    "polynomial": lambda X, **how: score(X, "polynomial", **how),
 }
 
 

@@ -189,7 +189,6 @@ def test_weights_quality_and_numbers_with_a_gradient_are_carried_or_refused():
             vendiscore.select(X, 3, k="cosine", quality=quality)
     for name, value, call in (
         ("q", 2.0, lambda q: compute(X, k="cosine", q=q)),
-        ("c", 1.0, lambda c: compute(X, k="polynomial", c=c)),
         ("t", 1.0, lambda t: vendiscore.magnitude_weights(X, t=t)),
     ):
         with pytest.raises(TypeError, match=REFUSED.format(name)):

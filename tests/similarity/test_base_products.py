@@ -37,8 +37,9 @@ KINDS = {
     "rbf of huge numbers": lambda: as_similarity(X * 2.0**700, k="rbf"),
     "rbf of tiny numbers": lambda: as_similarity(X * 2.0**-700, k="rbf"),
     "laplacian": lambda: as_similarity(X, k="laplacian"),
-    "polynomial": lambda: as_similarity(X, k="polynomial"),
-    "high polynomial": lambda: as_similarity(X, k="polynomial", degree=60),
+    "a power of cosines": lambda: RowsSimilarity.of_rows(
+        X / np.linalg.norm(X, axis=1, keepdims=True), lambda A, B: (A @ B.T) ** 3, psd=True
+    ),
     "tanimoto": lambda: BitSimilarity(BITS),
     "rare bits": lambda: BitSimilarity(RARE),
     "dice": lambda: BitSimilarity(BITS, "dice"),

@@ -134,7 +134,6 @@ MATRICES = {
             ("repeats", np.vstack([X, X[:50]]), {}),
         )
     },
-    "polynomial": lambda: as_similarity(X, k="polynomial").dense(),
     "bleu": lambda: as_similarity([" ".join(words) for words in WORDS], k="bleu").K,
     "a function": lambda: pairwise(range(200), lambda a, b: float(a == b)).K,
     "a function in single precision": lambda: (

@@ -30,11 +30,7 @@ class Case:
 @st.composite
 def vectors(draw):
     """Return the kernels of vectors, given as an array or as lists."""
-    name = draw(
-        st.sampled_from(
-            ("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian", "polynomial")
-        )
-    )
+    name = draw(st.sampled_from(("cosine", "linear", "score_X", "score_dual", "rbf", "laplacian")))
     angular = name in ("cosine", "linear", "score_X", "score_dual")
     # "linear" is what it says, x·y, before anything is normalized; its squares must be numbers.
     scales = (1.0, 1e-40, 1e40) if name == "linear" else fuzz.SCALES
@@ -44,10 +40,6 @@ def vectors(draw):
         options = {name: True} if name.startswith("score") else {"k": name}
         options |= {} if name == "cosine" else {"normalize": True}
         case = Case(X, options, reference.matrix(rows, reference.cosine))
-    elif name == "polynomial":
-        degree, c = draw(st.integers(1, 5)), draw(st.sampled_from((0.5, 1.0, 2, 1e3)))
-        k = reference.polynomial(degree, c)
-        case = Case(X, {"k": name, "degree": degree, "c": c}, reference.matrix(rows, k))
     else:
         spread = float(np.ptp(X)) or 1.0
         factor = draw(st.sampled_from((None, None, 1.0, 0.05, 20.0)))

@@ -38,14 +38,6 @@ def cosine(x, y):
     return dot(x, y) / MP.sqrt(dot(x, x) * dot(y, y))
 
 
-def polynomial(degree=3, c=1.0):
-    def k(x, y):
-        grown = [(dot(a, b) + MP.mpf(float(c))) for a, b in ((x, y), (x, x), (y, y))]
-        return (grown[0] / MP.sqrt(grown[1] * grown[2])) ** int(degree)
-
-    return k
-
-
 def differences(x, y):
     return [MP.mpf(float(a)) - MP.mpf(float(b)) for a, b in zip(x, y, strict=True)]
 

@@ -24,7 +24,6 @@ KERNELS = (
     "cosine, n > d",
     "rbf",
     "n-grams",
-    "polynomial",
 )
 ORDERS = (0.1, 0.3, 0.5, 0.9, 1.0, 1.5, 2.0, 3.0, 5.0, 10.0, 30.0, 100.0)
 TOLERANCES = (0.1, 0.05, 1e-2, 1e-3, 1e-4)
@@ -104,14 +103,12 @@ def case(kernel: str, shape: str, n: int):
         X, sigma = points(shape, n, rng)
         similarity = as_similarity(X, k="rbf", sigma=sigma)
     else:
-        d = {"cosine, n > d": 3 * n // 4, "polynomial": 30}.get(kernel, n + n // 2)
+        d = 3 * n // 4 if kernel == "cosine, n > d" else n + n // 2
         F = factors(shape, n, d, rng)
         lengths = np.linalg.norm(F, axis=1, keepdims=True)
         p = lengths[:, 0] ** 2 / np.sum(lengths**2)  # with this p, the spectrum is the one of F
         X = F / lengths
-        if kernel == "polynomial":
-            similarity = as_similarity(X, k="polynomial", degree=3)
-        elif "matrix" in kernel:
+        if "matrix" in kernel:
             K = X @ X.T
             np.fill_diagonal(K, 1.0)
             roundoff = 0.0

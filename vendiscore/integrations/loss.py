@@ -27,7 +27,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
     Parameters
     ----------
     k : str, callable or dict, optional
-        How samples are compared: by "cosine" unless given, or "rbf", "laplacian", "polynomial".
+        How samples are compared: by "cosine" unless given, or "rbf", "laplacian".
         Cosines do not see lengths of vectors, nor does an "rbf" without `sigma`, which follows each
         batch: give it, to keep vectors from shrinking to a point.
     q : float in (0, ∞] or "inf"
@@ -119,7 +119,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
         if not is_torch(value):
             raise TypeError(
                 f"`k` must be a kernel that stays in torch, got {self._said!r}; pass 'cosine', "
-                f"'rbf', 'laplacian' or 'polynomial', or K itself, with score_K=True"
+                f"'rbf' or 'laplacian', or K itself, with score_K=True"
             )
         return (-self.weight * value.log()).to(dtype)
 

@@ -1,13 +1,13 @@
 """Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
 
 import math
-from functools import partial, reduce
+from functools import partial
 
 import numpy as np
 
-from ..core.arguments import integer, number
+from ..core.arguments import number
 from ..core.errors import SampleError
-from ..core.namespace import Array, detached, is_torch, namespace, row_blocks
+from ..core.namespace import Array, detached, is_torch, namespace
 from ..core.types import Number, Pool, Record, Rows, Tensor
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import memory
@@ -28,9 +28,6 @@ _SCALE = Control(
     info="how far apart is not alike any more; 0 for the median distance",
     phrase="σ {}",
 )
-
-# Up to this one, products are faster than a power, and as exact.
-_MOST_DEGREE = 64
 
 
 @register_kernel(
@@ -92,36 +89,6 @@ def laplacian(vectors: Pool, sigma: float | None = None) -> Similarity:
     Two sets are compared under one σ as by kernel "rbf".
     """
     return _exponential("laplace", vectors, sigma)
-
-
-@register_kernel("polynomial", samples="vectors", source=_RASMUSSEN)
-def polynomial(vectors: Pool, degree: int = 3, c: float = 1.0) -> Similarity:
-    """(x·y + c)^degree, divided by its value at (x, x) and (y, y) to have a diagonal of 1."""
-    degree = integer("degree", degree, 1, _MOST_DEGREE)
-    c = number("c", c, "a finite number of at least 0", lambda c: 0 <= c < math.inf)
-    zero = "is a zero vector, which has no similarity with c=0; remove it"
-    X = _dense_rows(vectors, None if c else lambda X: _where(_largest(X) == 0, zero))
-    xp = namespace(X)
-    # x·y + c is the dot product of rows with one more column; of unit vectors, no power overflows.
-    X = xp.astype(X, xp.float64)
-    X = xp.concat([X, xp.full_like(X[:, :1], math.sqrt(c))], axis=1)
-    unit = _normalized(X, zero)
-    settings = {"degree": degree, "c": c}
-    if is_torch(X):
-        _require_matrix(X)
-        K: Tensor = unit.dense()
-        return MatrixSimilarity(K.clamp(-1, 1) ** degree, psd=True, settings=settings)
-    power = partial(_powers, degree=degree)
-    return RowsSimilarity.of_rows(unit.features(), power, psd=True, settings=settings)
-
-
-def _powers(A: np.ndarray, B: np.ndarray, degree: int) -> np.ndarray:
-    """Return (a·b)^degree for all rows of A and B, of length 1."""
-    K = A @ B.T
-    with np.errstate(under="ignore"):
-        for block in row_blocks(len(K), 8 * K.shape[1], least=1):
-            K[block] = reduce(np.multiply, [np.clip(K[block], -1, 1)] * degree)
-    return K
 
 
 def _normalized(X: Rows, zero: str) -> FeatureSimilarity:

@@ -144,7 +144,7 @@ NAMES = {
     "molecules": "morgan rdkit maccs atom_pair topological_torsion",
     "pixels": "pixels",
     "text_embeddings": "text_embeddings",
-    "vectors": "cosine linear rbf laplacian polynomial",
+    "vectors": "cosine linear rbf laplacian",
 }
 _kernels: Plugins[Kernel] = Plugins("kernel", "kernels", NAMES)
 
@@ -227,7 +227,7 @@ def list_kernels() -> list[Kernel]:
     Examples
     --------
     >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
-    ['cosine', 'laplacian', 'linear', 'polynomial', 'rbf']
+    ['cosine', 'laplacian', 'linear', 'rbf']
     """
     _kernels.load()
     return list(_kernels.named.values())
