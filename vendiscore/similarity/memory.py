@@ -10,7 +10,7 @@ _GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
 FEW_BYTES = 1 << 26
-# What may be computed again is kept if it takes no more than this share of the memory that is left.
+# Largest share of the free memory for numbers that could be computed again.
 KEPT_SHARE = 0.25
 
 
