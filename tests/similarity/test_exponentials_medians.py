@@ -1,4 +1,4 @@
-"""Medians of the distances of all pairs: exact, kept or computed twice."""
+"""Medians of the distances of all pairs: exact, whatever the drawn pairs say."""
 
 import numpy as np
 import pytest
@@ -18,8 +18,10 @@ def naive(numbers: np.ndarray) -> tuple[float, float]:
     return ordered[(n - 1) // 2], ordered[n // 2]
 
 
-def of_pairs(D: np.ndarray) -> tuple[float, float]:
-    return exponentials.middle_pair(len(D), lambda rows, columns: D[rows, columns].copy())
+def of_pairs(D: np.ndarray, drawn: np.ndarray | None = None) -> tuple[float, float]:
+    if drawn is None:
+        drawn = D[exponentials.draw_pairs(len(D))]
+    return exponentials.middle_pair(len(D), lambda rows, columns: D[rows, columns].copy(), drawn)
 
 
 def apart(X: np.ndarray) -> np.ndarray:
@@ -39,11 +41,16 @@ SETS = {
 
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("n", [2, 3, 65, 200, 600])
-@pytest.mark.parametrize("kept", [0, 1 << 28])
-def test_the_middle_of_all_pairs_is_exact(name, n, kept, monkeypatch):
-    monkeypatch.setattr(exponentials, "KEPT_BYTES", kept)
+def test_the_middle_of_all_pairs_is_exact(name, n, monkeypatch):
+    monkeypatch.setattr(exponentials, "LEAST_DRAWN", 500)
     D = SETS[name](n)
     assert of_pairs(D) == naive(D[np.triu_indices(n, 1)])
+
+
+@pytest.mark.parametrize("drawn", [[0.0], [0.0] * 2000, [9.0] * 2000, np.linspace(2, 3, 999)])
+def test_a_sample_that_misleads_costs_passes_and_no_digit(drawn):
+    D = apart(rng.random((300, 3)))
+    assert of_pairs(D, np.asarray(drawn)) == naive(D[np.triu_indices(300, 1)])
 
 
 @pytest.mark.parametrize("kernel", ["rbf", "laplacian"])

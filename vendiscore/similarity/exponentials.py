@@ -3,7 +3,7 @@
 import copy
 import math
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from typing import Self
 
 import numpy as np
@@ -26,11 +26,15 @@ from .pairs import (
 LEAST_WIDTH = 2.0**-300
 # Largest ratio, in powers of two, of the largest entry to σ.
 MOST_APART = 1000
-# Distances of so many bytes are kept between two passes; more are computed twice.
-KEPT_BYTES = 1 << 28
-# Bits that are shifted out of numbers ≥ 0: exponent and four bits of the mantissa are left.
-REST = 48
-CODES = 1 << 15
+# Number of drawn pairs: one in DRAWN, at least LEAST_DRAWN and at most MOST_DRAWN.
+DRAWN = 1 << 9
+LEAST_DRAWN = 1 << 12
+MOST_DRAWN = 1 << 20
+# The rank of the median among m drawn numbers has a standard error of √m/2; these multiples of it
+# are tried in turn.
+DEVIATIONS = (4.0, 40.0, math.inf)
+# The same distance, computed in two ways, may differ by this share.
+SLACK = 1e-6
 
 Part = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
 
@@ -126,39 +130,49 @@ def median_width(X: Array, law: Law) -> Array:
 
 
 def _median(X: np.ndarray, law: Law) -> float:
-    low, high = middle_pair(len(X), RowDistances(X, law))
+    i, j = draw_pairs(len(X))
+    drawn = np.empty(len(i))
+    for part in row_blocks(len(i), X[0].nbytes):
+        gap = X[i[part]] - X[j[part]]
+        drawn[part] = _squares_or_sums(gap, law)
+    low, high = middle_pair(len(X), RowDistances(X, law), drawn)
     if law == "laplace":
         return (low + high) / 2
     return (math.sqrt(low) + math.sqrt(high)) / 2
 
 
-def middle_pair(n: int, part: Part) -> tuple[float, float]:
-    """Return the two middle numbers of all pairs i < j of n samples, of numbers of at least 0."""
+def draw_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return places i ≠ j of all pairs of n rows, or of some, drawn with replacement."""
     size = n * (n - 1) // 2
-    ranks = np.array([(size - 1) // 2, size // 2])
-    kept = None
-    if 8 * size <= KEPT_BYTES and memory.has_room(8 * size):
-        kept = list(_upper(n, part))
-    counts = np.zeros(CODES, int)
-    for numbers in kept or _upper(n, part):
-        counts += np.bincount(_codes(numbers), minlength=CODES)
-    until = np.cumsum(counts)
-    first, last = np.searchsorted(until, ranks, side="right")
-    below = until[first] - counts[first]
-    close = int(until[last] - below)
-    memory.require(16 * close, f"the median of distances, {close} of them close,", "pass `sigma`")
-    near = []
-    for numbers in kept or _upper(n, part):
-        codes = _codes(numbers)
-        near.append(numbers[(codes >= first) & (codes <= last)])
-    middle = np.partition(np.concatenate(near), ranks - below)
-    low, high = middle[ranks - below].tolist()
-    return low, high
+    most = min(max(size // DRAWN, LEAST_DRAWN), MOST_DRAWN)
+    if size <= most:
+        return np.triu_indices(n, 1)
+    rng = np.random.default_rng(0)
+    i = rng.integers(0, n, most)
+    return i, (i + rng.integers(1, n, most)) % n
 
 
-def _codes(numbers: np.ndarray) -> np.ndarray:
-    """Return integers that grow with numbers of at least 0."""
-    return np.abs(numbers).view(np.int64) >> REST
+def middle_pair(n: int, part: Part, drawn: np.ndarray) -> tuple[float, float]:
+    """Return the two middle numbers of all pairs i < j of n samples."""
+    size = n * (n - 1) // 2
+    places = (size - 1) // 2, size // 2
+    m = len(drawn)
+    drawn = np.sort(drawn)
+    for deviations in DEVIATIONS:
+        low = -math.inf
+        high = math.inf
+        off = deviations * math.sqrt(m) / 2 + 1
+        if off < m / 2:
+            first = math.floor(m / 2 - off)
+            last = math.ceil(m / 2 + off) - 1
+            low = float(drawn[first]) * (1 - SLACK)
+            high = float(drawn[last]) * (1 + SLACK)
+        below, numbers, counts = _between(_upper(n, part), low, high)
+        ranks = below + np.cumsum(counts)
+        if below <= places[0] and len(ranks) and places[1] < ranks[-1]:
+            lower, upper = numbers[np.searchsorted(ranks, places, side="right")]
+            return float(lower), float(upper)
+    raise AssertionError("all numbers are between −∞ and ∞")
 
 
 def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
@@ -166,9 +180,34 @@ def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
     for block in pair_blocks(n):
         rows = part(block, slice(block.start, n))
         size = block.stop - block.start
-        yield rows[:, :size][np.triu_indices(size, 1)]
+        square = rows[:, :size]
+        yield square[np.triu_indices(size, 1)]
         for some in row_blocks(size, 8 * n, least=1):
-            yield rows[some, size:].ravel()
+            yield rows[some, size:]
+
+
+def _between(
+    parts: Iterable[np.ndarray], low: float, high: float
+) -> tuple[int, np.ndarray, np.ndarray]:
+    """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
+    below = 0
+    size = 0
+    values = []
+    counts = []
+    for part in parts:
+        late = part >= low
+        below += part.size - int(np.count_nonzero(late))
+        late &= part <= high
+        # Equal distances, frequent on a lattice, are kept once.
+        found, often = np.unique(part[late], return_counts=True)
+        values.append(found)
+        counts.append(often)
+        size += len(found)
+    memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
+    numbers = np.concatenate(values)
+    order = np.argsort(numbers)
+    often = np.concatenate(counts)
+    return below, numbers[order], often[order]
 
 
 def _median_of_tensor(X: Tensor, law: Law) -> Tensor:
