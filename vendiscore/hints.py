@@ -176,10 +176,6 @@ _MODES = (
 )
 # Names and keywords of earlier versions, and the sentence that says what to type instead.
 GONE = {
-    "audit": (
-        "Leave it out: score the samples in another order, too; another number tells that `same` "
-        "is not transitive."
-    ),
     "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
     "interval": (
         "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "

@@ -25,7 +25,7 @@ from .hashing import hash_bytes
 from .optional import is_network
 
 # Settings that are reported but change no number.
-IDLE = frozenset(("batch_size", "cache", "device", "symmetric_pairs"))
+IDLE = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))
 # Characters that structure a signature; text that has one of them is quoted.
 _MARKS = set(" |,+=:;*'\"")
 # Stands for the digest of functions and objects that are not written in a file.

@@ -86,18 +86,20 @@ def test_probabilities_are_held_against_a_threshold():
     assert classes(texts, same=P, same_above=0.3) == [0, 1, 2]  # above, not at
 
 
-def test_only_pairs_of_the_rule_are_judged_and_classes_follow_the_order():
+def test_audit_says_of_which_sets_all_pairs_are_judged():
     asked = []
 
     def same(a, b):
         asked.append((a, b))
         return abs(a - b) <= 1
 
-    assert classes([1, 2, 3, 4], same=same) == [0, 0, 2, 2]
-    assert asked == [(1, 2), (1, 3), (1, 4), (3, 4)]
-    assert classes([2, 1, 3, 4], same=same) == [0, 0, 0, 3]
-    with pytest.raises(TypeError, match="score the samples in another order"):
-        compute([1, 2], k="equivalence", same=same, audit=20)
+    found = compute([1, 2, 3, 4], k="equivalence", same=same, details=True)["details"]
+    assert len(asked) == 6
+    assert any(n.startswith("`same` is not transitive: in 2 triples") for n in found["notes"])
+    asked.clear()
+    notes = compute([1, 2, 3, 4], k="equivalence", same=same, audit=0, details=True)["details"]
+    assert len(asked) == 4
+    assert any("checked in 0 of 1 sets" in note for note in notes["notes"])
 
 
 @pytest.mark.parametrize(
@@ -112,7 +114,9 @@ def test_only_pairs_of_the_rule_are_judged_and_classes_follow_the_order():
         ({"same": lambda a, b: "yes"}, TypeError, "got 'yes' for samples 0 and 1"),
         ({"same": lambda a, b: float("nan")}, TypeError, "got nan for samples 0 and 1"),
         ({"same_above": 0.3}, ValueError, "`same_above` has no effect"),
+        ({"audit": 4}, ValueError, "`audit` has no effect"),
         ({"same": np.eye(3), "batch_size": 3}, ValueError, "`batch_size` has no effect"),
+        ({"same": np.eye(3), "audit": -1}, ValueError, "`audit` must be an integer"),
         ({"same": np.eye(3), "same_above": "x"}, TypeError, "`same_above` must be a finite"),
     ],
 )

@@ -238,6 +238,7 @@ def test_the_signature_tells_scores_from_classes():
         ({"same": "exact"}, ValueError, "`graded` has no effect with answers"),
         ({"same": "answer: (.*)"}, ValueError, "`graded` has no effect with answers"),
         ({"same": score, "same_above": 0.5}, ValueError, "`same_above` has no effect with graded"),
+        ({"same": score, "audit": 3}, ValueError, "`audit` has no effect with graded=True"),
         ({"same": score, "batch_size": 3}, ValueError, "`batch_size` has no effect with `same`"),
         ({"same": len, "device": "cpu"}, ValueError, "`device` has no effect.*path of a model"),
         ({"same": score, "graded": 1}, TypeError, "`graded` must be True or False, got 1"),

@@ -12,6 +12,7 @@ from vendiscore.similarity.judgements import (
     EquivalenceSimilarity,
     GradedSimilarity,
     Judgements,
+    count_open_triples,
 )
 
 few = settings(max_examples=60)
@@ -47,15 +48,15 @@ class Counted:
         return [self.same[pair] for pair in pairs]
 
 
-def classes(same, index=None):
+def classes(same, audit=0, index=None):
     ids = np.arange(len(same)) if index is None else np.asarray(index)
-    return EquivalenceSimilarity(Judgements(Counted(same)), ids)
+    return EquivalenceSimilarity(Judgements(Counted(same), audit), ids)
 
 
 @few
-@given(judgements())
-def test_classes_are_those_of_the_rule_for_any_judge(same):
-    assert classes(same).codes.tolist() == naive(same)
+@given(judgements(), st.sampled_from([0, 5, 20]))
+def test_classes_are_those_of_the_rule_for_any_judge(same, audit):
+    assert classes(same, audit).codes.tolist() == naive(same)
 
 
 @few
@@ -85,6 +86,30 @@ def test_each_pair_is_asked_once_and_no_more_than_the_rule_needs(same):
     assert set(asked) == needed
 
 
+@few
+@given(judgements())
+def test_open_triples_are_counted_as_by_three_loops(same):
+    n, count = len(same), 0
+    for b in range(n):
+        for a in range(n):
+            for c in range(a + 1, n):
+                count += b not in (a, c) and same[a, b] and same[b, c] and not same[a, c]
+    assert count_open_triples(same) == count
+    K = classes(same, audit=20)
+    _ = K.codes
+    assert bool(K.notes) == bool(count)
+    assert not count or f"in {count:,} triples" in K.notes[0]
+
+
+def test_larger_sets_are_not_audited_and_say_so():
+    K = classes(np.eye(5, dtype=bool), audit=4)
+    assert K.notes == ()
+    _ = K.part(np.arange(3)).codes, K.codes
+    assert "checked in 1 of 2 sets: in sets of up to 4 different samples" in K.notes[-1]
+    assert len(K.noted(notes=["Another."]).notes) == 2
+    assert K.noted(notes=["Another."]).part(np.arange(3)).notes.count(K.notes[0]) == 1
+
+
 def test_repeats_need_no_judgement():
     K = classes(np.eye(2, dtype=bool), index=[1, 0, 1, 1])
     assert K.codes.tolist() == [0, 1, 0, 0]
@@ -107,7 +132,7 @@ GROUPS = [["ant", "ape", "bee"], ["cat", "cow", "cod", "ant"], ["dog", "elk", "d
 def test_no_pair_of_two_groups_is_judged(measures, details):
     asked = []
     compute(GROUPS, k="equivalence", same=recorded(asked), measures=measures, details=details)
-    assert len(asked) == len(set(asked)) == 2 + 3 + 1
+    assert len(asked) == len(set(asked)) == 3 + 6 + 1
     together = [{*group} for group in GROUPS]
     assert all(any({a, b} <= group for group in together) for a, b in asked)
 
@@ -119,7 +144,7 @@ def test_no_pair_of_two_groups_is_judged_of_a_similarity_made_before():
     found = compute(K, groups=labels, measures=["VS", "DistinctK"], details=True)
     assert found["DistinctK"] == pytest.approx(2)
     assert found["details"]["distinct"] == 6
-    assert len(asked) == 6
+    assert len(asked) == 10
 
 
 @few
@@ -149,12 +174,12 @@ def test_weights_and_other_measures_read_the_same_classes():
     expected = compute(list("aabc"), p=[0.1, 0.4, 0.3, 0.2], k="labels", q=[0, 1, 2],
                        measures=["VS", "IntDiv"])  # fmt: skip
     assert found == pytest.approx(expected)
-    assert len(asked) == 4
+    assert len(asked) == 6
 
 
 def graded(scores, ids=None):
     ids = np.arange(len(scores)) if ids is None else np.asarray(ids)
-    return GradedSimilarity(Judgements(Counted(scores)), ids)
+    return GradedSimilarity(Judgements(Counted(scores), 0), ids)
 
 
 def naive_matrix(scores):

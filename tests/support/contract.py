@@ -83,6 +83,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
     "equivalence": {  # all but the first are of judges that are not "exact"
         "same": (lambda text: text.split()[0], 7),
         "same_above": (None, 0.3),
+        "audit": (None, -1),
         **{name: own for name, own in _ENCODER.items() if name not in ("model_path", "pooling")},
         "max_length": (None, 0),
         "graded": (None, True),  # by a judge of pairs alone

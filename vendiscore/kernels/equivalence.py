@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from ..core.arguments import flag, integer, number
 from ..core.errors import quoted
-from ..core.types import Device, Record
+from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import describe, model_files
@@ -50,6 +50,7 @@ def equivalence(
     samples: Sequence[object],
     same: Any = "exact",
     same_above: float | None = None,
+    audit: int | None = None,
     batch_size: int = BATCH_SIZE,
     max_length: int | None = None,
     device: Device = None,
@@ -75,6 +76,8 @@ def equivalence(
         entailment counts in both directions, or one of one or two classes, as NoveltyBench's
         (`same_above=0.102`, `max_length=259`), which is asked with the earlier text first.
     same_above : float, optional (default: 0.5); judgements above it mean the same
+    audit : int, optional (default: 20 of functions, 200 of matrices, 0 of models)
+        Sets of so many different samples have all pairs judged, to count intransitive triples.
     batch_size, max_length, device, half, revision
         Of a model, as `vendiscore.encoder` takes them; `max_length` is the tokens of a pair.
     graded : bool
@@ -96,9 +99,10 @@ def equivalence(
     """
     size_given = None if batch_size == BATCH_SIZE else batch_size
     of_model = {"max_length": max_length, "device": device, "half": half, "revision": revision}
-    judging: Record = {"same_above": same_above}
+    judging = {"same_above": same_above, "audit": audit}
     batch_size = integer("batch_size", batch_size)
     above = SAME_ABOVE
+    audited = 0
     if same_above is not None:
         above = number("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
@@ -140,6 +144,7 @@ def equivalence(
             return by_list(values, batch_size=batch_size)
 
     elif callable(same):
+        audited = 20
 
         def score(pairs: list[Pair]) -> ArrayLike:
             scores = []
@@ -159,6 +164,7 @@ def equivalence(
             return scores
 
     else:
+        audited = 200
         what = "`same` must be 'exact', a pattern, a function, a path, or a matrix of judgements"
         if np.ndim(same) != 2:
             raise TypeError(f"{what}, got {type(same).__name__}")
@@ -188,8 +194,9 @@ def equivalence(
 
     if not graded:
         settings["same_above"] = above
+    audited = audited if audit is None else integer("audit", audit, 0)
     similarity = GradedSimilarity if graded else EquivalenceSimilarity
-    return similarity(Judgements(judge), ids).noted(settings=settings)
+    return similarity(Judgements(judge, audited), ids).noted(settings=settings)
 
 
 def _as_path(same: object) -> str | Path | None:

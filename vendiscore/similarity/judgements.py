@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
-from itertools import permutations
+from itertools import chain, combinations, permutations
 from typing import TypeAlias
 
 import numpy as np
@@ -18,15 +18,34 @@ Pair: TypeAlias = tuple[int, int]
 # From pairs of things, by their numbers, to scores, or True where both are the same; the first of
 # a pair came first.
 Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
-NEGATIVE = "The judge's scores are not positive semidefinite"
+
+
+def count_open_triples(same: np.ndarray) -> int:
+    """Count triples in which a is the same as b and b as c, but a not as c, of a symmetric (n, n).
+
+    >>> count_open_triples(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
+    1
+    """
+    S = same.astype(float)
+    np.fill_diagonal(S, 0)
+    degrees = S.sum(0)
+    paths = (degrees * (degrees - 1)).sum()
+    closed = np.vdot(S @ S, S)
+    return round(float(paths - closed) / 2)
 
 
 class Judgements:
-    """Judgements of pairs of things, each asked for once, however many sets have both."""
+    """Judgements of pairs of things, each asked for once, however many sets have both.
 
-    def __init__(self, judge: Judge) -> None:
+    Sets of at most `audit` different things have all pairs judged, to count triples that are not
+    transitive; of others only those pairs that the rule of NoveltyBench asks for.
+    """
+
+    def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
+        self.audit = audit
         self.known: dict[Pair, float] = {}
+        self.triples: dict[tuple[int, ...], int | None] = {}  # open ones of each set, if counted
         self.shifts: dict[bytes, float] = {}  # δ of the matrix of each set
 
     def ask(self, pairs: Sequence[Pair]) -> list[float]:
@@ -39,6 +58,7 @@ class Judgements:
     def classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the number of the class of each thing of each set, found for that set alone."""
         left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
+        self._audit(map(tuple, left))
         codes: list[dict[int, int]] = [{} for _ in sets]
         code = 0
         while any(left):  # the next first member of all sets at once
@@ -56,12 +76,26 @@ class Judgements:
             classes.append(np.array(of_set))
         return classes
 
+    def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
+        """Judge all pairs of sets that are small enough, and count their open triples."""
+        new = [ids for ids in sets if len(ids) > 2 and ids not in self.triples]
+        small = [ids for ids in new if len(ids) <= self.audit]
+        pairs = [list(combinations(ids, 2)) for ids in small]
+        self.ask(list(chain(*pairs)))  # of all sets at once
+        self.triples.update(dict.fromkeys(new))
+        for ids, of_set in zip(small, pairs, strict=True):
+            n = len(ids)
+            S = np.zeros((n, n), dtype=bool)
+            upper = np.triu_indices(n, 1)
+            S[upper] = self.ask(of_set)
+            self.triples[ids] = count_open_triples(S | S.T)
+
     def matrix(self, ids: np.ndarray) -> np.ndarray:
         """Return (K + δI)/(1 + δ) of distinct things, with the least δ ≥ 0 that makes it PSD.
 
         The entry k_ij is the mean of the scores of (i, j) and (j, i), and k_ii is 1.
 
-        >>> Judgements(lambda pairs: [i / 4 for i, _ in pairs]).matrix(np.array([1, 3]))
+        >>> Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0).matrix(np.array([1, 3]))
         array([[1. , 0.5],
                [0.5, 1. ]])
         """
@@ -79,13 +113,28 @@ class Judgements:
     @property
     def notes(self) -> list[str]:
         """Notes on the judgements, a sentence each."""
+        counted = [count for count in self.triples.values() if count is not None]
+        notes = []
+        total = sum(counted)
+        if total:
+            notes.append(
+                f"`same` is not transitive: in {total:,} triples a is the same as b and b as c, "
+                f"but a not as c ({sum(map(bool, counted)):,} of {len(counted):,} sets all pairs "
+                f"of which were judged), so that classes depend on the order of samples."
+            )
+        if len(counted) < len(self.triples):
+            notes.append(
+                f"Transitivity of `same` was checked in {len(counted):,} of {len(self.triples):,} "
+                f"sets: in sets of up to {self.audit:,} different samples (`audit`), all pairs are "
+                "judged."
+            )
         shifts = [*filter(None, self.shifts.values())]
-        if not shifts:
-            return []
-        return [
-            f"{NEGATIVE}: δ of up to {max(shifts):.2g} was added to the diagonal (in "
-            f"{len(shifts):,} of {len(self.shifts):,} sets)."
-        ]
+        if shifts:
+            notes.append(
+                f"The judge's scores are not positive semidefinite: δ of up to {max(shifts):.2g} "
+                f"was added to the diagonal (in {len(shifts):,} of {len(self.shifts):,} sets)."
+            )
+        return notes
 
 
 class JudgedSimilarity(Similarity):
@@ -107,8 +156,10 @@ class JudgedSimilarity(Similarity):
     @property
     def notes(self) -> Sequence[str]:
         """Its notes, and the notes on the judgements up to now."""
-        others = [note for note in self._notes if not note.startswith(NEGATIVE)]
-        return (*others, *self.judgements.notes)
+        now = self.judgements.notes
+        begin = tuple(note[:40] for note in now)
+        others = [note for note in self._notes if not note.startswith(begin)]
+        return (*others, *now)
 
     @notes.setter
     def notes(self, notes: Sequence[str]) -> None:
@@ -137,7 +188,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
     """1 for two samples of one class, else 0; `part` finds classes of its samples alone.
 
     >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
-    >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs])
+    >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)
     >>> K = EquivalenceSimilarity(judgements, np.arange(3))
     >>> K.codes, K.part(np.array([1, 2])).codes
     (array([0, 0, 1]), array([0, 0]))
@@ -155,6 +206,10 @@ class EquivalenceSimilarity(JudgedSimilarity):
         starts = np.arange(self.n + 1)
         return FeatureSimilarity(sp.csr_array((ones, self.codes, starts), shape))
 
+    def _rows(self, index: Index) -> Array:
+        same = self.codes[index, None] == self.codes
+        return same.astype(float)
+
     def _stack(self, places: np.ndarray) -> Array:
         codes = np.array(self.judgements.classes(list(self.ids[places])))
         same = codes[:, :, None] == codes[:, None, :]
@@ -164,7 +219,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 class GradedSimilarity(JudgedSimilarity):
     """The mean score of two samples in both orders, 1 for repeats: see `Judgements.matrix`.
 
-    >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs])
+    >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
     >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()
     array([[1. , 0.5, 1. ],
            [0.5, 1. , 0.5],
