@@ -19,11 +19,11 @@ class Abundances:
         self.counts, self.times = np.unique(counts, return_counts=True)
         own = counts[classes]
         at = np.searchsorted(self.counts, own)
-        self.places = np.append(0, at + 1)
+        self.places: np.ndarray = np.append(0, at + 1)
         n = len(classes)
         self.whole = n
         left = np.full(len(self.counts), n - 1)
-        self.n = np.append(n, left)
+        self.n: np.ndarray = np.append(n, left)
         once = self.sums(lambda x, n: x == 1)
         self.once = once
         twice = self.sums(lambda x, n: x == 2)
@@ -31,9 +31,9 @@ class Abundances:
         without = once * (once - 1) / 2
         pairs = np.where(twice, with_twice, without)
         unseen = pairs * (self.n - 1)
-        self.unseen = unseen / self.n
+        self.unseen: np.ndarray = unseen / self.n
         # Each individual beyond n adds this share of the addition of the one before.
-        self.rest = unseen / np.maximum(unseen + once, 1)
+        self.rest: np.ndarray = unseen / np.maximum(unseen + once, 1)
 
     def sums(self, term: Callable[[np.ndarray, int], np.ndarray]) -> np.ndarray:
         """Sum term(counts, n) over classes; the term of a count of 0 is 0."""

@@ -100,8 +100,8 @@ class Neighbours:
     """The most similar other sample of each of n, the first of several; itself for n = 1."""
 
     def __init__(self, n: int) -> None:
-        self.nearest = np.zeros(n, dtype=np.int64)
-        self.similarity = np.full(n, -np.inf)
+        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
+        self.similarity: np.ndarray = np.full(n, -np.inf)
 
     def add(
         self,

@@ -69,7 +69,7 @@ class Part:
     m: int
 
     def __post_init__(self) -> None:
-        self.n = self.similarity.n
+        self.n: int = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
 
     def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
@@ -164,20 +164,20 @@ class DrawnSets:
 
     def __post_init__(self) -> None:
         plan = self.plan
-        self.rng = np.random.default_rng(plan.seed)
-        self.members = np.split(np.arange(self.pool.n), self.starts[1:-1])
+        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
+        self.members: list[np.ndarray] = np.split(np.arange(self.pool.n), self.starts[1:-1])
         least = min(map(len, self.members))
         if plan.size is not None and plan.size > least:
             raise ValueError(
                 f"`size` must be {least} at most, the size of the smallest set, got "
                 f"{plan.size}; leave that set out to compare at a larger one"
             )
-        self.m = plan.size or min(least, MATCHED)
-        self.places = []
+        self.m: int = plan.size or min(least, MATCHED)
+        self.places: list[np.ndarray] = []
         for members in self.members:
             drawn = self.rng.permutation(members)[: MOST_WINDOWS * self.m]
             self.places.append(drawn)
-        self.parts = [self._part(places, self.m) for places in self.places]
+        self.parts: list[Part] = [self._part(places, self.m) for places in self.places]
 
     def row(self, i: int) -> SetRow:
         """Return the row of set i."""

@@ -35,7 +35,7 @@ class PairedSets:
 
     def __post_init__(self) -> None:
         psd = self.plan.psd
-        self.rng = np.random.default_rng(self.plan.seed)
+        self.rng: np.random.Generator = np.random.default_rng(self.plan.seed)
         groups = []
         for sets in self.groups:
             least = min(map(len, sets))

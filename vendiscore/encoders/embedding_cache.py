@@ -25,7 +25,9 @@ class EmbeddingCache:
         name = hash_bytes(repr(counting).encode()).hex()
         Path(folder).mkdir(parents=True, exist_ok=True)
         path = Path(folder) / f"{name}.sqlite"
-        self.database = sqlite3.connect(path, timeout=60, check_same_thread=False)
+        self.database: sqlite3.Connection = sqlite3.connect(
+            path, timeout=60, check_same_thread=False
+        )
         self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
 
     def read(self, texts: Sequence[str]) -> list[Row]:

@@ -119,7 +119,7 @@ class StaticModel:
         # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
-        self.settings = {
+        self.settings: dict[str, str] = {
             "model": "StaticModel",
             "model_path": str(path),
             "pooling": "mean",

@@ -29,7 +29,7 @@ class Fitted(dict[str, Any]):
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
-        self.notes = tuple(notes)
+        self.notes: tuple[str, ...] = tuple(notes)
 
 
 @dataclass(frozen=True)

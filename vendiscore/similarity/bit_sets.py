@@ -48,7 +48,7 @@ class BitSimilarity(RowsSimilarity):
         entries = BitEntries(bits, coefficient)
         super().__init__(entries, psd=True, settings=settings)
         empty = np.flatnonzero(entries.sizes == 0).tolist()
-        self.partial = dict.fromkeys(empty, "has no bit that is set")
+        self.partial: dict[int, str] = dict.fromkeys(empty, "has no bit that is set")
 
 
 class BitEntries:
@@ -57,12 +57,12 @@ class BitEntries:
     in_threads = True
 
     def __init__(self, bits: Bits, coefficient: Coefficient) -> None:
-        self.n = bits.shape[0]
+        self.n: int = bits.shape[0]
         self.coefficient = coefficient
         self.bits = bits
-        self.width = bits.shape[1] / 2  # products in single precision
+        self.width: float = bits.shape[1] / 2  # products in single precision
         sizes = bits.sum(axis=1, dtype=np.float64)
-        self.sizes = np.asarray(sizes).ravel()
+        self.sizes: np.ndarray = np.asarray(sizes).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array | None]:

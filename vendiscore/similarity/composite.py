@@ -12,7 +12,7 @@ from operator import mul
 import numpy as np
 
 from ..core.namespace import Array, is_numpy, is_torch
-from ..core.types import Rows
+from ..core.types import Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .identical import joint_groups
@@ -23,13 +23,13 @@ class RepeatedSimilarity(Similarity):
     """The Similarity of n samples that repeat m distinct ones: sample i is `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
-        self.n = len(inverse)
-        self.dim = distinct.dim
-        self.psd = distinct.psd
-        self.settings = distinct.settings
-        self.fitted = distinct.fitted
-        self.notes = distinct.notes
-        self.recurs = distinct.recurs
+        self.n: int = len(inverse)
+        self.dim: int | None = distinct.dim
+        self.psd: bool = distinct.psd
+        self.settings: Options = distinct.settings
+        self.fitted: Options = distinct.fitted
+        self.notes: Sequence[str] = distinct.notes
+        self.recurs: bool = distinct.recurs
         self.distinct = distinct
         self.inverse = inverse
 
@@ -94,8 +94,8 @@ class _Mixture(Similarity):
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
         self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
-        self.n = sizes[0]
-        self.psd = all(part.psd for part in parts)
+        self.n: int = sizes[0]
+        self.psd: bool = all(part.psd for part in parts)
 
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
@@ -171,7 +171,7 @@ class SumSimilarity(_Mixture):
         self._options = (self.weights,)
         dims = [part.dim for part in self.parts if part.dim is not None]
         if len(dims) == len(parts):
-            self.dim = sum(dims)
+            self.dim: int | None = sum(dims)
 
     def _combined(self, of: str, *args: object) -> Array:
         terms = zip(self.weights, self.parts, strict=True)

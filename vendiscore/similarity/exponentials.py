@@ -65,9 +65,9 @@ class Exponentials:
             )
         width = times_power(sigma, -exponent)
         rows = times_power(X, -exponent)
-        self.n = len(X)
-        self.width = X.shape[1]
-        self.distances = RowDistances(rows, law, scalar(width))
+        self.n: int = len(X)
+        self.width: int = X.shape[1]
+        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
         self._factors: tuple[np.ndarray, np.ndarray] | None = None
         self.factor = -0.5 / width**2
         if law == "laplace":

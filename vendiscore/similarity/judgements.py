@@ -148,7 +148,7 @@ class JudgedSimilarity(Similarity):
     _whole: Similarity  # of all samples
 
     def __init__(self, judgements: Judgements, ids: np.ndarray) -> None:
-        self.n = len(ids)
+        self.n: int = len(ids)
         self.judgements = judgements
         self.ids = ids
         self._notes: Sequence[str] = ()

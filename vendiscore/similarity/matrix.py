@@ -34,9 +34,9 @@ class MatrixSimilarity(Similarity):
 
     def __init__(self, K: Array, *, psd: bool = False, settings: Options | None = None) -> None:
         self.K = K
-        self.n = K.shape[0]
+        self.n: int = K.shape[0]
         self.psd = psd
-        self.settings = settings or {}
+        self.settings: Options = settings or {}
 
     def _diagonal(self) -> Array:
         diagonal = self.K.diagonal()

@@ -106,10 +106,10 @@ class MetricPairs(Pairs):
     """Distances of rows of X (n, d) by a metric of SciPy; 0 for identical rows."""
 
     def __init__(self, X: np.ndarray, metric: str, options: Options, pair: PairName) -> None:
-        self.n = len(X)
+        self.n: int = len(X)
         self.metric = metric
         self.pair = pair
-        self.groups = np.asarray(identical_rows(X), np.int32)
+        self.groups: np.ndarray = np.asarray(identical_rows(X), np.int32)
         self.options: Record = dict(options)
         self.exponent: float = math.inf
         self.shift = 0
@@ -156,7 +156,7 @@ class MatrixPairs(Pairs):
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D = D
-        self.n = len(inverse)
+        self.n: int = len(inverse)
         self.inverse = inverse
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:

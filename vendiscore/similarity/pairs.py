@@ -52,8 +52,8 @@ class RowDistances:
         self.X = X
         self.law = law
         few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
-        self.by_product = law == "gaussian" and not few_columns
-        self.is_fit_for_single = False
+        self.by_product: bool = law == "gaussian" and not few_columns
+        self.is_fit_for_single: bool = False
         if not self.by_product:
             return
         xp = namespace(X)
@@ -65,10 +65,10 @@ class RowDistances:
         right = [C, ones, squares]
         self.left: Array = xp.concat(left, axis=1)
         self.right: Array = xp.concat(right, axis=1)
-        self.squares = detached(squares)[:, 0]
+        self.squares: Array = detached(squares)[:, 0]
         largest = scalar(self.squares.max())
         width = sigma or 0.0
-        self.is_lossy = not ROUNDING * largest <= ERROR * width**2
+        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
 
     def __call__(self, index: Index, columns: Index) -> Array:

@@ -73,9 +73,9 @@ class RowsSimilarity(Similarity):
     def __init__(
         self, entries: Entries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
-        self.n = entries.n
+        self.n: int = entries.n
         self.psd = psd
-        self.settings = settings or {}
+        self.settings: Options = settings or {}
         self.entries = entries
         self._kept = _Kept()
 

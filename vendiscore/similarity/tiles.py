@@ -28,8 +28,8 @@ class Tiles:
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
-        self.n = similarity.n
-        self.scale = None
+        self.n: int = similarity.n
+        self.scale: np.ndarray | None = None
         if similarity.scale is not None:
             self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision

@@ -112,11 +112,11 @@ class Quadrature:
 
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
-        self.least = float(values[0])
-        self.nodes = np.where(values > rounding, values, 0.0)
+        self.least: float = float(values[0])
+        self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
         coordinates = first.T @ krylov.start
-        self.weights = coordinates**2
+        self.weights: np.ndarray = coordinates**2
 
     def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
