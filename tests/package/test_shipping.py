@@ -4,6 +4,7 @@ import importlib
 import importlib.util
 import json
 import os
+import pydoc
 import re
 import subprocess
 import sys
@@ -41,6 +42,17 @@ def test_importing_brings_in_no_heavy_package():
     code = f"import sys, vendiscore; print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
+
+
+def test_help_of_compute_is_a_page_that_names_the_options():
+    text = pydoc.render_doc(compute, renderer=pydoc.plaintext)
+    head, _, said = text.partition(" -> 'Record'\n")
+    assert head.startswith("Python Library Documentation: function compute in module vendiscore")
+    lines = 3 + said.count("\n")  # a title, a blank line, and the signature, in one line or more
+    assert lines <= 60
+    for name in ("ns", "sigma", "model"):
+        assert f"`{name}` (" in said
+    assert 'on_error="skip" (' in said
 
 
 @cache

@@ -55,86 +55,47 @@ def compute(
     """Return the Vendi Score of samples: how many effectively different ones there are.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
+    Time: O(n d² + d³) from d < n features, else O(n³). Memory: min(n, d)² numbers.
 
     Parameters
     ----------
-    samples : list or array
-        n samples of the kind that `k` compares, the path of a folder of images, or a Similarity;
-        with `score_K` a similarity matrix (n, n), with `score_X` or `score_dual` rows of features
-        (n, d). A list of lists of samples means groups. Not changed.
-    references : the same, optional
-        A second set, for measures that compare two, and the scale at which "MagArea" ends.
+    samples, references : list or array; a second set is for measures that compare two
+        n texts, images, molecules, rows of numbers (n, d) or whatever `k` compares, the path of a
+        folder of images, or a Similarity. A list of lists of samples means groups. Not changed.
     k : str, callable, dict or list, optional
-        A registered kernel (`list_kernels()`), "semantic" (all-MiniLM-L6-v2), "static" (word
-        vectors that need no network), another model's Hub id or folder, a symmetric function of
-        two samples with k(x, x) = 1, or a mixture of registered kernels such as
-        {"morgan": 0.5, "tags": 0.5}. Strings are compared by "ngram_overlap" without it, with a
-        warning if they look like molecules or images.
-    score_K, score_X, score_dual : bool; `samples` are a similarity matrix, or rows of features
-    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y)): cosines from features
-    q : float in [0, ∞], "inf", or several
-        Order: small q counts rare samples (0 is the numerical rank), large q only the commonest.
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    prompts : list of hashable or of samples, optional
-        The prompt that each sample answers, or one for each group (a dict by label): samples are
-        scored within each prompt, and the score is the mean over prompts, as over `groups`. With
-        `groups` too, it is the mean over them, each of which is the mean over its prompts.
-    given_prompt : bool, optional
-        True: similarities are of what the prompt, of the kind that `k` compares, leaves of each
-        sample ("semantic": alone and after its prompt); one prompt for all will do.
-    psd : {"check", "clip"}
-        Raise for negative eigenvalues, which orders 2 and ∞ alone may miss, or set them to zero.
-    groups : iterable of hashable, optional
-        One label for each sample: groups are scored one by one, with `p` within each, and the score
-        is their mean, with its standard error.
-    counts : array (species,) or (sites, species) of whole numbers, optional
-        In place of samples: how many individuals there are of each species, compared as k="labels";
-        each row of two dimensions is a group.
-    ci : float in [0.5, 1), optional
-        Level of confidence intervals of the score of n samples, or of the mean over groups
-        (Student's t), 0.95 say: adds VS_se, VS_low and VS_high. Not with `p`, nor at order 0. It
-        takes 4 samples or more that are independent, or `clusters` of them. Errors of "VS",
-        "IntDiv" and "AvgSim" are from the delete-one jackknife, others from random halves.
-    clusters : iterable of hashable, optional
-        One label for each sample, for `ci`: samples that came together, such as near-copies, turns
-        of one conversation or crops of one photo. The error is found by leaving out whole clusters.
-    measures : str, list of str, or dict of str to dict, optional
-        Measures (`list_measures()`) other than "VS", such as ["VS", "IntDiv"] or
-        {"VS": {}, "MagArea": {"n_scales": 20}}.
-    metric : str or callable, optional
-        For measures of distances: "kernel", √(2 − 2k), the default with a kernel, or "1-k"; of
-        vectors "euclidean", the default, and others, see `magnitude`.
-    fit : {"samples", "references", "pool"}, optional
-        Which data fit options such as a bandwidth ("references" if there are some); "pool" is both.
-    method : {"auto", "estimate"}
-        Exact scores, or estimates where they cost less, with VS_se, the standard error of the
-        computation (`ci` is about other samples).
-    rtol : float, optional (default: 2e-3); two standard errors of an estimate over the score
-    seed : int, optional (default: 0); for random draws of an estimate, and of a kernel that draws
-    permutations : int, optional
-        Shuffles of samples among groups behind BetweenVS_null (their mean), BetweenVS_excess (what
-        is above it) and BetweenVS_p; by default 2 to 20 and no p.
-    details : bool, whether to add how the number came about, under the key `details`
+        How samples are compared: by a kernel of `list_kernels()` (of strings "ngram_overlap" unless
+        given), "semantic" or "static" (models), another model's Hub id or folder, a symmetric
+        function with k(x, x) = 1, or a mixture such as {"morgan": 0.5, "tags": 0.5}.
     **options
-        Options of the kernel (`sigma`), of a mixture (`options`, `combine`), of the metric, and of
-        measures (`t`, `solver`), which all that have them get.
+        Options of the kernel: `ns` (lengths of n-grams), `sigma` (width of "rbf"), `model` (an
+        encoder of your own), on_error="skip" (leave out samples that it cannot read), …; of a
+        mixture (`options`, `combine`), of the metric, and of measures (`t`, `solver`).
+    score_K, score_X, score_dual, normalize : bool
+        Samples are similarities (n, n) or features (n, d), divided by √(k(x, x) k(y, y)) or not.
+    q : float in [0, ∞], "inf", or several; small orders count rare samples, large ones do not
+    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    groups, prompts : iterable of hashable, optional; the prompts also a dict by group
+        The group of each sample, or the prompt that it answers: VS is the mean, VS_se its error.
+    given_prompt : bool, whether to take out of similarities what the prompts explain
+    counts : array (species,) or (sites, species) of individuals, in place of samples
+    ci, clusters : level in [0.5, 1) of VS_low to VS_high; labels of samples that belong together
+    measures : str, list of str, or dict of str to options; `list_measures()` has all
+    metric : str or callable; distances for measures: "kernel", "1-k", "euclidean", …
+    fit : {"samples", "references", "pool"}; which of two sets options are fitted to
+    method, rtol, seed : {"auto", "estimate"}, float, int; an estimate has its error, VS_se
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
+    permutations : int, how often samples are shuffled among groups, for BetweenVS_null
+    details : bool, whether to add how the number was computed, under the key `details`
 
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n; {"VS_q0": …, "VS_q1": …} for several orders; a finite
-        number for each of `measures`. Errors and intervals follow their number: VS_q2_se.
+        {"VS": value} with 1 ≤ value ≤ n; {"VS_q0": …, "VS_q1": …, "VS_q1_se": …} for several `q`.
 
     Raises
     ------
     TypeError, ValueError, NotPSDError, SampleError, TooLargeError
-        For arguments that cannot be used, negative eigenvalues, samples that cannot be compared,
-        and sets too large for memory; the message names the argument and the remedy.
-
-    Notes
-    -----
-    Time after the kernel's own: O(n d² + d³) from d < n features, O(n³) from a dense matrix, O(n²)
-    at orders 2 and ∞ alone. Memory: min(n, d)² numbers; n² for measures of distances.
+        For what cannot be used, compared or stored; the message names argument and remedy.
 
     References
     ----------
@@ -146,8 +107,6 @@ def compute(
     {'VS': 1.889...}
     >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
-    >>> compute([["a cat", "a dog"], ["the dog", "the dog"]])
-    {'VS': 1.46..., 'VS_se': 0.46...}
     """
     arguments = dict(locals())  # every keyword by its name
     for name in ("samples", "references", "options"):
