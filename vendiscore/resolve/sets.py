@@ -81,15 +81,9 @@ def as_similarity(
     >>> K.rows(slice(0, 1)).round(6)
     array([[1., 1., 0.]])
     """
-    arguments = {
-        "k": k,
-        "score_K": score_K,
-        "score_X": score_X,
-        "score_dual": score_dual,
-        "normalize": normalize,
-        "prompts": prompts,
-        "given_prompt": given_prompt,
-    }
+    arguments = dict(locals())  # every keyword by its name
+    for name in ("samples", "options"):
+        del arguments[name]
     return similarity_of(samples, arguments | options)
 
 
@@ -133,7 +127,11 @@ def resolve_sets(
     made = any(isinstance(samples, Similarity) for samples in sets)
     if len(sets) > 1 and not made and (is_fitted(how) or how.prompts is not None):
         return apart(*_pooled(sets, how, names))
-    parts = [_alone(each, how, name, in_parts) for each, name in zip(sets, names, strict=True)]
+    parts = []
+    for samples, name in zip(sets, names, strict=True):
+        own = replace(how, k=None) if isinstance(samples, Similarity) else how
+        part, _ = _pooled([samples], own, [name], in_parts)
+        parts.append(part)
     if made:
         check_nothing_fitted(sets, parts, names, Similarity)
     return parts
@@ -148,40 +146,25 @@ def resolve_pool(
 
 
 def _pooled(
-    sets: Sequence[Samples], how: How, names: Sequence[str]
+    sets: Sequence[Samples], how: How, names: Sequence[str], in_parts: bool = False
 ) -> tuple[Similarity, np.ndarray]:
     """Return the Similarity of all samples of several sets, and where each begins."""
     if isinstance(how.k, tuple):
         sets = [_read_records(samples, name) for samples, name in zip(sets, names, strict=True)]
     merged, starts = _merged(sets, how)
+    alone = len(sets) == 1
+    name = names[0] if alone else "samples"
     sources = fitted_to(how, names)
     chosen = None
     if sources is not None:
         chosen = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in sources])
     try:
-        pool = _similarity(merged, how, sets, "samples", chosen)
+        pool = _similarity(merged, how, sets, name, chosen, in_parts)
     except SampleError as error:
         raise _of_one_set(error, starts, names) from error.__cause__
-    if pool.fitted:  # results name the set that options were fitted to, next to their values
+    if pool.fitted and not alone:  # results name the set that options were fitted to
         pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
     return pool, starts
-
-
-def _alone(samples: Samples, how: How, name: str, in_parts: bool) -> Similarity:
-    """Return the Similarity of one set, which shares no options with others."""
-    try:
-        if isinstance(samples, Similarity):
-            from ..similarity.soundness import check_similarity
-
-            return check_similarity(_finished(samples, how))
-        merged = samples
-        if isinstance(how.k, tuple):
-            samples = _read_records(samples, name)
-            merged, _ = _merged([samples], how)
-        return _similarity(merged, how, [samples], name, None, in_parts)
-    except SampleError as error:
-        ends = np.array([0, max(error.problems) + 1])
-        raise _of_one_set(error, ends, [name]) from error.__cause__
 
 
 def _similarity(
@@ -190,9 +173,13 @@ def _similarity(
     sets: Sequence[Samples],
     name: str,
     fit_to: np.ndarray | None,
-    in_parts: bool = False,
+    in_parts: bool,
 ) -> Similarity:
     """Return the Similarity of the samples of all sets, with a diagonal of 1."""
+    if isinstance(samples, Similarity):
+        from ..similarity.soundness import check_similarity
+
+        return check_similarity(_finished(samples, how))
     if how.prompts is not None:
         return _given_prompts(how.prompts, how, sets, name, fit_to, in_parts)
     if how.given == "K":
@@ -288,12 +275,12 @@ def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> No
 
 def _merged(sets: Sequence[Samples], how: How) -> tuple[Any, np.ndarray]:
     """Return all samples as a kernel takes them, and where each set begins."""
+    starts = np.cumsum([0, *sizes_of(sets, how)])
     if not isinstance(how.k, tuple):
-        return pooled(sets), np.cumsum([0, *map(size, sets)])
+        return pooled(sets), starts
     from .mixture import column
 
-    columns = [[column(samples, part) for samples in sets] for part in how.k]
-    return [pooled(each) for each in columns], np.cumsum([0, *map(size, columns[0])])
+    return [pooled([column(samples, part) for samples in sets]) for part in how.k], starts
 
 
 def _read_records(samples: Samples, name: str) -> Any:
