@@ -183,13 +183,13 @@ def test_bad_input_is_refused_and_nothing_is_lost(metric, samples, keywords, exc
     assert time.monotonic() - start < 30  # no lock is waited for (evaluate's waits are 100 s)
 
 
-def test_positional_arguments_are_refused_by_name(metric):
-    with pytest.raises(TypeError, match=r"by name, got 1 positional; use compute\(samples=…\)"):
-        metric.compute(TEXTS)
-    with pytest.raises(TypeError, match=r"use add_batch\(samples=…\)"):
-        metric.add_batch(TEXTS)
-    with pytest.raises(TypeError, match=r"use add\(prediction=…\)"):
-        metric.add("a b")
+def test_samples_alone_need_no_name(metric):
+    assert metric.compute(TEXTS) == metric.compute(samples=TEXTS)
+    metric.add_batch(TEXTS[:2])
+    metric.add(TEXTS[2])
+    assert metric.compute() == metric.compute(TEXTS)
+    with pytest.raises(TypeError, match="positional"):
+        metric.compute(TEXTS, TEXTS)
 
 
 @pytest.mark.parametrize(

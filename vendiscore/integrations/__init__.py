@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.errors import quoted
 
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from .metric import SampleMetric
 
 
-def load(name: str, config_name: str | None = None, **options: Any) -> SampleMetric:
+def load(name: str, config_name: str | None = None, **options: object) -> SampleMetric:
     """Load a metric of `evaluate`, as `evaluate.load` does from an entry script.
 
     It needs no network, and threads may call it. Paths of scripts are in `vendiscore/scripts`.

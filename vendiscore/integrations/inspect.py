@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import update_wrapper
 from types import ModuleType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from ..core.arguments import flag
 from ..optional import require
@@ -16,6 +16,7 @@ from ..scoring.compute import measure
 from .prompts import filled, given, read_options
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
+Make = Callable[..., object]
 if TYPE_CHECKING:
     from inspect_ai.scorer import Metric, SampleScore, Score, Scorer, Target
     from inspect_ai.solver import TaskState
@@ -24,7 +25,7 @@ else:  # inspect_ai looks up by these names what a metric takes
     Score = _scorer.Score
 
 
-def _documented(decorate: Callable[[Any], Any]) -> Callable[[Any], Any]:
+def _documented(decorate: Callable[[Make], Make]) -> Callable[[Make], Make]:
     """Make a decorator of inspect_ai keep docstring and signature."""
     return lambda make: update_wrapper(decorate(make), make)
 
@@ -58,7 +59,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     taking = flag("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
-        answers: dict[Any, list[str]] = {}
+        answers: dict[object, list[str]] = {}
         prompts = {each.sample_id: (each.score.metadata or {}).get("prompt") for each in scores}
         if any(each.score.answer is not None for each in scores):
             for each in scores:

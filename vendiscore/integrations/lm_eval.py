@@ -1,7 +1,6 @@
 """The diversity of the generations for each prompt, as a metric of lm-eval."""
 
 from collections.abc import Sequence
-from typing import Any
 
 from ..core.arguments import flag
 from ..scoring.compute import measure
@@ -16,7 +15,7 @@ REMEDY = (
 def vendi_score(
     *,
     predictions: Sequence[Sequence[str]],
-    references: Any = None,
+    references: Sequence[str] = (),
     given_prompt: bool = False,
     **options: object,
 ) -> dict[str, float]:

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.namespace import is_torch
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples, Weights
+from ..core.types import Samples, Tensor, Weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
@@ -15,10 +13,10 @@ from ..similarity.inputs import as_samples
 from ..similarity.weights import check_weights
 from ..spectral.vendi_scores import vendi
 
-torch: Any = require("torch", "torch", "VendiLoss")
+torch = require("torch", "torch", "VendiLoss")
 
 
-class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by mypy
+class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch is not read by mypy
     """−w · log VS_q of a batch: 0 for samples that are all alike, −w · log n for n unlike ones.
 
     `loss = fit(x) + diversity(z)` keeps a generator, an encoder or prototypes from collapse. With λ
@@ -86,7 +84,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc]  # torch is not read by 
 
     # Checks of input look at numbers, which is not compiled.
     @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
-    def forward(self, samples: Samples, p: Weights | None = None) -> Any:
+    def forward(self, samples: Samples, p: Weights | None = None) -> Tensor:
         """Return −w · log VS_q of a batch, a tensor of no dimension with its gradient.
 
         Parameters

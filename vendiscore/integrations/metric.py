@@ -5,35 +5,33 @@ Batches of samples are copied when they are added, since loops fill the same arr
 
 from __future__ import annotations
 
-import copy
 import inspect
 import sys
 import threading
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Hashable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
-from types import ModuleType
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
 from ..core.errors import quoted, warn
-from ..core.namespace import is_numpy, is_torch, scalar
-from ..core.types import Record, Samples
+from ..core.namespace import is_torch, scalar
+from ..core.types import Options, Pool, Record, Samples
 from ..hints import remedy
 from ..optional import require
 from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
-from ..similarity import sparse as sp
 from ..similarity.inputs import as_matrix, as_samples
 from ..similarity.pools import pooled, shape_of, size
 
-evaluate: Any = require("evaluate", "evaluate", "a metric of evaluate")
-datasets: ModuleType = require("datasets", "evaluate", "a metric of evaluate")
+evaluate = require("evaluate", "evaluate", "a metric of evaluate")
+datasets = require("datasets", "evaluate", "a metric of evaluate")
 
-# The features of samples for `evaluate`. Any will do: samples are kept as they are.
+# The features of samples for `evaluate`. One of them will do: samples are kept as they are.
 _SAMPLES = (
     datasets.Value("string"),
     datasets.Value("float64"),
@@ -42,6 +40,7 @@ _SAMPLES = (
 _ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
 
 
+Labels: TypeAlias = list[Hashable]
 # Values that no loop can change.
 _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 
@@ -50,9 +49,9 @@ _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 class Added:
     """Batches of samples, of references, and the labels of the groups of each batch of samples."""
 
-    samples: list[Any] = field(default_factory=list)
-    references: list[Any] = field(default_factory=list)
-    labels: list[Any] = field(default_factory=list)
+    samples: list[Pool] = field(default_factory=list)
+    references: list[Pool] = field(default_factory=list)
+    labels: list[Labels | None] = field(default_factory=list)
 
     def __iadd__(self, other: Added) -> Added:
         self.samples += other.samples
@@ -64,7 +63,7 @@ class Added:
         return sum(map(size, self.samples))
 
 
-def read(samples: Samples, kept: Sequence[object], how: How, name: str = "samples") -> Any:
+def read(samples: Samples, kept: Sequence[Pool], how: How, name: str = "samples") -> Pool:
     """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -77,7 +76,7 @@ def read(samples: Samples, kept: Sequence[object], how: How, name: str = "sample
     return _copied(batch)
 
 
-def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
+def _check_kind(batch: Pool, kept: Sequence[Pool], name: str) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
     before = _width(kept[0], name) if kept else width
@@ -94,7 +93,7 @@ def _check_kind(batch: object, kept: Sequence[object], name: str) -> None:
     )
 
 
-def _width(batch: Any, name: str) -> int | None:
+def _width(batch: Pool, name: str) -> int | None:
     """Check rows of numbers in a batch, and return their length, or None if it has others."""
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(shape_of, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
@@ -113,20 +112,13 @@ def _copied(sample: Any) -> Any:
         return {key: _copied(value) for key, value in sample.items()}
     if is_torch(sample):
         return sample.detach().clone()
-    if is_numpy(sample) or sp.issparse(sample):
-        return sample.copy()
-    if isinstance(sample, (list, dict, set, bytearray)):
-        return copy.copy(sample)
-    pillow = sys.modules.get("PIL.Image")
-    if isinstance(sample, getattr(pillow, "Image", ())):
-        try:
-            return sample.copy()  # type: ignore[union-attr]
-        except (OSError, SyntaxError, ValueError):
-            pass  # a file that cannot be read: the kernel names it
+    # An image whose file cannot be read is left to the kernel, which names it.
+    with suppress(OSError, SyntaxError, TypeError, ValueError):
+        return sample.copy() if hasattr(sample, "copy") else sample
     return sample
 
 
-def labels_of(groups: object, n: int) -> list[Any]:
+def labels_of(groups: object, n: int) -> Labels:
     """Return the labels of a batch of n samples."""
     read = read_labels(groups)
     check_size(read, n)
@@ -149,7 +141,7 @@ def labelled(added: Added, groups: object) -> Added:
     return replace(added, labels=labels)
 
 
-def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
+def all_labels(labels: Sequence[Labels | None], more: str = "") -> Labels | None:
     """Return the labels of all samples, or None if none has any."""
     given = [own for own in labels if own is not None]
     if given and len(given) < len(labels):
@@ -160,7 +152,7 @@ def all_labels(labels: list[Any], more: str = "") -> list[Any] | None:
     return [label for own in given for label in own] if given else None
 
 
-class SampleMetric(evaluate.Metric):  # type: ignore[misc]
+class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     """A metric of a set of samples. A subclass says what it is about, and measures usually.
 
     Threads may share one: each batch is scored by one `compute`.
@@ -181,7 +173,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
     {'VS': 2.0}
     """
 
-    about: ClassVar[Mapping[str, Any]]  # of `evaluate.MetricInfo`, but for features
+    about: ClassVar[Options]  # of `evaluate.MetricInfo`, but for features
     usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
     config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
@@ -209,7 +201,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
         self._lock = threading.RLock()
         super().__init__(config_name, **passed_on)
 
-    def _info(self) -> Any:
+    def _info(self) -> object:
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
         features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLES]
         return evaluate.MetricInfo(**self.about, features=features)
@@ -219,8 +211,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def compute(
         self,
-        *args: object,
         samples: Samples | None = None,
+        *,
         predictions: Samples | None = None,
         data: Samples | None = None,
         references: Samples | None = None,
@@ -230,7 +222,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
         Added samples are kept until scored: after an error, call it again with other options.
         """
-        _no_positional("compute(samples=…)", args)
         default_order = "q" not in options
         options = {**self.defaults, **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
@@ -303,8 +294,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def add_batch(
         self,
-        *args: object,
         samples: Samples | None = None,
+        *,
         predictions: Samples | None = None,
         data: Samples | None = None,
         references: Samples | None = None,
@@ -314,7 +305,6 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
         `groups` are labels of these samples; a list of lists of samples means groups, too.
         """
-        _no_positional("add_batch(samples=…)", args)
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
@@ -325,29 +315,22 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc]
 
     def add(
         self,
-        *args: object,
         sample: object = None,
+        *,
         prediction: object = None,
         reference: object = None,
-        samples: Samples | None = None,
-        predictions: Samples | None = None,
-        references: Samples | None = None,
         group: object = None,
     ) -> None:
         """Keep a copy of one sample, of any kind, for a later `compute()`.
 
         `group` is the label of its group; a list of samples is a group by itself.
         """
-        _no_positional("add(prediction=…)", args)
-        one = _one_of(
-            sample=sample, prediction=prediction, samples=samples, predictions=predictions
-        )
+        one = _one_of(sample=sample, prediction=prediction)
         if one is None:
             raise TypeError("`prediction` is missing: pass one sample that is not None")
-        other = _one_of(reference=reference, references=references)
         self.add_batch(
-            samples=[one],
-            references=None if other is None else [other],
+            [one],
+            references=None if reference is None else [reference],
             groups=None if group is None else [group],
         )
 
@@ -371,11 +354,6 @@ def _read_once(options: Record) -> Record:
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
     }
-
-
-def _no_positional(call: str, args: tuple[Any, ...]) -> None:
-    if args:
-        raise TypeError(f"samples must be passed by name, got {len(args)} positional; use {call}")
 
 
 def _one_of(**given: object) -> Any:

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, integer, is_several
 from ..core.namespace import is_torch
-from ..core.types import Axes
+from ..core.types import Axes, Tensor
 from ..optional import require
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import resolve_sets
@@ -17,10 +16,10 @@ from ..signature import digits
 from ..spectral.spectrum import from_covariance
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
-_Metric: Any = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric
+_Metric = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric
 
 
-class VendiScore(_Metric):  # type: ignore[misc]
+class VendiScore(_Metric):  # type: ignore[misc, valid-type]
     """The Vendi Score of embeddings under their cosine, over all batches and processes.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
@@ -57,14 +56,14 @@ class VendiScore(_Metric):  # type: ignore[misc]
     plot_lower_bound: float = 1.0
     _how = how_of({"k": "cosine"})
 
-    products: Any
-    count: Any
+    products: Tensor
+    count: Tensor
 
     def __init__(
         self,
         num_features: int,
         q: float | str | Iterable[float | str] = DEFAULT_ORDER,
-        feature: Callable[[Any], object] | None = None,
+        feature: Callable[..., object] | None = None,
         **options: object,
     ) -> None:
         super().__init__(**options)
@@ -101,7 +100,7 @@ class VendiScore(_Metric):  # type: ignore[misc]
             self.products += similarity.covariance()
             self.count += len(X)
 
-    def compute(self) -> Any:
+    def compute(self) -> Tensor | dict[str, Tensor]:
         """Score all embeddings as a 0-d tensor, or a dict by order; raise ValueError for none."""
         n = int(self.count)
         if n == 0:

@@ -82,7 +82,7 @@ class VendiReward:
         prompts: Sequence[object],
         completions: Sequence[object],
         log_metric: Callable[[str, float], None] | None = None,
-        log_extra: Callable[[str, list[Any]], None] | None = None,
+        log_extra: Callable[[str, list[float | None]], None] | None = None,
         **columns: object,
     ) -> list[float | None]:
         """Return a reward for each completion of a batch, as TRL asks for it."""
