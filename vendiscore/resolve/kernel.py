@@ -256,7 +256,7 @@ def get_kernel(name: str) -> Kernel:
             f"`name` must be the name of a kernel, got {type(name).__name__}; "
             f"compute(samples, k=name) compares samples"
         )
-    kernel = _kernels.made[name][0] if name in _kernels.made else _kernels.find(name)
+    kernel = _kernels.find(name)
     if kernel is None:
         gone = _kernels.left_out.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]

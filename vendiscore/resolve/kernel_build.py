@@ -49,7 +49,7 @@ def apply_kernel(
 
 def build_all(
     builds: Sequence[Callable[..., Similarity]],
-    columns: Sequence[object],
+    columns: Sequence[Pool],
     skipping: Sequence[bool],
     who: str,
     fit_to: np.ndarray | None,
@@ -59,22 +59,22 @@ def build_all(
     Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
     Samples that one of them cannot use are left out with a warning if its `skipping` is true.
     """
-    kept = None  # all
+    n = size(columns[0])
+    kept = np.arange(n)
     dropped: dict[int, str] = {}
     while True:
         built: list[Similarity] = []
         problems: dict[int, str] = {}
         refused: dict[int, str] = {}
-        places = fit_to
-        if kept is not None and fit_to is not None:
-            left = np.flatnonzero(np.isin(kept, fit_to))
-            places = left if len(left) else None  # all, if none is left
+        places = None if fit_to is None else np.flatnonzero(np.isin(kept, fit_to))
+        if places is not None and not len(places):
+            places = None  # all
         for build, column, skip in zip(builds, columns, skipping, strict=True):
             try:
-                values = column if kept is None else choose(column, kept)
+                values = choose(column, kept) if dropped else column
                 built.append(build(values, fit_to=places))
             except SampleError as error:
-                own = error.problems if kept is None else error.at(kept).problems
+                own = error.at(kept).problems
                 problems = own | problems
                 refused |= {} if skip else own
                 cause = error.__cause__
@@ -83,7 +83,6 @@ def build_all(
         if not problems:
             break
         dropped |= problems
-        n = size(columns[0])
         kept = np.setdiff1d(np.arange(n), list(dropped))
         place, why = min(dropped.items())
         if not len(kept):
@@ -101,7 +100,7 @@ def skips(on_error: object) -> bool:
     return one_of("on_error", on_error, ("raise", "skip")) == "skip"
 
 
-def repeatable(samples: Samples) -> Any:
+def repeatable(samples: Samples) -> Samples:
     """Replace iterators among samples, which can be read only once, by lists."""
     if not isinstance(samples, list):
         return samples

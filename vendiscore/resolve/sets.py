@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -154,10 +153,8 @@ def _pooled(
     merged, starts = _merged(sets, how)
     alone = len(sets) == 1
     name = names[0] if alone else "samples"
-    sources = fitted_to(how, names)
-    chosen = None
-    if sources is not None:
-        chosen = np.concatenate([np.arange(starts[i], starts[i + 1]) for i in sources])
+    one = fitted_to(how, names)
+    chosen = None if one is None else np.arange(starts[one], starts[one + 1])
     try:
         pool = _similarity(merged, how, sets, name, chosen, in_parts)
     except SampleError as error:
@@ -213,10 +210,7 @@ def _similarity(
         similarity = similarity.noted(notes=notes)
     if in_parts and not how.normalize and is_divisible(similarity):
         return similarity
-    coarse = 0.0
-    if not isinstance(samples, list) or not isinstance(samples[0], str):
-        coarse = max(map(precision, sets))
-    return _finished(similarity, how, coarse)
+    return _finished(similarity, how, max(map(precision, sets)))
 
 
 def _given_prompts(
@@ -367,11 +361,12 @@ def fit_source(how: How, names: Sequence[str]) -> FitTo:
     return how.fit or ("references" if names[-1] == "references" else "pool")
 
 
-def fitted_to(how: How, names: Sequence[str]) -> list[int] | None:
-    """Return the indices of the sets that options are fitted to; None for all."""
-    if len(names) == 1:
+def fitted_to(how: How, names: Sequence[str]) -> int | None:
+    """Return the index of the set that options are fitted to; None for all sets."""
+    last = len(names) - 1
+    if not last:
         return None
-    return {"pool": None, "references": [len(names) - 1], "samples": [0]}[fit_source(how, names)]
+    return {"pool": None, "references": last, "samples": 0}[fit_source(how, names)]
 
 
 def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
@@ -395,21 +390,20 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
     low, high = starts[first], starts[first + 1]
     name = names[first]
     where = f"of `{name}` "
-    problems = {}
-    for i, problem in error.problems.items():
-        if low <= i < high:
-            fault = problem.removeprefix("of `samples` ").removeprefix(where)
-            problems[int(i - low)] = problem if name == "samples" else where + fault
+    problems = {int(i - low): why for i, why in error.problems.items() if low <= i < high}
+    if name != "samples":
+        for i, why in problems.items():
+            problems[i] = where + why.removeprefix("of `samples` ").removeprefix(where)
     return SampleError.of(problems)
 
 
 def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
     """Split a pool into its sets, which begin at `starts`, each with its record of lost samples."""
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
-    ends = itertools.pairwise(np.searchsorted(kept, starts))
+    ends = np.searchsorted(kept, starts)
     parts = []
-    for (low, high), (first, last) in zip(itertools.pairwise(starts.tolist()), ends, strict=True):
-        dropped = {i - low: why for i, why in pool.dropped.items() if low <= i < high}
+    for low, high, first, last in zip(starts, starts[1:], ends, ends[1:], strict=False):
+        dropped = {int(i - low): why for i, why in pool.dropped.items() if low <= i < high}
         if first == last:
             i, problem = next(iter(dropped.items()))
             raise ValueError(f"no sample of one set is left: sample {i} {problem}")
