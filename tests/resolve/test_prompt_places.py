@@ -37,14 +37,19 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
         compute(A[:3], prompts=U, given_prompt=True)["VS"],
         compute(A[3:], prompts=W, given_prompt=True)["VS"],
     ]
-    for samples, groups in (([A[:3], A[3:]], None), (A, [0, 0, 0, 1, 1, 1])):
-        for prompts in ([U, W], [U] * 3 + [W] * 3, (p for p in (U, W))):
-            found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
-            assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
-    mixed = compute(
-        [A[0], A[3], *A[1:3], *A[4:]], groups=list("xyxxyy"), prompts=[U, W], given_prompt=True
-    )
-    assert mixed["VS"] == pytest.approx(np.mean(each), rel=1e-12)
+    lists, labels = [A[:3], A[3:]], [0, 0, 0, 1, 1, 1]
+    for samples, groups, prompts in (
+        (lists, None, [U, W]),
+        (lists, None, (p for p in (U, W))),
+        (lists, None, [U] * 3 + [W] * 3),
+        (A, labels, [U] * 3 + [W] * 3),
+        (A, labels, {1: W, 0: U}),
+        ([A[0], A[3], *A[1:3], *A[4:]], list("xyxxyy"), {"x": U, "y": W}),
+    ):
+        found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
+        assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
+    with pytest.raises(ValueError, match=r"6 samples, or a dict .* such as {0: …}, got 2"):
+        compute(A, groups=labels, prompts=[U, W], given_prompt=True)
 
 
 @pytest.mark.parametrize(
@@ -116,11 +121,14 @@ def test_sets_are_compared_given_the_prompts_of_their_groups():
         compute([each[:3], each[3:]], prompts=[U, W], given_prompt=True)["VS"] for each in (A, B)
     ]
     groups, each = [0] * 3 + [1] * 3, [U] * 3 + [W] * 3
+    of_group = {0: U, 1: W}
     found = [
         compare([A[:3], A[3:]], [B[:3], B[3:]], prompts=[U, W], given_prompt=True),
-        compare(A, B, groups=[groups, groups], prompts=[U, W], given_prompt=True),
+        compare(A, B, groups=[groups, groups], prompts=of_group, given_prompt=True),
         compare(A, B, groups=[groups, groups], prompts=each, given_prompt=True),
-        compare(A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=[U, W], given_prompt=True),
+        compare(
+            A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=of_group, given_prompt=True
+        ),
         compare(
             A + B, by=[0] * 6 + [1] * 6, groups=groups * 2, prompts=each * 2, given_prompt=True
         ),
@@ -147,7 +155,7 @@ def test_rewards_given_the_prompt():
     np.testing.assert_allclose(found, np.concatenate(apart), rtol=1e-10)
     for samples, how in (
         ([A[:3], A[3:]], {"prompts": [U, W]}),
-        (A, {"groups": [0, 0, 0, 1, 1, 1], "prompts": [U, W]}),
+        (A, {"groups": [0, 0, 0, 1, 1, 1], "prompts": {0: U, 1: W}}),
     ):
         again = group_rewards(samples, given_prompt=True, **how)
         np.testing.assert_allclose(again, found, rtol=1e-12)
@@ -222,7 +230,7 @@ def test_metrics_take_prompts_of_samples_that_were_added():
     )
     metric.add_batch(predictions=A[:3], groups=[0] * 3)
     metric.add_batch(predictions=A[3:], groups=[1] * 3)
-    assert metric.compute(prompts=[U, W], given_prompt=True) == compute(
+    assert metric.compute(prompts={0: U, 1: W}, given_prompt=True) == compute(
         [A[:3], A[3:]], prompts=[U, W], given_prompt=True
     )
     sums = load("vendiscore", k="cosine")

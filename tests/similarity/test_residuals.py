@@ -59,7 +59,7 @@ def test_scores_of_groups_depend_on_no_other_group(name, case):
     nested = compute(
         pick(samples, [0, 1, 2, 5, 1]),
         groups=[0, 0, 1, 1, 1],
-        prompts=prompts,
+        prompts={0: prompts[0], 1: prompts[1]},
         given_prompt=True,
         details=True,
         **how,
@@ -107,8 +107,9 @@ def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
         seen.add((a, b))
         return len(set(a) & set(b)) / len(set(a) | set(b))
 
+    prompts = {0: "bx", 1: "xw"}
     found = compute(
-        ["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=["bx", "xw"], given_prompt=True, k=k
+        ["ab", "bcd", "ax", "yz"], groups=[0, 0, 1, 1], prompts=prompts, given_prompt=True, k=k
     )
     own = ({"ab", "bcd", "bx"}, {"ax", "yz", "xw"})
     assert all({a, b} <= own[0] or {a, b} <= own[1] for a, b in seen)
@@ -183,7 +184,7 @@ def test_gradients_flow_through_prompts(kernel, q):
     for groups in ([0, 0, 1, 1, 1], None):
 
         def score(X: Any, U: Any, groups: Any = groups) -> Any:
-            prompts = U if groups else U[0]
+            prompts = {0: U[0], 1: U[1]} if groups else U[0]
             return compute(
                 X, k=kernel, groups=groups, prompts=prompts, given_prompt=True, q=q, **own
             )["VS"]
@@ -200,7 +201,7 @@ def test_gradients_flow_through_prompts(kernel, q):
         (
             {"prompts": [PROMPT] * 3, "groups": [0, 0, 1, 1]},
             ValueError,
-            "or one for each of 2 groups, got 3",
+            "or a dict of group to prompt, such as {0: …}, got 3",
         ),
         ({"prompts": ["a", "a", " ", " "]}, ValueError, "the prompt of sample 2, in `prompts`,"),
         (

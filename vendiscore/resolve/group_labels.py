@@ -52,19 +52,9 @@ class Groups:
         return [self.labels[code] for code in self.codes]
 
     @property
-    def is_sorted(self) -> bool:
-        """True unless labels appear in another order than the sorted one."""
-        try:
-            return self.nested or list(self.labels) == sorted(self.labels)  # type: ignore[type-var]
-        except TypeError:  # labels of several types have no other order
-            return True
-
-    @property
     def sizes(self) -> list[int] | None:
-        """The sizes of several groups that stand one after the other in sorted order, or None."""
-        several = self.nested or len(self) > 1
-        runs = several and self.is_sorted and bool((np.diff(self.codes) >= 0).all())
-        return np.bincount(self.codes, minlength=len(self)).tolist() if runs else None
+        """The sizes of groups that were passed as lists; None of labels."""
+        return np.bincount(self.codes).tolist() if self.nested else None
 
     def named(self, group: int) -> str:
         """Return the name of a group for a message."""

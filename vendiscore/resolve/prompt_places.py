@@ -80,19 +80,15 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
     m = size(prompts)
     if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
-    if groups is None or m != len(groups):
-        of_groups = "" if groups is None else f", or one for each of {len(groups)} groups"
-        raise ValueError(
-            f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got "
-            f"{m}; repeat a prompt for each of its samples"
-        )
-    if not groups.is_sorted:
-        raise ValueError(
-            f"`prompts` must be a dict of label to prompt, since one for each of {m} groups "
-            f"could be in the order in which labels appear or in sorted order, got a list; "
-            f"pass {{{quoted(groups.labels[0])}: …}}"
-        )
-    return prompts, np.asarray(groups.codes)
+    if groups is not None and groups.nested and m == len(groups):
+        return prompts, np.asarray(groups.codes)
+    of_groups = ""
+    if groups is not None:
+        of_groups = f", or a dict of group to prompt, such as {{{quoted(groups.labels[0])}: …}}"
+    raise ValueError(
+        f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
+        f"a prompt for each of its samples"
+    )
 
 
 def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
