@@ -9,7 +9,7 @@ import sys
 from importlib import import_module
 from importlib.util import find_spec
 from types import FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 __version__ = "0.4.0"
 
@@ -105,7 +105,7 @@ _HOME |= {name: module for module, names in _MODULES.items() for name in names.s
 __all__ = sorted(_HOME)
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> object:
     if name not in _HOME:
         raise _unknown(name, sys._getframe(1).f_code.co_name == "_handle_fromlist")
     home = import_module(f".{_HOME[name] or name}", __name__)

@@ -36,7 +36,7 @@ def quiet(wanted: bool = True) -> Iterator[None]:
         _QUIET.reset(before)
 
 
-def finish(steps: Generator[Any, None, Value]) -> Value:
+def finish(steps: Generator[object, None, Value]) -> Value:
     """Take all steps at once."""
     while True:
         try:
@@ -71,7 +71,7 @@ def counted(counts: Counts[Value], total: int, description: str) -> Value:
         return result
 
 
-def track(items: Iterable[object], total: int | None, description: str) -> Iterator[Any]:
+def track(items: Iterable[Step], total: int | None, description: str) -> Iterator[Step]:
     """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
     if _silenced():
         yield from items
@@ -135,7 +135,7 @@ def _rate(single: bool) -> float:
     return 2 * size**3 / seconds
 
 
-def _bar(items: Iterable[Any] | None, total: int | None, description: str) -> Any:
+def _bar(items: Iterable[object] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
     return tqdm(
@@ -165,7 +165,7 @@ class _Terminal:
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
 
-    def __getattr__(self, name: str) -> Any:
+    def __getattr__(self, name: str) -> object:
         return getattr(self.stream, name)
 
     def write(self, text: str) -> None:

@@ -44,12 +44,13 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
         (lists, None, [U] * 3 + [W] * 3),
         (A, labels, [U] * 3 + [W] * 3),
         (A, labels, {1: W, 0: U}),
+        (A, labels, [U, W]),
         ([A[0], A[3], *A[1:3], *A[4:]], list("xyxxyy"), {"x": U, "y": W}),
     ):
         found = compute(samples, groups=groups, prompts=prompts, given_prompt=True)
         assert found["VS"] == pytest.approx(np.mean(each), rel=1e-12)
-    with pytest.raises(ValueError, match=r"6 samples, or a dict .* such as {0: …}, got 2"):
-        compute(A, groups=labels, prompts=[U, W], given_prompt=True)
+    with pytest.raises(ValueError, match=r"6 samples, or a dict .* such as {'x': …}, got 2"):
+        compute(A, groups=list("xxxyyy"), prompts=[U, W], given_prompt=True)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import numpy as np
 from ..core.arguments import is_several
 from ..core.errors import SampleError, quoted
 from ..core.namespace import is_numpy, is_torch
-from ..core.types import Record, Samples
+from ..core.types import Pool, Record, Samples
 from ..signature import digest
 from ..similarity import sparse as sp
 from ..similarity.inputs import as_samples, check_rows
@@ -88,7 +88,7 @@ def grouped(
     table: bool = False,
     stacks: bool = False,
     name: str = "samples",
-) -> tuple[Any, Groups | None]:
+) -> tuple[Pool, Groups | None]:
     """Return samples one after the other, and their Groups, or None if they have none.
 
     With `stacks` an array of one dimension more, or a list of arrays, has groups; else it is
@@ -132,8 +132,8 @@ def read_labels(labels: object, name: str = "groups") -> Groups:
             f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
             f"{quoted(labels)}; of a table pass its column, such as df[{quoted(labels)}]"
         )
-    read: Any = as_samples(labels, name)
-    if hasattr(read, "ndim"):
+    read = as_samples(labels, name)
+    if not isinstance(read, list):
         if read.ndim != 1:
             raise ValueError(
                 f"`{name}` must be a label for each sample, got shape {tuple(read.shape)}; pass "
@@ -213,7 +213,7 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     return codes
 
 
-def by_name(sets: Mapping[Any, Any] | Sequence[Any], names: object, what: str) -> Record:
+def by_name(sets: Mapping[Any, object] | Sequence[object], names: object, what: str) -> Record:
     """Return sets by name; `what` is "set" or "source", for messages."""
     if isinstance(sets, Mapping):
         if names is not None:
@@ -242,18 +242,16 @@ def written(labels: Groups, argument: str) -> list[str]:
     return found
 
 
-def _usual(sets: Sequence[Any]) -> list[str]:
-    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
+def _usual(sets: Sequence[object]) -> list[str]:
+    """Name sets A, B, …, and folders by their names."""
     from ..reading.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
-    paths = [os.fsdecode(each) if is_folder(each) else "" for each in sets]
-    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
-    for names in (folders, paths):
-        called = [name or letter for name, letter in zip(names, letters, strict=False)]
-        if len(set(called)) == len(called):
-            return called
-    return letters[: len(sets)]
+    names = letters[: len(sets)]
+    for i, each in enumerate(sets):
+        if is_folder(each):
+            names[i] = os.path.basename(os.path.abspath(os.fsdecode(each)))
+    return names
 
 
 def _check_shape(samples: Samples, kind: str, table: bool, name: str) -> None:

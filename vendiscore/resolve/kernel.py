@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal, NoReturn, TypeVar
+from typing import Literal, NoReturn, TypeVar
 
 from ..core.arguments import flag
 from ..core.errors import quoted
@@ -15,7 +15,7 @@ from ..summary import Summary
 from .plugins import Plugins, options_of, summary_of
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
-Fit = Callable[..., Mapping[str, Any]]
+Fit = Callable[..., Options]
 # Several kernels as `k`, with weights or without, and how they are combined.
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
@@ -24,7 +24,7 @@ Combine = Literal["sum", "product"]
 NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
-class Fitted(dict[str, Any]):
+class Fitted(Record):
     """Options that `fit` of a kernel finds, with notes for readers of a score."""
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
@@ -58,7 +58,7 @@ class Control:
     name: str
     label: str
     type: Literal["number", "choice", "checks"] = "number"
-    value: Any = 0
+    value: float | str | Sequence[int] = 0
     choices: Sequence[int] | Mapping[str, str] = ()
     most: int = 0
     info: str = ""

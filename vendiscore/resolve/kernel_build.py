@@ -4,7 +4,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from numbers import Number
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -131,7 +130,7 @@ def build_kernel(
             similarity = kernel.build(distinct, **{**options, **fitted})
         _check_built(kernel.name, similarity, first)
         notes = [*getattr(fitted, "notes", ())]
-        texts = distinct if kernel.samples == "text" else ()
+        texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
         seen = all(str(text).strip(INVISIBLE) for text in texts)
         if not seen or similarity.missed or similarity.partial or similarity.merges:
             from ..similarity.omissions import omission_notes
@@ -199,7 +198,7 @@ def is_divisible(similarity: Similarity) -> bool:
     return getattr(inner, "divisible", False)
 
 
-def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Any, np.ndarray, np.ndarray]:
+def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.ndarray, np.ndarray]:
     """Return the distinct strings or numbers of a list, their first places, and each one's code.
 
     With `repeats` all samples count as distinct.

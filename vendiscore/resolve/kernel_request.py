@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, MutableMapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
 from ..core.arguments import flag, one_of
 from ..core.types import Options, PairFunction, Record
@@ -79,7 +79,7 @@ class How:
         return replace(self, asked=asked, prompts=taken)
 
 
-def read_how(arguments: MutableMapping[str, Any], within: bool = True) -> How:
+def read_how(arguments: Record, within: bool = True) -> How:
     """Read the How of `arguments`, and remove its keywords from them.
 
     Without `within`, prompts must be taken out of similarities.
@@ -169,7 +169,7 @@ def with_the_rest(
     return replace(how, **_with_options(kernel, rest) | {"k": None})
 
 
-def _kernel(k: object, arguments: MutableMapping[str, Any]) -> Record:
+def _kernel(k: object, arguments: Record) -> Record:
     """Return the fields of How that follow from `k`, and remove its options from `arguments`."""
     if isinstance(k, str):
         kernel, model = named_kernel(k)

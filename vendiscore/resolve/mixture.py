@@ -78,7 +78,7 @@ def mix(
 def read_mixture(
     k: Mixture,
     options: object = None,
-    combine: Any = "sum",
+    combine: Combine = "sum",
     on_error: object = "raise",
 ) -> list[Part]:
     """Return the parts of a mixture, checked without looking at samples."""
@@ -109,7 +109,7 @@ def read_mixture(
     return parts
 
 
-def _check_options_by_name(options: Any, k: Any) -> Mapping[str, Options]:
+def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]:
     if options is None:
         return {}
     if not isinstance(options, Mapping) or not all(

@@ -5,20 +5,23 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
 from ..core.arguments import flag, is_several
 from ..core.errors import quoted, warn
-from ..core.types import Samples
+from ..core.types import Pool, Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
 from .kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
 
+if TYPE_CHECKING:
+    from .group_labels import Groups
+
 # Prompts, and for each sample the place of its own.
-Placed: TypeAlias = tuple[Any, np.ndarray]
+Placed: TypeAlias = tuple[Pool, np.ndarray]
 
 _CHANGED = (
     "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
@@ -35,7 +38,7 @@ class Prompts:
 
     values: Any
     taken: bool = True
-    groups: tuple[Any, ...] = ()
+    groups: tuple[Groups | None, ...] = ()
 
     def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and which of them each sample has, for all sets."""
@@ -49,7 +52,7 @@ class Prompts:
         distinct, _, inverse = distinct_samples(pooled(values))
         return distinct, inverse[np.concatenate(places)]
 
-    def of_sets(self, sets: Sequence[Any], sizes: Sequence[int]) -> Iterator[Placed]:
+    def of_sets(self, sets: Sequence[Samples], sizes: Sequence[int]) -> Iterator[Placed]:
         """Yield the prompts of each set, and which of them each of its samples has."""
         values = self.values
         nested = isinstance(values, list) and all(map(is_several, values))
@@ -64,7 +67,7 @@ class Prompts:
             yield _placed(by_set[i], of_kind, sizes[i], groups)
 
 
-def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Placed:
+def _placed(prompts: Any, samples: Samples | None, n: int, groups: Groups | None) -> Placed:
     """Return prompts, which are of the kind of any samples, and which each of n samples has."""
     if is_by_label(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
@@ -80,7 +83,7 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
     m = size(prompts)
     if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
-    if groups is not None and groups.nested and m == len(groups):
+    if groups is not None and groups.labels == tuple(range(m)):  # as lists of lists are
         return prompts, np.asarray(groups.codes)
     of_groups = ""
     if groups is not None:
@@ -91,7 +94,7 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
     )
 
 
-def _of_labels(labels: Sequence[Any], groups: Any) -> np.ndarray:
+def _of_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray:
     """Return for each sample the place of its group's label among `labels`."""
     if groups is None:
         raise TypeError(
@@ -174,14 +177,14 @@ def why_not(k: object, given: str, metric: object) -> str:
     return ""
 
 
-def is_one(prompts: object, samples: Any) -> bool:
+def is_one(prompts: object, samples: object) -> bool:
     """Return whether prompts are one sample of the kind of the samples, for all."""
     if shape_of(prompts) is None:
         return not isinstance(prompts, list)
     return depth(prompts, samples) == 0
 
 
-def is_by_label(prompts: object, samples: Any) -> bool:
+def is_by_label(prompts: object, samples: object) -> bool:
     """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
     if not isinstance(prompts, Mapping) or not prompts:
         return False
@@ -189,12 +192,12 @@ def is_by_label(prompts: object, samples: Any) -> bool:
     return not records or all(isinstance(value, Mapping) for value in prompts.values())
 
 
-def depth(prompts: object, samples: Any) -> int:
+def depth(prompts: object, samples: object) -> int:
     """Return how many lists prompts are in: 0 for one sample, 2 for a list of lists of them."""
     return _levels(prompts) - max(1, _levels(samples)) + 1
 
 
-def _levels(x: Any) -> int:
+def _levels(x: object) -> int:
     """Return how many lists or dimensions stand around the first number or other thing."""
     shape = shape_of(x)
     if shape is not None:
