@@ -17,54 +17,55 @@ from . import optional  # noqa: F401  first: it tells of all packages that are n
 from .hints import public, suggestion
 
 if TYPE_CHECKING:
-    from . import plots as plots
-    from .analysis.compare_sets import compare as compare
-    from .analysis.explain import explain as explain
-    from .analysis.growth import growth as growth
-    from .analysis.novelty import novelty as novelty
-    from .analysis.sources import sources as sources
-    from .core.errors import NotPSDError as NotPSDError
-    from .core.errors import SampleError as SampleError
-    from .core.hill import effective_number as effective_number
-    from .encoders import encoder as encoder
-    from .integrations import load as load
-    from .magnitude import convergence_scale as convergence_scale
-    from .magnitude import mag_area as mag_area
-    from .magnitude import mag_areas as mag_areas
-    from .magnitude import mag_diff as mag_diff
-    from .magnitude import magnitude_dimension as magnitude_dimension
-    from .magnitude import magnitude_function as magnitude_function
-    from .magnitude import magnitude_weights as magnitude_weights
-    from .magnitude import spread as spread
-    from .magnitude.solver import IndefiniteError as IndefiniteError
-    from .measures.measure import list_measures as list_measures
-    from .measures.measure import register_measure as register_measure
-    from .optional import MissingPackageError as MissingPackageError
-    from .report import report as report
-    from .resolve.kernel import get_kernel as get_kernel
-    from .resolve.kernel import list_kernels as list_kernels
-    from .resolve.kernel import register_kernel as register_kernel
-    from .resolve.sets import as_similarity as as_similarity
-    from .scoring.batches import GroupState as GroupState
-    from .scoring.batches import score_batches as score_batches
-    from .scoring.compute import compute as compute
-    from .scoring.rewards import group_rewards as group_rewards
-    from .scoring.scores import conditional_score as conditional_score
-    from .scoring.scores import score as score
-    from .scoring.scores import score_dual as score_dual
-    from .scoring.scores import score_K as score_K
-    from .scoring.scores import score_X as score_X
-    from .scoring.state import State as State
-    from .selection import Selection as Selection
-    from .selection import select as select
-    from .similarity.base import Similarity as Similarity
-    from .similarity.composite import ProductSimilarity as ProductSimilarity
-    from .similarity.composite import SumSimilarity as SumSimilarity
-    from .similarity.features import FeatureSimilarity as FeatureSimilarity
-    from .similarity.matrix import MatrixSimilarity as MatrixSimilarity
-    from .similarity.memory import TooLargeError as TooLargeError
-    from .similarity.rows import RowsSimilarity as RowsSimilarity
-    from .spectral.vendi_scores import spectrum as spectrum
+    from . import plots
+    from .analysis.compare_sets import compare
+    from .analysis.explain import explain
+    from .analysis.growth import growth
+    from .analysis.novelty import novelty
+    from .analysis.sources import sources
+    from .core.errors import NotPSDError, SampleError
+    from .core.hill import effective_number
+    from .encoders import encoder
+    from .integrations import load
+    from .magnitude import (
+        convergence_scale,
+        mag_area,
+        mag_areas,
+        mag_diff,
+        magnitude_dimension,
+        magnitude_function,
+        magnitude_weights,
+        spread,
+    )
+    from .magnitude.solver import IndefiniteError
+    from .measures.measure import list_measures, register_measure
+    from .optional import MissingPackageError
+    from .report import report
+    from .resolve.kernel import get_kernel, list_kernels, register_kernel
+    from .resolve.sets import as_similarity
+    from .scoring.batches import GroupState, score_batches
+    from .scoring.compute import compute
+    from .scoring.rewards import group_rewards
+    from .scoring.scores import conditional_score, score, score_dual, score_K, score_X
+    from .scoring.state import State
+    from .selection import Selection, select
+    from .similarity.base import Similarity
+    from .similarity.composite import ProductSimilarity, SumSimilarity
+    from .similarity.features import FeatureSimilarity
+    from .similarity.matrix import MatrixSimilarity
+    from .similarity.memory import TooLargeError
+    from .similarity.rows import RowsSimilarity
+    from .spectral.vendi_scores import spectrum
+
+__all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
+__all__ += ["MissingPackageError", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
+__all__ += ["SampleError", "Selection", "Similarity", "State", "SumSimilarity", "TooLargeError"]
+__all__ += ["as_similarity", "compare", "compute", "conditional_score", "convergence_scale"]
+__all__ += ["effective_number", "encoder", "explain", "get_kernel", "group_rewards", "growth"]
+__all__ += ["list_kernels", "list_measures", "load", "mag_area", "mag_areas", "mag_diff"]
+__all__ += ["magnitude_dimension", "magnitude_function", "magnitude_weights", "novelty", "plots"]
+__all__ += ["register_kernel", "register_measure", "report", "score", "score_K", "score_X"]
+__all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spread"]
 
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
@@ -101,8 +102,6 @@ _MODULES = {
 }
 _HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
 _HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}
-
-__all__ = sorted(_HOME)
 
 
 def __getattr__(name: str) -> object:

@@ -58,8 +58,7 @@ def plain(value: object) -> Any:
         simple = _SIMPLE.issuperset(map(type, value))
         return list(value) if simple else [plain(item) for item in value]
     if isinstance(value, Mapping):
-        items = value.items()
-        return {str(k): item if type(item) in _SIMPLE else plain(item) for k, item in items}
+        return {str(name): plain(item) for name, item in value.items()}
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
         return value.item() if not isinstance(value, np.void) else repr(value)
     if isinstance(value, np.ndarray) or is_torch(value):
@@ -127,7 +126,7 @@ def _owner(function: object) -> object:
     return None if isinstance(owner, types.ModuleType) else owner
 
 
-def _made_of(value: object) -> Any:
+def _made_of(value: object) -> object:
     """Return what makes a function or an object different from others of its name."""
     if isinstance(value, bytes):
         return value

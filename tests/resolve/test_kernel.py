@@ -66,7 +66,7 @@ def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
     registry.load()
     made = {name: function.__module__ for name, (_, function) in registry.made.items()}
     ours = {name: module for name, module in made.items() if module in files}
-    assert list(registry.modules.items()) == list(ours.items())
+    assert registry.modules == ours
 
 
 def test_a_name_is_taken_before_its_module_is_imported():

@@ -206,7 +206,7 @@ def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.nda
     >>> distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
-    n = len(samples) if isinstance(samples, Sequence) else samples.shape[0]
+    n = size(samples)
     plain = {str, bytes, int, float}
     if repeats or not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
         return samples, np.arange(n), np.arange(n)

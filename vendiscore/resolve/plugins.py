@@ -33,7 +33,7 @@ class Plugins(Generic[Thing]):
     def __init__(self, what: str, home: str, names: Mapping[str, str]) -> None:
         self.what = what
         self.home = home
-        # The module of each entry of the package, by its name, in the order of registration.
+        # The module of each entry of the package, by its name.
         self.modules: dict[str, str] = {}
         for module, entries in names.items():
             self.modules |= dict.fromkeys(entries.split(), f"{_ROOT}.{home}.{module}")
@@ -75,8 +75,6 @@ class Plugins(Generic[Thing]):
                 self._complete = True
                 for module in self.modules.values():
                     importlib.import_module(module)
-                first = {name: self.made[name] for name in self.modules}
-                self.made = first | self.made
                 self._load_dropped()
                 from importlib.metadata import entry_points  # 20 ms; built-in kernels do without
 
