@@ -68,10 +68,10 @@ def test_metrics_are_merged_and_pickled():
     assert float(one.compute()) == pytest.approx(whole()["VS"], rel=EXACT)
 
 
-def test_a_network_makes_embeddings_without_gradients():
+def test_embeddings_of_a_network_are_added_without_gradients():
     network = torch.nn.Linear(5, 3)
-    metric = VendiScore(num_features=3, feature=network)
-    metric.update(X)
+    metric = VendiScore(num_features=3)
+    metric.update(network(X))
     assert not metric.products.requires_grad
     features = network(X).detach().numpy().astype(float)
     expected = compute(features, k="cosine")["VS"]
@@ -103,8 +103,6 @@ def test_a_batch_that_cannot_be_used_is_not_added(batch, error, message):
 def test_arguments_are_read():
     with pytest.raises(ValueError, match="`num_features` must be an integer of at least 1, got 0"):
         VendiScore(num_features=0)
-    with pytest.raises(TypeError, match="`feature` must be a network or a function"):
-        VendiScore(num_features=5, feature="inception")
     with pytest.raises(ValueError, match="`q` must be a number"):
         VendiScore(num_features=5, q=-1)
 

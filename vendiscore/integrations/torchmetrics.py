@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from ..core.arguments import DEFAULT_ORDER, integer, is_several
 from ..core.namespace import is_torch
@@ -31,9 +31,6 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
     num_features : int, d, the length of an embedding
     q : float in [0, ∞], "inf", or several
         Order; with several, `compute` returns a dict of tensors, VS_q0 and so on.
-    feature : callable, optional
-        From what `update` gets to embeddings (n, d), without gradients: a network, say, which you
-        put in evaluation mode and on the device.
     **options : options of `torchmetrics.Metric`
 
     Raises
@@ -63,30 +60,23 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         self,
         num_features: int,
         q: float | str | Iterable[float | str] = DEFAULT_ORDER,
-        feature: Callable[..., object] | None = None,
         **options: object,
     ) -> None:
         super().__init__(**options)
         self.num_features = integer("num_features", num_features)
-        self.feature = feature
-        if feature is not None and not callable(feature):
-            raise TypeError(
-                f"`feature` must be a network or a function of a batch, got "
-                f"{type(feature).__name__}; leave it out to pass embeddings"
-            )
         self.orders = check_orders(q)
         self.several = is_several(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
 
-    def update(self, batch: object) -> None:
-        """Add a batch: embeddings (n, d), or what `feature` makes them of.
+    def update(self, embeddings: object) -> None:
+        """Add a batch of embeddings (n, d), such as outputs of a network, without its gradient.
 
         SampleError: rows that are zero or not finite; ValueError: another shape. None is added.
         """
+        X = embeddings
         with _torch.no_grad():
-            X = batch if self.feature is None else self.feature(batch)
             if not is_torch(X) or X.ndim != 2 or X.shape[1] != self.num_features:
                 got = f"shape {tuple(X.shape)}" if is_torch(X) else type(X).__name__
                 raise ValueError(
