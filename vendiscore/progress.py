@@ -26,14 +26,19 @@ _SLOWEST = 1e9
 _FORETOLD = ContextVar("foretold", default=False)
 
 
-@contextlib.contextmanager
-def quiet(wanted: bool = True) -> Iterator[None]:
+def quiet(wanted: bool = True) -> contextlib.AbstractContextManager[None]:
     """Show no bars and no announcements meanwhile, in this thread."""
-    before = _QUIET.set(wanted)
+    return _meanwhile(_QUIET, wanted)
+
+
+@contextlib.contextmanager
+def _meanwhile(variable: ContextVar[bool], value: bool) -> Iterator[None]:
+    before = variable.get()
+    variable.set(value)
     try:
         yield
     finally:
-        _QUIET.reset(before)
+        variable.set(before)  # not by a token: a generator may end in another context
 
 
 def finish(steps: Generator[object, None, Value]) -> Value:
@@ -99,17 +104,7 @@ def foretell(
         if seconds > _LONG:
             memory = f" and {size / 1e9:.2g} GB of memory" if size >= 1e8 else ""
             announce(f"{what}: about {_duration(seconds)}{memory}{tip and '; '}{tip}.")
-    return _parts_of_it()
-
-
-@contextlib.contextmanager
-def _parts_of_it() -> Iterator[None]:
-    before = _FORETOLD.get()
-    _FORETOLD.set(True)
-    try:
-        yield
-    finally:
-        _FORETOLD.set(before)  # not by a token: a generator may end in another context
+    return _meanwhile(_FORETOLD, True)
 
 
 def _duration(seconds: float) -> str:
