@@ -254,7 +254,7 @@ def test_one_prompt_for_each_group_goes_by_label(call):
         assert number(score(GROUPS, FORMS[form](P[:2]))) == pytest.approx(expected)
         assert number(score(GROUPS, {0: one, 1: other})) == pytest.approx(expected)
         assert number(score(TURNED, {0: other, 1: one})) == pytest.approx(expected)
-        with pytest.raises(ValueError, match=r"`prompts` must be a dict of label to prompt, since"):
+        with pytest.raises(ValueError, match="or a dict of group to prompt, such as"):
             score(TURNED, FORMS[form](P[:2]))
     with pytest.raises(ValueError, match="must have a prompt of each group, got none of 1"):
         score(GROUPS, {0: P[0]})

@@ -53,8 +53,9 @@ class Groups:
 
     @property
     def sizes(self) -> list[int] | None:
-        """The sizes of groups that were passed as lists; None of labels."""
-        return np.bincount(self.codes).tolist() if self.nested else None
+        """The sizes of groups 0, 1, 2, … one after the other, as lists of lists are; or None."""
+        in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
+        return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
 
     def named(self, group: int) -> str:
         """Return the name of a group for a message."""

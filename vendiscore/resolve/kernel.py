@@ -4,7 +4,7 @@ import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Literal, NoReturn, TypeVar
+from typing import Any, Literal, NoReturn, TypeVar
 
 from ..core.arguments import flag
 from ..core.errors import quoted
@@ -58,7 +58,7 @@ class Control:
     name: str
     label: str
     type: Literal["number", "choice", "checks"] = "number"
-    value: float | str | Sequence[int] = 0
+    value: Any = 0
     choices: Sequence[int] | Mapping[str, str] = ()
     most: int = 0
     info: str = ""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -16,9 +16,6 @@ from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
 from .kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
-
-if TYPE_CHECKING:
-    from .group_labels import Groups
 
 # Prompts, and for each sample the place of its own.
 Placed: TypeAlias = tuple[Pool, np.ndarray]
@@ -38,7 +35,7 @@ class Prompts:
 
     values: Any
     taken: bool = True
-    groups: tuple[Groups | None, ...] = ()
+    groups: tuple[Any, ...] = ()
 
     def placed(self, sets: Sequence[Samples], sizes: Sequence[int]) -> tuple[Any, np.ndarray]:
         """Return distinct prompts, and which of them each sample has, for all sets."""
@@ -67,7 +64,7 @@ class Prompts:
             yield _placed(by_set[i], of_kind, sizes[i], groups)
 
 
-def _placed(prompts: Any, samples: Samples | None, n: int, groups: Groups | None) -> Placed:
+def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Placed:
     """Return prompts, which are of the kind of any samples, and which each of n samples has."""
     if is_by_label(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
@@ -94,7 +91,7 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Groups | None
     )
 
 
-def _of_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray:
+def _of_labels(labels: Sequence[object], groups: Any) -> np.ndarray:
     """Return for each sample the place of its group's label among `labels`."""
     if groups is None:
         raise TypeError(

@@ -215,7 +215,7 @@ def series(names: Sequence[str]) -> str:
 
 def _in_words(control: Control, value: Any) -> str:
     if isinstance(control.choices, Mapping):
-        return control.choices.get(value, control.choices[str(control.value)])
+        return control.choices.get(value, control.choices[control.value])
     if not isinstance(value, list):
         return f"{value:g}"
     first, last = value[0], value[-1]
