@@ -30,7 +30,7 @@ from ..similarity.pools import pooled, size
 class Answers:
     """Samples with the source and the prompt of each; whole sets have an empty `prompts`."""
 
-    samples: Any
+    samples: Samples
     names: tuple[str, ...]
     source: np.ndarray
     prompts: tuple[Hashable, ...]
@@ -136,7 +136,7 @@ def from_sources(
     return Answers(pooled(flat), tuple(named), source, asked, np.concatenate(places))
 
 
-def _named(answers: Any, names: Any) -> Record:
+def _named(answers: Any, names: object) -> Record:
     """Return sources by name."""
     table = hasattr(answers, "columns") or hasattr(answers, "column_names")
     several = isinstance(answers, (list, tuple)) or hasattr(answers, "ndim")
@@ -149,7 +149,7 @@ def _named(answers: Any, names: Any) -> Record:
     return by_name(answers, names, "source")
 
 
-def _entries(passed: Any, how: How, name: str) -> tuple[Any, np.ndarray, int]:
+def _entries(passed: Samples, how: How, name: str) -> tuple[Samples, np.ndarray, int]:
     """Return the samples of one source, the prompt of each, and the number of prompts."""
     answers = as_samples(passed, name)
     length = size(answers)

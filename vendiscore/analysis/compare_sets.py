@@ -9,20 +9,19 @@ import math
 from collections.abc import Sequence
 from functools import partial
 from operator import add
-from typing import Any
 
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.shares import PSD
-from ..core.types import Options
+from ..core.types import Samples
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain
 from ..similarity.base import Similarity
 from .comparison import Comparison, Effects, PairRow, Plan
-from .partition import flat_sets, pooled_sets, read_by, read_sets, sorted_sets
+from .partition import Labelled, flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import holm, needed, permuted
 from .subsets import DrawnSets
 from .within_groups import Groups, PairedSets
@@ -32,10 +31,10 @@ _KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
 
 
 def compare(
-    *sets: Any,
+    *sets: Samples,
     names: Sequence[str] | None = None,
     by: object = None,
-    groups: Sequence[object] | Options | None = None,
+    groups: Labelled = None,
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     permutations: int = 999,
@@ -45,7 +44,7 @@ def compare(
     within: float | None = None,
     effects: Effects = "random",
     k: KernelArgument | None = None,
-    **how: Any,
+    **how: object,
 ) -> Comparison:
     """Compare the diversity of two or more sets: how much do they differ, and is it by chance?
 

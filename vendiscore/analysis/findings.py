@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 
@@ -72,15 +71,15 @@ class Findings:
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
     arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
-    given: Any = field(repr=False)  # the samples that the caller passed
-    references: Any = field(repr=False)
+    given: Samples = field(repr=False)  # the samples that the caller passed
+    references: Samples | None = field(repr=False)
     numbers: Record
     no_interval: str = ""  # why the numbers have no interval
     threshold: float = DEFAULT_THRESHOLD  # of near-duplicates
     floor: float | None = None  # the lowest threshold for `rethreshold`
 
     @property
-    def details(self) -> Mapping[str, Any]:
+    def details(self) -> Record:
         """Settings and sizes behind the numbers, as `compute` reports them."""
         return self.numbers["details"]
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
 
 import numpy as np
 
@@ -23,7 +22,7 @@ from ..core.arguments import (
     refuse_gradient,
 )
 from ..core.errors import quoted
-from ..core.namespace import to_host
+from ..core.namespace import Array, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
 from ..measures.subject import Subject
@@ -133,7 +132,7 @@ class Growth(Summary):
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
-    def _columns(self) -> dict[str, tuple[Any, ...]]:
+    def _columns(self) -> dict[str, Sequence[object]]:
         names = ["sizes", "scores", "low", "high", "extrapolated"]
         if self.coverage:
             names.append("coverage")
@@ -303,7 +302,7 @@ def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
     return q == 2 and (psd == "check" or similarity.psd)
 
 
-def _sizes(sizes: Any, n: int, most: int) -> list[int]:
+def _sizes(sizes: object, n: int, most: int) -> list[int]:
     """Return the requested sizes, ascending, `most` at most."""
     if sizes is None:
         doublings = np.arange(-8, 3) / 2
@@ -386,7 +385,7 @@ def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generat
     return rows
 
 
-def _powers(values: Any, m: int) -> np.ndarray:
+def _powers(values: Array, m: int) -> np.ndarray:
     """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); those left out are 0."""
     gaps = m * to_host(values)[..., None] - 1
     powers = np.array([2, 3])

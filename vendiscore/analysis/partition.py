@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -30,11 +30,13 @@ from ..similarity.base import Similarity
 from ..similarity.members import members_of
 from .within_groups import Groups
 
+# Labels of groups, for each set in order or by its name.
+Labelled: TypeAlias = Sequence[object] | Options | None
 # Samples set after set, the start of each set, and the groups within sets.
 Partition: TypeAlias = tuple[Similarity, np.ndarray, Groups | None]
 
 
-def read_sets(sets: Sequence[Any], names: Any, how: Options) -> Record:
+def read_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
     """Return the sets by name: A, B, … for sets without names."""
     given = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
     if len(given) < 2:
@@ -78,7 +80,7 @@ def read_by(by: object, names: object) -> Labels:
     return Labels(tuple(called), read.codes)
 
 
-def flat_sets(named: Record, groups: object, how: How) -> tuple[Record, Any]:
+def flat_sets(named: Record, groups: Labelled, how: How) -> tuple[Record, Labelled]:
     """Return flat sets, and their groups if the sets are lists of lists."""
     flat = {name: grouped(samples, how, name=name) for name, samples in named.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
@@ -157,7 +159,7 @@ def sorted_sets(
     return partition(pool, by.codes, by.labels, labels, what)
 
 
-def _labels(groups: Any, sizes: Mapping[str, int]) -> list[Hashable]:
+def _labels(groups: object, sizes: Mapping[str, int]) -> list[Hashable]:
     """Return the labels of the samples, set after set."""
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):

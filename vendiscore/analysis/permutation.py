@@ -2,9 +2,10 @@
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 # So many permutations at least as extreme are enough, once STEP have been drawn.
 ENOUGH = 20
@@ -41,7 +42,7 @@ class Null(NamedTuple):
     drawn: int
 
 
-def studentized(apart: Any, error: Any) -> np.ndarray:
+def studentized(apart: ArrayLike, error: ArrayLike) -> np.ndarray:
     """Return T of differences and their errors, 0 for sets that are equal but for rounding."""
     T = apart / np.maximum(error, NO_ERROR)
     return np.where(np.abs(apart) < EQUAL, 0.0, T)

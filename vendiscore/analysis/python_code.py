@@ -1,7 +1,8 @@
 """Python code that reproduces a number."""
 
+from __future__ import annotations
+
 import math
-from typing import Any
 
 import numpy as np
 
@@ -14,7 +15,7 @@ _INLINE = 1_500
 
 def reproduced(
     samples: Samples,
-    references: Samples,
+    references: Samples | None,
     arguments: Options,
     what: str,
 ) -> str:
@@ -53,18 +54,18 @@ def _literal(value: object) -> str | None:
     return None if text is None or len(text) > _INLINE else text
 
 
-def _written(value: Any) -> str | None:
+def _written(value: object) -> str | None:
     """Write a value; None for a set, whose order changes, and for what has no literal."""
     if type(value) is float and not math.isfinite(value):
         return "'inf'" if value == math.inf else None
     if value is None or type(value) in (bool, int, float, str):
         return repr(value)
-    if type(value) not in (list, tuple, dict) or len(value) > _INLINE:
+    if not isinstance(value, (list, tuple, dict)) or len(value) > _INLINE:
         return None
-    items = [_written(item) for item in (value.values() if type(value) is dict else value)]
+    items = [_written(item) for item in (value.values() if isinstance(value, dict) else value)]
     if None in items:
         return None
-    if type(value) is dict:
+    if isinstance(value, dict):
         return f"{{{', '.join(f'{key!r}: {x}' for key, x in zip(value, items, strict=True))}}}"
     inside = ", ".join(map(str, items))
-    return f"[{inside}]" if type(value) is list else f"({inside}{',' * (len(value) == 1)})"
+    return f"[{inside}]" if isinstance(value, list) else f"({inside}{',' * (len(value) == 1)})"

@@ -5,7 +5,7 @@ import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
 from numbers import Number
-from typing import Any, TypeVar
+from typing import Any, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -119,7 +119,7 @@ def refuse_gradient(who: str, /, **given: object) -> None:
             raise TypeError(f"{who} cannot be differentiated; pass {name}.detach()")
 
 
-def is_several(value: object) -> bool:
+def is_several(value: object) -> TypeGuard[Iterable[object]]:
     """Return whether a value is a collection, not a word, a number or an array of no dimension."""
     single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not single

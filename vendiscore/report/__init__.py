@@ -27,7 +27,7 @@ def report(
     references: types.Samples | None = None,
     *,
     title: str | None = None,
-    **keywords: Any,
+    **keywords: object,
 ) -> Report:
     """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
 

@@ -124,7 +124,7 @@ def _kind_of(sample: Any) -> str:
     return "vectors" if numbers else ""
 
 
-def _name(image: Any) -> str:
+def _name(image: object) -> str:
     """Return the name of the file that an image is in, if it has one."""
     if isinstance(image, Mapping):
         image = image.get("path") or ""

@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
+from ..core.types import Record
 from ..optional import MissingPackageError
 from ..signature import digits, plain
 from ..summary import shortened, table
@@ -22,7 +22,7 @@ _NAME = 24  # characters of a name in a picture
 _SMALL = 12  # most sources in a small picture
 
 # The part of the report, a title, rows by their columns, and the number of further sources.
-Table = tuple[str, str, list[dict[str, Any]], int]
+Table = tuple[str, str, list[Record], int]
 
 
 def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:

@@ -5,9 +5,8 @@ import io
 import re
 import threading
 from collections.abc import Callable
-from typing import Any
 
-from ..core.types import Record
+from ..core.types import Axes, Record
 from ..optional import require
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
@@ -32,7 +31,7 @@ _REFERRED = re.compile(r'(?:url\(|href=")#([\w-]+)')
 
 
 def svg(
-    draw: Callable[[Any], object],
+    draw: Callable[[Axes], object],
     label: str,
     size: tuple[float, float] = (4.4, 3.0),  # in inches
     frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),  # of the Axes, as shares

@@ -225,7 +225,7 @@ def by_name(sets: Mapping[Any, object] | Sequence[object], names: object, what: 
         return found
     if names is not None and not is_several(names):
         raise TypeError(f"`names` must be strings, one for each {what}, got {quoted(names)}")
-    read = _usual(sets) if names is None else list(map(str, names))  # type: ignore[call-overload]
+    read = _usual(sets) if names is None else list(map(str, names))
     if len(read) != len(sets) or len(set(read)) != len(read):
         raise ValueError(
             f"`names` must be {len(sets)} that all differ, one for each {what}, got {quoted(read)}"

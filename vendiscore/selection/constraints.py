@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
@@ -43,7 +42,7 @@ class Constraints:
         leaving = group[members, None]
         return room[joining] | (joining == leaving)
 
-    def _counts(self, places: Any) -> np.ndarray:
+    def _counts(self, places: list[int] | slice) -> np.ndarray:
         """Return how many of some samples are in each group."""
         groups = self.group[places]
         return np.bincount(groups, minlength=len(self.most))
@@ -123,7 +122,7 @@ def read_constraints(
     return Constraints(size, initial, groups.codes, most)
 
 
-def read_initial(n: int, initial: Any) -> list[int]:
+def read_initial(n: int, initial: object) -> list[int]:
     """Return places of n samples, none twice."""
     if initial is None:
         return []

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -57,7 +57,7 @@ class Merit(NamedTuple):
         """Return the merit of some samples."""
         return Merit(self.quality[places], self.share)
 
-    def joined(self, diversity: Any, quality: Any) -> Any:
+    def joined(self, diversity: np.ndarray, quality: np.ndarray) -> np.ndarray:
         """Return the objective from log VS and the mean quality."""
         with np.errstate(divide="ignore"):
             return 2 * self.share * diversity + 2 * (1 - self.share) * np.log(quality)
