@@ -288,9 +288,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "sources-parts": lambda: some(parts(), lambda row: row[1] == "20"),
     "sources-held": shares_held,
     "empty-prompts": shares_of_empty,
-    "sources-people": lambda: only(
-        people(), ("compared by", "source", "adds", "within", "own score")
-    ),
+    "sources-people": lambda: only(people(), ("compared by", "source", "adds", "within")),
     "selected-large": lambda: some(
         selected(), lambda row: "swaps" not in row[0] and "normals" not in row[0]
     ),

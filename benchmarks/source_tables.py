@@ -92,16 +92,16 @@ def people_quoted() -> str:
 
 
 def people() -> str:
-    """Write what each of the three sources adds, and its own diversity."""
+    """Write what each of the three sources adds, and how alike its answers are."""
     return table(
-        ("compared by", "source", "adds", "nearest", "similarity", "within", "own score"),
+        ("compared by", "source", "adds", "nearest", "similarity", "within"),
         (
             (
                 row["by"],
                 one["name"],
                 f"{one['adds']:.2f}",
                 one["nearest"],
-                *(f"{one[key]:.2f}" for key in ("similarity", "within", "own_score")),
+                *(f"{one[key]:.2f}" for key in ("similarity", "within")),
             )
             for row in rows("novelty")
             for one in row["sources"]

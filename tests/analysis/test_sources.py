@@ -259,13 +259,11 @@ def test_what_each_adds_and_tells_apart():
     assert len(found.groups(-1)) == 1
 
 
-def test_its_own_diversity_stands_beside_that_between_sources():
+def test_likeness_within_a_source_stands_beside_that_between_sources():
     texts = {"same": [["a b"] * 3, ["c"] * 3], "other": [["a", "b", "c"], ["d", "e", "d"]]}
     same, other = sources(texts, ns=1).sources
-    assert (same.within, same.own_score) == pytest.approx((1, 1))
+    assert same.within == pytest.approx(1)
     assert other.within == pytest.approx((0 + 1 / 3) / 2)
-    own = [vendiscore.score(["a", "b", "c"], k="labels"), vendiscore.score(list("ded"), k="labels")]
-    assert other.own_score == pytest.approx(np.mean(own))
 
 
 def test_a_result_is_a_table_a_dict_and_pictures():

@@ -75,9 +75,8 @@ class SourceRow(Summary):
         logarithms, of samples)
     nearest, similarity, mean_similarity : str, float
         The most similar other source, how similar it is, and the mean over all others.
-    within, own_score : float or None
-        The mean similarity of two of its answers to one prompt, and the mean Vendi Score of its
-        answers to a prompt; None for one answer each.
+    within : float or None
+        The mean similarity of two of its answers to one prompt; None for one answer each.
 
     Examples
     --------
@@ -96,7 +95,6 @@ class SourceRow(Summary):
     similarity: float
     mean_similarity: float
     within: float | None = None
-    own_score: float | None = None
 
     @property
     def sentence(self) -> str:

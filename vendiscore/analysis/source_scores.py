@@ -1,7 +1,7 @@
 """Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
@@ -13,7 +13,7 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Record
 from ..progress import track
 from ..resolve.kernel_request import How
-from ..resolve.sets import is_fitted, part_of, resolve_sets
+from ..resolve.sets import is_fitted, resolve_sets
 from ..scoring.jackknife import delete_one_error
 from ..scoring.request import confidence
 from ..scoring.subsampling import student_reach
@@ -21,12 +21,12 @@ from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.members import members_by_size, submatrices
+from ..similarity.members import members_by_size, members_of, submatrices
 from ..similarity.set_means import cosines, mean_similarities, set_sums, without_own
 from ..similarity.threads import in_order
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
-from ..spectral.vendi_scores import spectrum_of, vendi
+from ..spectral.vendi_scores import spectrum_of
 from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
 from .layout import clustered_order, layout
@@ -95,11 +95,10 @@ class _Counted:
     plain: _Means
     corrected: _Means
     within: np.ndarray  # by source, the mean similarity of two of its answers
-    spread: np.ndarray  # by source, the mean Vendi Score of its answers
     shared: np.ndarray  # the number of units that both of two sources are in
     settings: Record
     dropped: dict[int, str]
-    per_prompt: list[float] = field(default_factory=list)
+    per_prompt: tuple[float, ...] = ()
 
 
 def read_plan(
@@ -156,21 +155,21 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     adds = score.value - left
     adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
     used = np.delete(answers.source, list(dropped))
-    counts = np.bincount(used)
+    sizes = np.bincount(used)
     others = S.copy()
     np.fill_diagonal(others, -np.inf)
     means = (S.sum(axis=1) - 1) / (len(S) - 1)
     rows = []
     for i, nearest in enumerate(others.argmax(axis=1).tolist()):
+        within = float(counted.within[i])
         row = SourceRow(
             names[i],
-            int(counts[i]),
+            int(sizes[i]),
             float(adds[i]),
             names[nearest],
             float(S[i, nearest]),
             float(means[i]),
-            _known(counted.within[i]),
-            _known(counted.spread[i]),
+            None if np.isnan(within) else within,
         )
         rows.append(row)
     return Sources(
@@ -181,7 +180,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
         plan.level,
         S,
         prompts,
-        tuple(counted.per_prompt),
+        counted.per_prompt,
         clustered_order(K),
         layout(spectrum),
         counted.settings,
@@ -190,16 +189,10 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     )
 
 
-def _known(number: float) -> float | None:
-    """Return a number, None for NaN."""
-    return None if np.isnan(number) else float(number)
-
-
 def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     """Compare the answers to each prompt, all under options that were fitted once."""
-    names = answers.names
     places = answers.places()
-    n = len(names)
+    n = len(answers.names)
     prompts = len(places)
     others = [prompt for prompt in answers.prompts if not isinstance(prompt, str)]
     if plan.given_prompt and others:
@@ -210,61 +203,42 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
         "compare fewer sources, or a part of the prompts",
     )
     every = np.arange(len(answers.source))
-    pool = None
-    kept = every
-    dropped: dict[int, str] = {}
-    fitted = is_fitted(how)
     # Models are loaded, and mixtures fitted, once for all answers.
-    if (
-        isinstance(how.k, tuple)
-        or "model" in getattr(how.k, "options", ())
-        or (fitted and len(every) <= _FITTED_TO)
-    ):
-        if plan.given_prompt:
-            how = how.with_prompts([answers.prompts[i] for i in answers.prompt], True)
-        pool, kept, dropped = _usable(answers, how, every)
-    elif fitted:
-        drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
-        part, _, _ = _usable(answers, how, np.sort(drawn))
-        if part is not None:
-            how = replace(how, options={**how.options, **part.fitted})
+    together = isinstance(how.k, tuple) or "model" in getattr(how.k, "options", ())
+    if is_fitted(how) and not together:
+        together = len(every) <= _FITTED_TO
+        if not together:
+            drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
+            part, _, _ = _usable(answers, how, np.sort(drawn), plan.given_prompt)
+            if part is not None:
+                how = replace(how, options={**how.options, **part.fitted})
     means = np.zeros((prompts, n, n))
     counts = np.zeros((prompts, n))
-    spread = np.full((prompts, n), np.nan)
 
-    def compared(prompt: int) -> Usable:
-        """Fill in what the answers to one prompt say; return them."""
-        if pool is not None:
-            at = np.flatnonzero(np.isin(kept, places[prompt]))
-            part = pool.take(at) if len(at) else None
-            usable: Usable = part, kept[at], {}
-        else:
-            of_prompt = how
-            if plan.given_prompt:
-                of_prompt = how.with_prompts(answers.prompts[prompt], True)
-            usable = _usable(answers, of_prompt, places[prompt])
-        similarity, members, _ = usable
+    def compare(places: np.ndarray) -> Usable:
+        """Fill in what the answers at these places, to one prompt or all, say; return them."""
+        usable = _usable(answers, how, places, plan.given_prompt)
+        similarity, kept, _ = usable
         if similarity is not None:
-            codes = answers.source[members]
-            counts[prompt] = np.bincount(codes, minlength=n)
-            sums = set_sums(similarity, codes, n)
-            means[prompt] = mean_similarities(sums, counts[prompt])
-            if counts[prompt].max() > 1:
-                for sources, several in members_by_size(codes):
-                    if several.shape[1] > 1:
-                        K = to_host(similarity.stack(several))
-                        spread[prompt, sources] = _scores(K, plan.q)
+            asked, inverse = np.unique(answers.prompt[kept], return_inverse=True)
+            for prompt, members in zip(asked, members_of(inverse), strict=True):
+                codes = answers.source[kept[members]]
+                counts[prompt] = np.bincount(codes, minlength=n)
+                part = similarity if len(asked) == 1 else similarity.take(members)
+                sums = set_sums(part, codes, n)
+                means[prompt] = mean_similarities(sums, counts[prompt])
         return usable
 
     settings = {}
-    done = in_order(compared, range(prompts))
-    for similarity, _, problems in track(done, prompts, "comparing answers"):
+    dropped: dict[int, str] = {}
+    parts = [every] if together else places
+    for similarity, _, problems in track(in_order(compare, parts), len(parts), "comparing answers"):
         dropped |= problems
         if similarity is not None:
             settings = dict(similarity.settings)
     empty = np.flatnonzero(counts.sum(axis=0) == 0)
     if len(empty):
-        name = names[empty[0]]
+        name = answers.names[empty[0]]
         raise ValueError(f"{name!r} has no answer that can be used; leave it out")
     has = counts > 0
     units = has.sum(axis=1) > 1  # a prompt that one source answered compares nothing
@@ -278,18 +252,20 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     for at, members in members_by_size(rows):
         stack = submatrices(means[at], columns[members])
         per_prompt[at] = _scores(stack, plan.q)
+    several = np.count_nonzero(counts > 1, axis=0)
+    with np.errstate(invalid="ignore"):
+        within = np.nansum(different, axis=0) / several
     has = has[units]
     means = means[units]
     known = np.where(has, different[units], 0.0)
     return _Counted(
         _prompt_means(means, own[units], has),
         _prompt_means(means, known, has),
-        _mean_known(different),
-        _mean_known(spread),
+        within,
         has.T.astype(float) @ has,
         settings,
         dropped,
-        per_prompt.tolist(),
+        tuple(per_prompt.tolist()),
     )
 
 
@@ -303,13 +279,6 @@ def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means
         return between - means[units], within - of_units
 
     return _Means(len(means), (between, within), without)
-
-
-def _mean_known(values: np.ndarray) -> np.ndarray:
-    """Return the mean of each column over the values that are not NaN; NaN if there is none."""
-    count = np.count_nonzero(~np.isnan(values), axis=0)
-    with np.errstate(invalid="ignore"):
-        return np.nansum(values, axis=0) / count
 
 
 def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
@@ -328,12 +297,8 @@ def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
     blocks = int(min(_BLOCKS, sizes.min()))
     rng = np.random.default_rng(0)
     block = np.empty(len(codes), dtype=int)
-    spread = np.empty(n)
-    for i, m in enumerate(sizes):
-        members = np.flatnonzero(codes == i)
-        block[members] = rng.permutation(m) % blocks
-        part = part_of(similarity, members)
-        spread[i] = scalar(vendi(part, [plan.q]).values[0])
+    for members in members_of(codes):
+        block[members] = rng.permutation(len(members)) % blocks
     both = codes * blocks + block
     counts = np.bincount(both, minlength=n * blocks)
     counts = counts.reshape(n, blocks)
@@ -343,7 +308,7 @@ def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
     corrected = _block_means(sums, counts, corrected=True)
     within = without_own(plain.sums[0].diagonal(), sizes)
     shared = np.full((n, n), blocks)
-    return _Counted(plain, corrected, within, spread, shared, dict(similarity.settings), dropped)
+    return _Counted(plain, corrected, within, shared, dict(similarity.settings), dropped)
 
 
 def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Means:
@@ -368,7 +333,7 @@ def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Mean
     return _Means(counts.shape[1], means_of(total, sizes), without)
 
 
-def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
+def _usable(answers: Answers, how: How, places: np.ndarray, given_prompt: bool = False) -> Usable:
     """Return the Similarity of the answers that can be used, their places, and the others."""
     if isinstance(answers.samples, Similarity):
         return answers.samples.take(places), places, {}
@@ -376,6 +341,9 @@ def _usable(answers: Answers, how: How, places: np.ndarray) -> Usable:
     dropped: dict[int, str] = {}
     while len(places):
         samples = choose(answers.samples, places)
+        if given_prompt:
+            asked = [answers.prompts[i] for i in answers.prompt[places]]
+            one_by_one = one_by_one.with_prompts(asked, True)
         try:
             part = resolve_sets([samples], one_by_one, ["samples"])[0]
         except SampleError as error:
