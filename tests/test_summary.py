@@ -42,7 +42,7 @@ def own(a, b):
 RESULTS = {
     "Explanation": explained,
     "Mode": lambda: explained().modes()[0],
-    "Mode of no samples": lambda: Mode(3, 0.1, np.array([], dtype=int), np.array([])),
+    "Mode of no samples": lambda: Mode(3, 0.1, np.array([], dtype=int)),
     "Pair": lambda: vendiscore.explain(EDITED, ns=[1], threshold=0.8).boundary(1)[1][0],
     "Selection": lambda: vendiscore.select(TEXTS, 9),
     "Comparison": compared,

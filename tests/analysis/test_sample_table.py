@@ -296,13 +296,10 @@ def test_modes_are_the_shares_with_their_samples():
     assert [mode.share for mode in modes] == pytest.approx([0.5, 0.3, 0.2])
     assert [mode.members.tolist() for mode in modes] == [[0, 1, 2, 3, 4], [5, 6, 7], [8, 9]]
     assert modes[0].exemplars == [0, 1, 2]
-    np.testing.assert_allclose(modes[1].weights, 1)
     assert found.mode.tolist() == [0] * 5 + [1] * 3 + [2] * 2
     assert len(found.modes(1)) == 1
-    for asked in (found.modes, found.rarest):
-        with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got -1"):
-            asked(-1)
-    assert found.rarest(2) == [8, 9]
+    with pytest.raises(ValueError, match="`count` must be an integer of at least 1, got -1"):
+        found.modes(-1)
 
 
 def test_coverage_of_labels_is_that_of_good_and_turing():
@@ -359,7 +356,6 @@ def test_samples_of_no_weight_have_no_surprise_and_json_says_so():
     assert (
         json.loads(json.dumps(found.to_dict(), allow_nan=False))["samples"]["surprise"][2] is None
     )
-    assert found.rarest(1) != [2]
     assert found.adds[2] == 0
 
 

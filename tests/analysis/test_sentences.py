@@ -62,19 +62,3 @@ def test_sets_that_were_compared_are_drawn_and_told_pair_by_pair():
     assert "95 % interval" in compared(result).text
     assert len(result.verdicts) == 3
     assert "No difference shown between one and two" in result.verdicts[0]
-
-
-def test_above_order_2_what_many_samples_add_is_told_at_order_2():
-    from vendiscore import explain
-    from vendiscore.analysis.findings import MOST_ROOTS
-
-    X = np.random.default_rng(0).normal(size=(MOST_ROOTS + 1, 3))
-    how = {"k": "cosine", "q": 3}
-    many, few, top = (
-        find(*each) for each in ((X, None, how), (X[1:], None, how), (X, None, {**how, "q": "inf"}))
-    )
-    assert many.adds == pytest.approx(explain(X, k="cosine", q=2).adds)
-    assert few.adds == pytest.approx(explain(X[1:], k="cosine", q=3).adds)
-    assert (many.adds_order, few.adds_order, top.adds_order) == (2, 3, np.inf)
-    assert "The column “adds” is at order 2: at order 3 it would" in report_of(many).html()
-    assert "What each adds is told" not in report_of(few).html() + report_of(top).html()

@@ -73,8 +73,7 @@ class SourceRow(Summary):
     name, n : str, int, its name and number of answers
     adds : float, in effective sources: their number, less that without this one (`explain` has
         logarithms, of samples)
-    nearest, similarity, mean_similarity : str, float
-        The most similar other source, how similar it is, and the mean over all others.
+    nearest, similarity : str, float, the most similar other source, and how similar it is
     within : float or None
         The mean similarity of two of its answers to one prompt; None for one answer each.
 
@@ -93,7 +92,6 @@ class SourceRow(Summary):
     adds: float
     nearest: str
     similarity: float
-    mean_similarity: float
     within: float | None = None
 
     @property

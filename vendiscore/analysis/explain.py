@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
-from dataclasses import replace
-
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
@@ -12,7 +9,6 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Samples, Weights
 from ..hints import GONE
 from ..measures.subject import Subject
-from ..resolve.group_labels import cluster_codes, read_labels
 from ..resolve.kernel_request import how_of
 from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_samples
@@ -28,7 +24,6 @@ def explain(
     *,
     q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
-    clusters: Sequence[Hashable] | None = None,
     p: Weights | None = None,
     psd: PSD = "check",
     **how: object,
@@ -42,8 +37,6 @@ def explain(
     threshold : float in [−1, 1], 0.95 by default, whatever the kernel
         Samples at least this similar are near-duplicates; texts that differ in case, space,
         punctuation or Unicode form alone are at any. Choose it by `repeats` and `boundary()`.
-    clusters : sequence of labels, one for each sample, optional
-        Samples that came together: `adds` is then of whole clusters, two or more; q at most 2.
     p : array (n,), optional, weights that sum to 1; uniform by default
     psd : {"check", "clip"}
         Raise for a similarity with negative eigenvalues, or set them to zero.
@@ -82,17 +75,12 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    read = how_of(how, ("q", "threshold", "clusters", "p", "psd"), within=True)
+    read = how_of(how, ("q", "threshold", "p", "psd"), within=True)
     order, limit, psd = read_terms(q, threshold, psd)
-    labels = None if clusters is None else read_labels(clusters, "clusters")
     collection = read_samples(samples, read, "samples")
-    read, asked = answered(read, [collection], clustered=labels is not None)
+    read, asked = answered(read, [collection])
     subject = Subject(collection, read, orders=[order], p=p, psd=psd, groups=asked)
-    found = explained(subject, order, limit, within=asked is not None)
-    if labels is None:
-        return found
-    kept = subject.rows_of_passed >= 0
-    return replace(found, _clusters=cluster_codes(labels, kept, 2))
+    return explained(subject, order, limit, within=asked is not None)
 
 
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:

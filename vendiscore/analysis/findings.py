@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
@@ -25,7 +24,6 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import sample_of
-from ..spectral import rank_one
 from ..spectral.spectrum import Spectrum
 from .explain import explained
 from .growth import ENOUGH, Growth, grown
@@ -39,9 +37,6 @@ LEVEL = 0.95  # of an interval that the caller did not request
 MOST = 2_000
 # The same limit for growth, which takes many spectra.
 MOST_GROWN = 1_000
-# Above order 2, leaving one sample out takes a root for each eigenvalue: beyond so many samples
-# the report shows contributions at order 2.
-MOST_ROOTS = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -174,19 +169,6 @@ class Findings:
     def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
         return explained(subject, q, self.threshold, self.floor, self.subject.samples, places)
-
-    @property
-    def adds_order(self) -> float:
-        """Order of `adds`: 2 where a higher order would take too long."""
-        q = self.order or 1.0
-        return 2.0 if 2 < q < math.inf and len(self.chosen) > MOST_ROOTS else q
-
-    @cached_property
-    def adds(self) -> np.ndarray:
-        """Loss of log VS as each of the chosen samples is left out."""
-        if self.adds_order == self.explanation.q:
-            return self.explanation.adds
-        return rank_one.adds(self.looked.eigen, self.adds_order)
 
     @cached_property
     def spectrum(self) -> Spectrum:

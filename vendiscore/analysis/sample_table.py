@@ -18,8 +18,7 @@ from ..plots.set_structure import contributions
 from ..scoring.scale_strip import strip_html
 from ..scoring.typical import nowhere, place_among
 from ..signature import plain_order
-from ..spectral.clusters import leave_cluster_out
-from ..spectral.rank_one import ALL, adds, coverage, log_score, surprise, unexplained
+from ..spectral.rank_one import ALL, adds, coverage, surprise, unexplained
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import vendi
 from ..summary import Summary, frame, html_table, shortened
@@ -66,7 +65,6 @@ class Explanation(Summary):
     duplicates: Duplicates
     _subject: Subject
     _samples: object
-    _clusters: np.ndarray | None = None
     _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
     _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
 
@@ -95,14 +93,10 @@ class Explanation(Summary):
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS less log VS without each sample (or its cluster): below 0 for a repeat.
+        """log VS less log VS without each sample: below 0 for a repeat.
 
         Pages and reports print it as the share of VS that is lost, 1 − exp(−adds).
         """
-        if self._clusters is not None:
-            left = leave_cluster_out(self._spectrum, self._clusters, self.q)
-            of_clusters = np.asarray(log_score(self._spectrum, self.q) - left)
-            return of_clusters[self._clusters]
         return self._each(self._adds)
 
     def _adds(self, part: Subject) -> np.ndarray:
@@ -226,12 +220,6 @@ class Explanation(Summary):
             modes += modes_of(spectrum, *strongest(spectrum), wanted, places)
         return modes
 
-    def rarest(self, count: int = SHOWN) -> list[int]:
-        """Return the places of the most surprising samples, the first of several."""
-        known = np.nan_to_num(self.surprise, nan=-np.inf)
-        first = np.argsort(-known, kind="stable")[: integer("count", count)]
-        return self.places[first].tolist()
-
     def to_dict(self) -> Record:
         """Return all columns and numbers as plain values for JSON; None for a missing value."""
         above, below = self.boundary()
@@ -252,7 +240,6 @@ class Explanation(Summary):
                 {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
                 for each in self.modes()
             ],
-            "rarest": self.rarest(),
             "samples": {  # JSON has no NaN
                 name: [None if value != value else value for value in column.tolist()]
                 for name, column in self._columns.items()
@@ -284,6 +271,18 @@ class Explanation(Summary):
         return ", ".join(f"{count:,} at {level:g}" for level, count in known)
 
     @property
+    def copies(self) -> str:
+        """How many samples repeat others, and the score without them, as a sentence."""
+        removed = self.n - len(self.kept)
+        if not removed:
+            others = self.counts and f" ({self.counts})"
+            return f"No two are as similar as {self.threshold:g}{others}."
+        return (
+            f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
+            f"without, the score is {self.score_without_duplicates:.4g}."
+        )
+
+    @property
     def edge(self) -> str:
         """The pairs next to the threshold as a sentence; "" if none was kept."""
         sides = []
@@ -298,22 +297,14 @@ class Explanation(Summary):
     @property
     def sentence(self) -> str:
         """The result in a few sentences."""
-        removed = self.n - len(self.kept)
         lower = int(np.sum(self.adds < -DUST))
-        others = self.counts and f" ({self.counts})"
-        copies = f"No two are as similar as {self.threshold:g}{others}"
-        if removed:
-            copies = (
-                f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
-                f"without, the score is {self.score_without_duplicates:.4g}"
-            )
         known = self._placed["typical"]
         within = ""
         if self._parts:
             within = f" within a prompt, in the mean over {len(self._parts)}"
         return (
             f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
-            f"different{within} (q={self.q:g}). {copies}. "
+            f"different{within} (q={self.q:g}). {self.copies} "
             f"{_counted(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
         )
 

@@ -9,7 +9,6 @@ from ..measures.measure import Aspect, Measure, list_measures
 from ..resolve.kernel import list_kernels
 from .findings import Findings
 from .growth import Growth
-from .sample_table import Explanation
 
 # Bounds on the growth of the score as samples double, and the words for each range.
 _SATURATION = (
@@ -168,13 +167,6 @@ def looked_at(n: int, total: int) -> str:
     return said if n < total else ""
 
 
-def adding(q: float, of_adds: float) -> str:
-    """Name the order of the column “adds” where it differs from the order of the score."""
-    if of_adds == q or not q:
-        return ""
-    return f"The column “adds” is at order {of_adds:g}: at order {q:g} it would take too long."
-
-
 def copies(found: Findings, what: str) -> str:
     """Say how many samples are identical with others, or with others of their group."""
     n = found.n
@@ -221,21 +213,6 @@ def growing(found: Growth) -> str:
         f"{state}: more samples of the same source would {add}. The second half of the {n:,} took "
         f"the score from {short(scores[n // 2])} to {short(scores[n])} ({100 * past:+.0f} %)"
         f"{expected}."
-    )
-
-
-def near_duplicates(found: Explanation) -> str:
-    """Say how many near-duplicates there are, and the score without them."""
-    if not (groups := len(found.groups)):
-        said = f"No two samples have a similarity of {found.threshold:g} or more"
-        return f"{said}: there are no near-duplicates ({found.counts})."
-    left = len(found.kept)
-    removed = found.n - left
-    return (
-        f"{groups:,} cluster{'s'[: groups != 1]} of near-duplicates, in which {removed:,} "
-        f"repeat{'s'[: removed == 1]} another ({found.criterion}). Without "
-        f"these, {left:,} {'is' if left == 1 else 'are'} left and the score is "
-        f"{short(found.score_without_duplicates)}."
     )
 
 

@@ -158,7 +158,6 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     sizes = np.bincount(used)
     others = S.copy()
     np.fill_diagonal(others, -np.inf)
-    means = (S.sum(axis=1) - 1) / (len(S) - 1)
     rows = []
     for i, nearest in enumerate(others.argmax(axis=1).tolist()):
         within = float(counted.within[i])
@@ -168,7 +167,6 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
             float(adds[i]),
             names[nearest],
             float(S[i, nearest]),
-            float(means[i]),
             None if np.isnan(within) else within,
         )
         rows.append(row)

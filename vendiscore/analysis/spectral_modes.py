@@ -21,7 +21,6 @@ class Mode(Summary):
     number : int, from 0, the largest first
     share : float, its eigenvalue, of a sum of 1
     members : int array (m,), the samples, the strongest first
-    weights : array (m,), how much of each the mode is, in [0, 1]
 
     Examples
     --------
@@ -36,7 +35,6 @@ class Mode(Summary):
     number: int
     share: float
     members: np.ndarray
-    weights: np.ndarray
 
     @property
     def sentence(self) -> str:
@@ -88,5 +86,5 @@ def modes_of(
         strongest_first = np.argsort(-weight[members], kind="stable")
         members = members[strongest_first]
         share = float(shares[number])
-        modes.append(Mode(number, share, places[members], weight[members]))
+        modes.append(Mode(number, share, places[members]))
     return modes

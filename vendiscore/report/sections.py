@@ -239,7 +239,7 @@ def redundant(found: Findings, shown: Previews) -> str:
         return ""
     explained = found.explanation
     places = explained.places
-    adds = found.adds
+    adds = explained.adds
     order = np.argsort(np.round(adds, 9), kind="stable")  # an order that rounding does not change
     least = [
         [
@@ -261,8 +261,7 @@ def redundant(found: Findings, shown: Previews) -> str:
         + "<h3>Most redundant</h3>"
         + paragraph(
             "A sample adds the share of the score that would be lost without it; below 0 %, the "
-            "set is more diverse without it.",
-            sentences.adding(found.order, found.adds_order),
+            "set is more diverse without it."
         )
         + table(head, least)
         + "<h3>Adds the most</h3>"
@@ -299,7 +298,7 @@ def every(found: Findings, shown: Previews) -> str:
             row += [
                 str(int(numbered.nearest[i])),
                 f"{numbered.nearest_similarity[i]:.3f}",
-                _percent(found.adds[i]),
+                _percent(numbered.adds[i]),
                 str(mode + 1) if mode >= 0 else "",
                 str(of) if of >= 0 else "",
             ]
@@ -343,7 +342,7 @@ def _near(explained: Explanation, shown: Previews) -> str:
             f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
             + (f"<p>and {beyond:,} more</p>" if beyond > 0 else "")
         )
-    said = paragraph(sentences.near_duplicates(explained))
+    said = paragraph(explained.copies)
     found = listing(items, "ol") if items else ""
     return said + found + more(len(groups) - NEAR_GROUPS, " groups")
 

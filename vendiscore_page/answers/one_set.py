@@ -241,7 +241,6 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         *samples.told,
         *left_out(samples, bad),
         sentences.looked_at(len(found.chosen), found.n),
-        sentences.adding(found.order, found.adds_order),
     ]
     letters = _unit(found) == {"analyzer": "char"} and "analyzer" not in job.arguments
     if letters:

@@ -31,7 +31,7 @@ def columns(found: Findings, job: Job, samples: Samples, kept: list[int]) -> Rec
         "group": None if labels is None else [labels[i] for i in places],
         "nearest": explained.neighbours.nearest.tolist() if explained.n > 1 else [-1],
         "similarity": rounded(explained.nearest_similarity, 4),
-        "adds": rounded(-100 * np.expm1(-found.adds), 2),  # as a share of the score
+        "adds": rounded(-100 * np.expm1(-explained.adds), 2),  # as a share of the score
     }
 
 
