@@ -356,7 +356,6 @@ def test_gradients_pass_through_means_within_prompts():
     [
         (lambda **own: compute(X, **COSINE, **own, measures="BetweenVS", groups=SETS), "together"),
         (lambda **own: compute(X, **COSINE, **own, groups=SETS[:5]), "got 5"),
-        (lambda **own: explain(X, **COSINE, **own, clusters=SETS), "leave one of the two out"),
         (lambda **own: compare(X, Y, **QUICK, **own, groups=[SETS, SETS]), "given_prompt=True"),
         (lambda **own: compare(X, Y, **QUICK, **own, size=5), "leave `size` out"),
         (lambda **own: growth(X[1:], **COSINE, **{**own, "prompts": SETS}), "one for each of 23"),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
-from ..scoring.subsampling import halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -23,7 +22,6 @@ from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
 MOST_WINDOWS = 4
 MATCHED = 200  # default size: the time of a permutation grows with its cube
 STACKED = 48  # samples in sets whose spectra are computed at once
-_DRAWS = 10  # pairs of halves, for the errors of order 0
 
 
 def windows(n: int, m: int) -> list[slice]:
@@ -72,13 +70,12 @@ class Part:
         self.n: int = self.similarity.n
         self.similarity = in_full(self.similarity, self.m)
 
-    def spectrum(self, places: np.ndarray, vectors: bool = True) -> Spectrum:
+    def spectrum(self, places: np.ndarray) -> Spectrum:
         """Return the spectrum of the samples at `places`."""
-        part = self.similarity.take(places)
-        return spectrum_of(part, psd=self.plan.psd, vectors=vectors)
+        return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
 
     def score(self, places: np.ndarray, quick: bool = False) -> Jackknife:
-        """Return log VS of sets at `places` (…, m) with standard errors (0 at order 0).
+        """Return log VS of sets at `places` (…, m) with standard errors.
 
         Small sets are scored as stacks. `quick` errors are by influence, which costs little.
         """
@@ -87,7 +84,7 @@ class Part:
         count, m = sets.shape
         logs, errors, spreads, gains = numbers = np.zeros((4, count))
         singly = np.ones(count, dtype=bool)
-        if q and m <= STACKED:
+        if m <= STACKED:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
@@ -103,11 +100,11 @@ class Part:
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
             members = sets[i]
-            spectrum = self.spectrum(members, vectors=q > 0)
+            spectrum = self.spectrum(members)
             logs[i] = log_score(spectrum, q)
-            if q and quick:
+            if quick:
                 errors[i] = influence_error(spectrum, q)
-            elif q:
+            else:
                 scores = jackknife(spectrum, q)
                 errors[i] = scores.error
                 spreads[i] = scores.spread
@@ -118,13 +115,7 @@ class Part:
     @cached_property
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
-        known = matched(self.score, np.arange(self.n), self.m)
-        if self.plan.q:
-            return known
-        rng = np.random.default_rng(self.plan.seed)
-        half = min(self.n // 2, self.m)
-        error = halves_error(self.n, lambda places: self.score(places).log, half, _DRAWS, rng)
-        return replace(known, error=float(error))
+        return matched(self.score, np.arange(self.n), self.m)
 
     @cached_property
     def repeats(self) -> Repeats | None:
@@ -135,16 +126,9 @@ class Part:
         """Return the score of m samples, and both ends of its interval."""
         known = self.matched
         value = math.exp(known.log)
-        if self.plan.q == 0:
-            reach = student_reach(level, known.units) * known.error
-            low = math.exp(max(0.0, known.log - reach))
-            high = math.exp(min(math.log(self.m), known.log + reach))
-        else:
-            logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
-            low, high = np.exp(logs).tolist()
-        low = min(low, value)
-        high = max(high, value)
-        return value, low, high
+        logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
+        low, high = np.exp(logs).tolist()
+        return value, min(low, value), max(high, value)
 
     def row(self) -> tuple[float, float, float, float]:
         """Return the score of m samples, its error and its interval."""
@@ -184,7 +168,7 @@ class DrawnSets:
         members = self.members[i]
         n = len(members)
         matched = whole = self.parts[i].row()
-        if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
+        if n > self.m:
             whole = self._part(members, n).row()
         return SetRow(self.names[i], n, *whole, self.m, *matched)
 
@@ -212,7 +196,7 @@ class DrawnSets:
 
         slopes = None
         step = STEP
-        if self.plan.q != 0 and self.m > STACKED:
+        if self.m > STACKED:
             slopes = influence(both.spectrum(every), self.plan.q)
             step = self.plan.permutations
         observed = exact(every[None])
