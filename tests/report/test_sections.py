@@ -72,8 +72,7 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
         f"95 % interval: {low:.2f} to {high:.2f}. A new set of 12 texts of the same source would "
         f"typically score within about {se:.2f} of this (one standard error). "
         "Samples were compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of "
-        "the cosine similarities of bags of n-grams. "
-        "Order q = 1 weighs every direction by its share: the usual Vendi Score."
+        "the cosine similarities of bags of n-grams."
     )
 
 

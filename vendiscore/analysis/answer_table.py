@@ -22,7 +22,6 @@ from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples, choose
-from ..similarity.members import members_of
 from ..similarity.pools import pooled, size
 
 
@@ -36,10 +35,6 @@ class Answers:
     prompts: tuple[Hashable, ...]
     prompt: np.ndarray
     came: np.ndarray | None = None  # places among all samples passed, if some are left out
-
-    def places(self) -> list[np.ndarray]:
-        """Return the places of the answers to each prompt."""
-        return members_of(self.prompt, len(self.prompts))
 
     def place(self, i: int) -> int:
         """Return the place of sample i among all samples passed."""

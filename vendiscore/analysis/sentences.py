@@ -26,12 +26,6 @@ _MORE: dict[Aspect, str] = {
     "fidelity": "more like the references",
     "likeness": "more alike",
 }
-_ORDERS = {
-    0.0: "counts every direction in full, however rare: the rank of the set",
-    1.0: "weighs every direction by its share: the usual Vendi Score",
-    2.0: "counts the common more than the rare",
-    math.inf: "looks at the commonest direction alone",
-}
 
 
 def meaning(found: Findings, what: str) -> str:
@@ -118,16 +112,6 @@ def how(found: Findings) -> str:
     summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
     given = ", given the prompt" if details["options"].get("prompts") else ""
     return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
-
-
-def orders(found: Findings) -> str:
-    """Say what each requested order weighs."""
-    ordered = any(chosen.measure.ordered for chosen in found.request.measures)
-    said = []
-    for q in found.request.orders if ordered else ():
-        other = "counts the rare more than q = 1 does" if q < 1 else _ORDERS[2.0]
-        said.append(f"Order q = {'∞' if q == math.inf else f'{q:g}'} {_ORDERS.get(q, other)}.")
-    return " ".join(said)
 
 
 def beside(found: Findings) -> str:

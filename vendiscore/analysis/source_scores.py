@@ -189,7 +189,7 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
 
 def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     """Compare the answers to each prompt, all under options that were fitted once."""
-    places = answers.places()
+    places = members_of(answers.prompt, len(answers.prompts))
     n = len(answers.names)
     prompts = len(places)
     others = [prompt for prompt in answers.prompts if not isinstance(prompt, str)]

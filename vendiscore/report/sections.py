@@ -81,7 +81,7 @@ def score(found: Findings, shown: Previews) -> str:
         + paragraph(sentences.meaning(found, shown.what), found.details["typical"])
         + strip_html(found.details)
         + paragraph(sentences.interval(found, shown.what))
-        + paragraph(sentences.how(found), sentences.orders(found), sentences.beside(found))
+        + paragraph(sentences.how(found), sentences.beside(found))
         + _numbers(found)
     )
 

@@ -7,7 +7,6 @@ from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
 from ..core.types import Record
 from ..optional import MissingPackageError
-from ..signature import digits, plain
 from ..summary import shortened, table
 from .document import Report
 from .figures import Figure
@@ -59,8 +58,7 @@ def source_report(found: Sources, title: str | None = None) -> Report:
         Section("pictures", "Pictures", "".join(_pictures(found))),
     ]
     sections += [Section(name, name.capitalize(), html) for name, html in parts.items() if html]
-    code = f"<h3>The same in Python</h3>{preformatted(_code(found))}"
-    sections.append(Section("settings", "Signature", preformatted(found.signature) + code))
+    sections.append(Section("settings", "Signature", preformatted(found.signature)))
     return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
 
 
@@ -123,18 +121,3 @@ def _pictures(found: Sources) -> Iterator[str]:
         return
     small = len(found.sources) <= _SMALL
     yield from [pictured(both)] if small else (pictured([each]) for each in both)
-
-
-def _code(found: Sources) -> str:
-    """Return Python code that recomputes the numbers from the caller's answers."""
-    settings = {name: plain(value) for name, value in found.settings.items() if value is not None}
-    words = [f"k={settings.pop('kernel', ...)!r}"]
-    if not found.prompts:
-        words.append("aligned=False")
-    if settings.pop("prompts", None):
-        words.append("given_prompt=True")
-    words.append("q='inf'" if found.q == float("inf") else f"q={digits(found.q)}")
-    words.append(f"level={found.level!r}")
-    words += [f"{name}={value!r}" for name, value in settings.items()]
-    call = f"vendiscore.sources(answers, {', '.join(words)})"
-    return f"import vendiscore\nfound = {call}\nprint(found)"

@@ -99,7 +99,7 @@ class Result:
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
             growth = sentences.growing(found.growth) if found.growth else found.no_growth
-            said = [sentences.how(found), sentences.orders(found), growth, why]
+            said = [sentences.how(found), growth, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],

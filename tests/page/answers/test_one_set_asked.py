@@ -57,8 +57,7 @@ def test_papers_have_pictures_sentences_and_what_gives_the_numbers_again():
     assert found["code"] == result.answer["code"]
     assert found["signature"] == result.answer["signature"] == found["details"]["signature"]
     said = " ".join(found["sentences"])
-    for words in ("Order q = 1", "Samples were compared by ngram_overlap"):
-        assert words in said
+    assert "Samples were compared by ngram_overlap" in said
 
 
 def test_the_report_has_the_number_of_the_page():
