@@ -123,20 +123,6 @@ def test_kept_samples_differ_and_the_others_repeat_one_of_them(n, seed, threshol
     assert set(np.flatnonzero(found.redundant_of >= 0)) <= set(members)
 
 
-@settings(max_examples=60)
-@given(st.integers(1, 12), st.integers(0, 10**6), st.sampled_from([0.2, 0.5, 0.8, 1.0]))
-def test_clusters_are_the_samples_that_chains_of_near_duplicates_join(n, seed, threshold):
-    rng = np.random.default_rng(seed)
-    steps = rng.integers(0, 6, (n, n)) / 5
-    K = np.triu(steps, 1) + np.triu(steps, 1).T + np.eye(n)
-    drawn = rng.integers(0, n, n)
-    K = K[np.ix_(drawn, drawn)]
-    expected = np.arange(n)
-    for _ in range(n):  # the least label of all that are near, until none changes
-        expected = np.array([expected[row >= threshold].min() for row in K])
-    np.testing.assert_array_equal(duplicates_of(K, threshold).clusters, expected)
-
-
 def test_the_score_without_duplicates_is_that_of_the_kept_samples():
     X = rows()
     p = np.random.default_rng(2).dirichlet(np.ones(40))
@@ -230,7 +216,6 @@ def test_texts_that_differ_in_case_space_and_punctuation_are_near_duplicates_by_
         for threshold in (0.95, 1.0):
             found = explain(texts, threshold=threshold, **how)
             assert found.redundant_of.tolist() == [-1, 0, 0, -1, -1, -1, -1]
-            assert found.clusters.tolist() == [0, 0, 0, 3, 4, 5, 6]
     assert explain(texts).nearest_similarity[2] < 0.5  # as the kernel has it
     assert explain(["CC", "cc"], k="labels").redundant_of.tolist() == [-1, -1]
     assert explain(vendiscore.as_similarity(texts)).redundant_of.max() == -1  # of texts unseen
@@ -316,7 +301,6 @@ def test_samples_that_were_left_out_keep_their_places():
     assert found.nearest.tolist()[:2] == [2, 0]
     assert found.redundant_of.tolist() == [-1, 0, -1]
     assert found.groups == [(0, [2])]
-    assert found.clusters.tolist() == [0, 1, 0, 3]  # one for each that was given
     assert found.modes()[0].members.tolist() == [0, 2]
     assert found.to_frame().index.tolist() == [0, 2, 3]
 

@@ -5,7 +5,7 @@ import pytest
 from decompositions import counted
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
-from vendiscore.analysis.findings import ORDERS, find
+from vendiscore.analysis.findings import find
 from vendiscore.analysis.layout import clustered_order
 from vendiscore.analysis.pair_search import compare_all
 from vendiscore.spectral.vendi_scores import spectrum_of, vendi
@@ -80,7 +80,7 @@ def test_findings_have_the_score_and_the_profile_of_compute_from_one_decompositi
     with counted() as seen:
         found = find(similarity, None, {"q": q})
         assert sum(found.spectrum.values) == pytest.approx(1)
-        profile = [found.profile[ORDERS.index(order)] for order in (0, 1, 2, 5)]
+        profile = [found.profile[found.profile_orders.index(order)] for order in (0, 1, 2, 5)]
     size = min(similarity.n, similarity.dim or similarity.n)
     assert [shape for _, shape in seen] == [(size, size)]
     # Alone, order ∞ of a large set is found by products, until nine digits stand.
@@ -96,7 +96,7 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     assert vendi(similarity, [1.5]).spectrum.single
     found = find(similarity, None, {"q": 1.5})
     assert found.value == pytest.approx(compute(similarity, q=1.5)["VS"], rel=1e-7)
-    right = spectrum_of(similarity).profile(ORDERS)
+    right = spectrum_of(similarity).profile(found.profile_orders)
     assert found.profile == pytest.approx(right, rel=1e-9)
 
 

@@ -18,7 +18,7 @@ from vendiscore import (  # noqa: E402
     growth,
     plots,
 )
-from vendiscore.analysis.findings import ORDERS, find  # noqa: E402
+from vendiscore.analysis.findings import find  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(40, 2))
@@ -32,7 +32,7 @@ GROWN = growth(X, [10, 20, 40, 80], k="rbf", sigma=1.0, q=2)
 
 PLOTS = {
     "spectrum": lambda ax=None: plots.spectrum(SHARES, ax=ax),
-    "profile": lambda ax=None: plots.profile(ORDERS, FOUND.profile, ax=ax),
+    "profile": lambda ax=None: plots.profile(FOUND.profile_orders, FOUND.profile, ax=ax),
     "heat_map": lambda ax=None: plots.heat_map(FOUND.K, FOUND.seriated, ax=ax),
     "magnitude": lambda ax=None: plots.magnitude(CURVE, ax=ax),
     "source_map": lambda ax=None: plots.source_map(X[:, :2], list("abcd" * 10), ax=ax),
@@ -87,9 +87,11 @@ def test_bars_are_shares_in_percent(ax):
 
 @pytest.mark.parametrize(("q", "marked"), [(2, True), (7, False), (float("inf"), False)])
 def test_an_order_is_marked_where_it_is_in_the_picture(ax, q, marked):
-    plots.profile(ORDERS, FOUND.profile, mark=(q, 3.0), ax=ax)
+    plots.profile(FOUND.profile_orders, FOUND.profile, mark=(q, 3.0), ax=ax)
     curve, *points = ax.lines
-    assert np.array_equal(curve.get_xydata(), np.column_stack([ORDERS, FOUND.profile]))
+    assert np.array_equal(
+        curve.get_xydata(), np.column_stack([FOUND.profile_orders, FOUND.profile])
+    )
     assert [point.get_xydata().tolist() for point in points] == [[[q, 3.0]]] * marked
 
 

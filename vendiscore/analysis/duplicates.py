@@ -89,6 +89,8 @@ def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarra
     """Return groups that join samples of one group or one form, and chains of such samples."""
     if forms is None:
         return groups
+    from scipy.sparse import csgraph
+
     codes = coded(forms).codes
     if groups is None:
         return codes
@@ -96,15 +98,8 @@ def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarra
     later = np.zeros(n, dtype=bool)
     first = np.r_[first_of(codes, later), first_of(groups, later)]
     every = np.arange(n)
-    return _components(np.r_[every, every], first, n)
-
-
-def _components(i: np.ndarray, j: np.ndarray, n: int) -> np.ndarray:
-    """Return the number of the connected component of each of n samples; pairs are its edges."""
-    from scipy.sparse import csgraph
-
-    edges = np.ones(len(i), dtype=bool)
-    graph = sp.coo_array((edges, (i, j)), shape=(n, n))
+    edges = np.ones(2 * n, dtype=bool)
+    graph = sp.coo_array((edges, (np.r_[every, every], first)), shape=(n, n))
     _, parts = csgraph.connected_components(graph, directed=False)
     return parts
 
@@ -157,15 +152,6 @@ class Duplicates:
         copy = self._first != np.arange(self.n)
         of_first = of[self._first]
         return np.where(copy & (of_first < 0), self._first, of_first)
-
-    @cached_property
-    def clusters(self) -> np.ndarray:
-        """The first sample of the chain of near-duplicates that each sample is in, (n,)."""
-        i, j, _ = self._some(slice(self._count))
-        chains = _components(i, j, self.n)
-        parts = chains[self._first]
-        _, first, inverse = np.unique(parts, return_index=True, return_inverse=True)
-        return first[inverse]
 
     @property
     def kept(self) -> np.ndarray:

@@ -30,8 +30,6 @@ from .growth import ENOUGH, Growth, grown
 from .layout import clustered_order, layout
 from .sample_table import Explanation, taken
 
-# Orders of the profile: steps of 1/8 up to 5, where most curves are flat.
-ORDERS: tuple[float, ...] = tuple(np.round(np.linspace(0, 5, 41), 3).tolist())
 LEVEL = 0.95  # of an interval that the caller did not request
 # Largest number of samples whose pairs are compared; from a larger set so many are drawn.
 MOST = 2_000
@@ -61,7 +59,8 @@ class Findings:
     (1.89, 2, [(0, [1])])
     """
 
-    profile_orders: ClassVar[tuple[float, ...]] = ORDERS
+    # Steps of 1/8 up to 5, where most curves are flat.
+    profile_orders: ClassVar[tuple[float, ...]] = tuple(np.arange(0, 5.125, 0.125).tolist())
 
     subject: Subject = field(repr=False)
     request: Request = field(repr=False)
@@ -179,7 +178,7 @@ class Findings:
     @cached_property
     def profile(self) -> np.ndarray:
         """VS_q for every q of `profile_orders`."""
-        return to_host(self.spectrum.profile(ORDERS))
+        return to_host(self.spectrum.profile(self.profile_orders))
 
     @cached_property
     def K(self) -> np.ndarray:

@@ -119,14 +119,9 @@ class Growth(Summary):
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
-        settings = {
-            "q": plain_order(self.q),
-            "level": self.level,
-            "n": self.n,
-            "asymptote": self.asymptote,
-            "coverage": None,
-        }
-        return plain(settings | self._columns())
+        names = ("level", "n", "asymptote", "coverage")
+        known = {name: getattr(self, name) for name in names}
+        return plain({"q": plain_order(self.q)} | known | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""

@@ -53,8 +53,6 @@ class Explanation(Summary):
     >>> found = explain(["a b", "a b", "c d"], ns=[1])
     >>> found.groups, found.kept
     ([(0, [1])], array([0, 2]))
-    >>> found.clusters
-    array([0, 0, 2])
     """
 
     _brief = ("n", "q", "score", "threshold")
@@ -167,15 +165,6 @@ class Explanation(Summary):
             (int(self.places[keep]), self.places[rest].tolist())
             for keep, rest in self.duplicates.groups()
         ]
-
-    @property
-    def clusters(self) -> np.ndarray:
-        """One label per sample passed, equal for chains of near-duplicates."""
-        passed = self.n + len(self._subject.similarity.dropped)
-        last = int(self.places[-1])
-        labels = np.arange(max(passed, last + 1))  # samples left out stand alone
-        labels[self.places] = self.places[self.duplicates.clusters]
-        return labels
 
     @property
     def score_without_duplicates(self) -> float:

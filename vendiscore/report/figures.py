@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from .. import plots
 from ..analysis import sentences
-from ..analysis.findings import ORDERS, Findings
+from ..analysis.findings import Findings
 from ..core.namespace import to_host
 from ..core.types import Axes
 from ..magnitude.curve import Curve
@@ -114,9 +114,10 @@ def spectrum(found: Findings) -> Figure:
 
 def profile(found: Findings) -> Figure:
     """Draw the score at every order; mark the requested order if its score is of all samples."""
+    orders = found.profile_orders
     values = found.profile
     mark = (found.order, found.value) if found.is_vendi and not found.grouped else None
-    label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {ORDERS[-1]:g}"
+    label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {orders[-1]:g}"
     text = (
         "Small q counts rare samples in full, large q looks at the commonest only. A steep curve "
         "means a few dominate."
@@ -125,7 +126,7 @@ def profile(found: Findings) -> Figure:
         "profile",
         "Profile",
         text,
-        lambda ax: plots.profile(ORDERS, values, mark=mark, ax=ax),
+        lambda ax: plots.profile(orders, values, mark=mark, ax=ax),
         label,
     )
 

@@ -267,10 +267,6 @@ class Spectral:
         """Return the best candidates, having looked at as many as their bounds leave to look at."""
         done = 0
         step = max(2 * SHORTLIST, len(some) // 8)
-        if not self.places:
-            alone = 1 / self._fine.t[:, None]
-            self._bounds[some] = self._fine.value(alone, np.zeros(1))
-            done = len(some)
         values = self._values(self._bounds[some], some)
         order = np.argsort(-values, kind="stable")
         while done < len(some):
