@@ -59,4 +59,4 @@ def test_page_decomposes_the_matrix_of_all_samples_once(q, scored):
 
 def test_report_of_several_measures_decomposes_their_matrix_once():
     found = decomposed(lambda: report(TEXTS, measures=["VS", "SampleCoverage"]).html())
-    assert found == ["eigh", *INTERVALS]
+    assert found == ["eigh", *INTERVALS[:1]]

@@ -291,18 +291,14 @@ def find(
     if similarity is not None:
         subject.similarities = [similarity]
     why = _without_interval(subject, request)
-    wants_interval = request.ci is None and not why
     names = {chosen.measure.name for chosen in request.measures}
-    grouped = subject.groups is not None
-    if wants_interval and (grouped or names <= set(CLOSED)):
+    exact = subject.groups is None and request.estimating is None
+    if request.ci is None and not why:
         keywords |= {"ci": LEVEL}
         request = replace(request, ci=LEVEL)
-        wants_interval = False
-    elif "VS" in names and not (grouped or request.estimating) and subject.similarity.n <= MOST:
+    elif "VS" in names and exact and subject.similarity.n <= MOST:
         subject.decompose()
     numbers = measured(subject, request)
-    if wants_interval:
-        numbers = _with_interval(subject, request, numbers)
     return Findings(subject, request, keywords, samples, references, numbers, why)
 
 
@@ -323,10 +319,11 @@ def _without_interval(subject: Subject, request: Request) -> str:
         if len(request.of_groups) == len(names):
             return "There is no interval: these measures look at all groups together."
         return ""
-    if not set(names) & set(CLOSED) or isinstance(subject.samples, MetricSpace):
+    dear = [name for name in names if name not in CLOSED]
+    if dear or isinstance(subject.samples, MetricSpace):
         return (
-            f"No interval was computed: it takes measuring {names[0]} of many halves of the "
-            f"samples; pass ci=0.95 to compute it."
+            f"No interval was computed: it takes measuring {(dear or names)[0]} of many halves of "
+            f"the samples; pass ci=0.95 to compute it."
         )
     n = subject.similarity.n
     dim = subject.similarity.dim or n
@@ -338,13 +335,3 @@ def _without_interval(subject: Subject, request: Request) -> str:
             f"long; pass ci=0.95 to compute it."
         )
     return ""
-
-
-def _with_interval(subject: Subject, request: Request, numbers: Record) -> Record:
-    """Add intervals for the measures whose standard errors cost no more than their values."""
-    closed = tuple(each for each in request.measures if each.measure.name in CLOSED)
-    sure = measured(subject, replace(request, ci=LEVEL, measures=closed))
-    details = numbers["details"] | {key: sure["details"][key] for key in ("interval", "strip")}
-    known = sure | numbers | {"details": details}
-    keys = [f"{key}{end}" for key in numbers for end in ("", "_se", "_low", "_high")]
-    return {key: known[key] for key in keys if key in known}

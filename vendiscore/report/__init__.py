@@ -60,10 +60,10 @@ def report(
     Notes
     -----
     The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
-    added unless `ci` is passed. Pairs are compared among 2,000 samples drawn at most (but among all
-    for near-duplicates and modes of dense features), and growth uses at most 1,000. The table of
-    samples, which are escaped, ends where the file would exceed about 500 kB. Pictures need
-    matplotlib, and drawings of molecules RDKit.
+    added unless `ci` is passed or it would take long. Pairs are compared among 2,000 samples drawn
+    at most (but among all for near-duplicates and modes of dense features), and growth uses at most
+    1,000. The table of samples, which are escaped, ends where the file would exceed about 500 kB.
+    Pictures need matplotlib, and drawings of molecules RDKit.
 
     Examples
     --------

@@ -139,8 +139,6 @@ def settings(found: Findings, shown: Previews) -> str:
     code = reproduced(
         found.given, found.references, found.arguments, shown.counted(found.subject.n_passed)
     )
-    if found.request.ci is None and found.beside("low") is not None:
-        code += "\n# With ci=0.95 it gives intervals too; intervals of other measures take long."
     return (
         table(["setting", "value"], _settings(found))
         + (f"<h3>Notes</h3>{notes}" if details["notes"] else "")
