@@ -269,14 +269,9 @@ def redundant(found: Findings, shown: Previews) -> str:
 
 def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[int]:
     """Return the first rows of an order, but only one of two that are nearest to each other."""
-    chosen: dict[tuple[int, int], int] = {}
-    for i in order.tolist():
-        place = int(explained.places[i])
-        nearest = int(explained.nearest[i])
-        chosen.setdefault((min(place, nearest), max(place, nearest)), i)
-        if len(chosen) == count:
-            break
-    return list(chosen.values())
+    pairs = np.sort(np.stack([explained.places, explained.nearest]), axis=0)
+    _, first = np.unique(pairs[:, order], axis=1, return_index=True)
+    return order[np.sort(first)[:count]].tolist()
 
 
 def every(found: Findings, shown: Previews) -> str:

@@ -158,13 +158,12 @@ def select(
     )
     swaps = flag("swaps", swaps)
     psd = check_psd(psd)
-    given = "quality" if relevance is None else "relevance"
+    given, scores = ("quality", quality) if relevance is None else ("relevance", relevance)
     if quality is not None and relevance is not None:
         raise TypeError(
             "`quality` and `relevance` were both passed; pass one: relevance is quality, after "
             "exp((r − mean)/std)"
         )
-    scores = quality if relevance is None else relevance
     share = 0.5
     if tradeoff is not None:
         if scores is None:
