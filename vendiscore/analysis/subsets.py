@@ -3,13 +3,13 @@
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
 from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import Repeats, log_ends, repeats_of
-from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife, of_samples
+from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -33,20 +33,16 @@ def windows(n: int, m: int) -> list[slice]:
 
 
 def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
-    """Average the score over windows of m; the squared error of a window is scaled by m Σ c_i²."""
-    n = order.shape[-1]
-    weights = window_weights(n, m)
-    share = m * float(weights @ weights)
-    sets = [order[..., run] for run in windows(n, m)]
+    """Average the score and its error over windows of m of some orders (…, n)."""
+    sets = [order[..., run] for run in windows(order.shape[-1], m)]
     scores = score(np.stack(sets))
+    return Jackknife(scores.log.mean(axis=0), mean_error(scores.error, order.shape[-1], m))
 
-    def mean_error(errors: np.ndarray) -> np.ndarray:
-        mean_square = np.mean(errors**2, axis=0)
-        return np.sqrt(share * mean_square)
 
-    log = np.mean(scores.log, axis=0)
-    error, spread, gain = map(mean_error, (scores.error, scores.spread, scores.gain))
-    return Jackknife(log, error, spread, n, gain)
+def mean_error(errors: np.ndarray, n: int, m: int) -> np.ndarray:
+    """Return the error of a mean over windows from their own, whose square times m Σ c_i² it is."""
+    weights = window_weights(n, m)
+    return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
 
 
 def window_weights(n: int, m: int) -> np.ndarray:
@@ -74,48 +70,40 @@ class Part:
         """Return the spectrum of the samples at `places`."""
         return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
 
-    def score(self, places: np.ndarray, quick: bool = False) -> Jackknife:
-        """Return log VS of sets at `places` (…, m) with standard errors.
+    def score(self, places: np.ndarray) -> Jackknife:
+        """Return log VS of sets at `places` (…, m), with errors by influence, which costs little.
 
-        Small sets are scored as stacks. `quick` errors are by influence, which costs little.
+        Small sets are scored as stacks.
         """
         q = self.plan.q
         sets = places.reshape(-1, places.shape[-1])
         count, m = sets.shape
-        logs, errors, spreads, gains = numbers = np.zeros((4, count))
+        logs, errors = numbers = np.zeros((2, count))
         singly = np.ones(count, dtype=bool)
         if m <= STACKED:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
                 logs[rows] = np.log(stack.values[0])
-                if quick:
-                    squares = np.square(stack.influence(q))
-                    errors[rows] = np.sqrt(squares.sum(1)) / m
-                else:
-                    scores = of_samples(logs[rows], stack.without_each(q))
-                    errors[rows] = scores.error
-                    spreads[rows] = scores.spread
-                    gains[rows] = scores.gain
+                errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
                 singly[rows] = stack.unusual  # which may be an error
         for i in np.flatnonzero(singly):
-            members = sets[i]
-            spectrum = self.spectrum(members)
+            spectrum = self.spectrum(sets[i])
             logs[i] = log_score(spectrum, q)
-            if quick:
-                errors[i] = influence_error(spectrum, q)
-            else:
-                scores = jackknife(spectrum, q)
-                errors[i] = scores.error
-                spreads[i] = scores.spread
-                gains[i] = scores.gain
-        logs, errors, spreads, gains = numbers.reshape(4, *places.shape[:-1])
-        return Jackknife(logs, errors, spreads, 0, gains)
+            errors[i] = influence_error(spectrum, q)
+        return Jackknife(*numbers.reshape(2, *places.shape[:-1]))
 
     @cached_property
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
-        return matched(self.score, np.arange(self.n), self.m)
+        every = np.arange(self.n)
+        scores = []
+        for run in windows(self.n, self.m):
+            one = jackknife(self.spectrum(every[run]), self.plan.q)
+            scores.append((one.log, one.error, one.spread, one.gain))
+        logs, *errors = np.array(scores).T
+        error, spread, gain = mean_error(np.transpose(errors), self.n, self.m).tolist()
+        return Jackknife(float(logs.mean()), error, spread, self.n, gain)
 
     @cached_property
     def repeats(self) -> Repeats | None:
@@ -179,12 +167,11 @@ class DrawnSets:
         places = np.concatenate([self.places[i], self.places[j]])
         both = self._part(places, self.m)
         every = np.arange(both.n)
-        score = partial(both.score, quick=True)
 
         def exact(orders: np.ndarray) -> np.ndarray:
             """Return T of both halves of each order of all samples."""
             first, second = np.split(orders, [a.n], axis=1)
-            return _T(matched(score, first, self.m), matched(score, second, self.m))
+            return _T(matched(both.score, first, self.m), matched(both.score, second, self.m))
 
         def draw(count: int, bar: float) -> np.ndarray:
             orders = self.rng.permuted(np.tile(every, (count, 1)), axis=1)
