@@ -208,12 +208,9 @@ def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() ->
     assert "Lower is more alike." in read(report(X, X[:5], k="rbf", measures="MMD")).text["score"]
 
 
-def test_several_orders_are_told_in_words_and_in_a_table() -> None:
+def test_several_orders_are_told_in_a_table() -> None:
     found = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
     page = read(found)
-    for said in ("q = 0 counts every direction in full", "q = ∞ looks at the commonest direction"):
-        assert said in page.text["score"]
-    assert "q = 0.5 counts the rare more than q = 1 does" in page.text["score"]
     names = [row[0] for row in page.tables["score"][0][1:]]
     assert names == ["VS_q0", "VS_q1", "VS_q2", "VS_qinf", "VS_q0.5"]
     assert f"≈ {found.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]

@@ -1,21 +1,12 @@
 """Sentences about findings, which the report, the page and its API show."""
 
-import math
-
 import numpy as np
 
 from ..core.namespace import scalar, to_host
 from ..measures.measure import Aspect, Measure, list_measures
 from ..resolve.kernel import list_kernels
 from .findings import Findings
-from .growth import Growth
 
-# Bounds on the growth of the score as samples double, and the words for each range.
-_SATURATION = (
-    (0.02, "Saturated", "add little"),
-    (0.1, "Nearly saturated", "add some"),
-    (math.inf, "Not saturated", "still add much"),
-)
 # A score below this is reported as one sample.
 ONE = 1.05
 NUMBERS = 4  # numbers of a row that are shown
@@ -175,29 +166,6 @@ def numbers(row: np.ndarray, digits: int = 4) -> str:
     """Return the first numbers of a row, without a negative zero."""
     said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
     return f"{said}, …" if len(row) > NUMBERS else said
-
-
-def growing(found: Growth) -> str:
-    """Return whether more samples of the source would add much to their score."""
-    n = found.n
-    scores = dict(zip(found.sizes, found.scores, strict=True))
-    if n // 2 not in scores:
-        return f"{n:,} samples score {short(scores[n])}."
-    coming = past = scores[n] / scores[n // 2] - 1
-    expected = ""
-    if 2 * n in scores:
-        i = found.sizes.index(2 * n)
-        coming = scores[2 * n] / scores[n] - 1
-        expected = (
-            f"; {2 * n:,} are expected to score {short(scores[2 * n])} ({100 * coming:+.0f} %; "
-            f"{100 * found.level:g} % interval {short(found.low[i])} to {short(found.high[i])})"
-        )
-    state, add = next(words for least, *words in _SATURATION if coming < least)
-    return (
-        f"{state}: more samples of the same source would {add}. The second half of the {n:,} took "
-        f"the score from {short(scores[n // 2])} to {short(scores[n])} ({100 * past:+.0f} %)"
-        f"{expected}."
-    )
 
 
 def heat(K: np.ndarray) -> str:

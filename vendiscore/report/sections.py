@@ -111,7 +111,7 @@ def growth(found: Findings, shown: Previews) -> str:
         expected = " (expected)" if size > grown.n else ""
         rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
     head = [shown.what, "score", f"{100 * grown.level:g} % interval"]
-    said = paragraph(few if grown.n < found.n else "", sentences.growing(grown))
+    said = paragraph(few if grown.n < found.n else "", grown.sentence)
     return said + table(head, rows)
 
 

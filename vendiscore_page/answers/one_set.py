@@ -98,7 +98,7 @@ class Result:
                 drawn = list(pictures(found))
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
-            growth = sentences.growing(found.growth) if found.growth else found.no_growth
+            growth = found.growth.sentence if found.growth else found.no_growth
             said = [sentences.how(found), growth, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
@@ -232,7 +232,7 @@ def _answer(
         "themes": sample_views.themes(found),
         "by_group": groups
         and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
-        "growth": sentences.growing(found.growth) if n <= _GROWN and found.growth else "",
+        "growth": found.growth.sentence if n <= _GROWN and found.growth else "",
     }
 
 
