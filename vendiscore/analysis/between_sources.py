@@ -251,7 +251,5 @@ class Sources(Summary):
         return plots.heat_map(self.similarity, self.order, labels=labels, ax=ax)
 
     def _repr_html_(self) -> str:
-        columns = {}
-        for name in ("name", "n", "adds", "nearest", "similarity", "within"):
-            columns[name] = [getattr(row, name) for row in self.sources]
-        return html_table(columns, self.sentence)
+        rows = list(self.rows("sources"))
+        return html_table({name: [row[name] for row in rows] for name in rows[0]}, self.sentence)

@@ -14,7 +14,6 @@ from .markup import escape, folded, listing, more, paragraph, preformatted
 from .sections import Section, headline, pictured
 from .svg import svg
 
-_COLUMNS = ("name", "n", "adds", "nearest", "similarity", "within")
 _ROWS = 1_000  # rows of sources
 _ENDS = 10  # pairs and prompts at each end
 _NAME = 24  # characters of a name in a picture
@@ -26,9 +25,9 @@ Table = tuple[str, str, list[Record], int]
 
 def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:
     """Yield tables of `rows` sources, and of `pairs` and `prompts` at each end, at most."""
-    largest = sorted(found.sources, key=lambda row: -row.adds)
-    known = [name for name in _COLUMNS if any(getattr(row, name) is not None for row in largest)]
-    shown = [{name: getattr(row, name) for name in known} for row in largest[:rows]]
+    largest = sorted(found.rows("sources"), key=lambda row: -row["adds"])
+    known = [name for name in largest[0] if any(row[name] is not None for row in largest)]
+    shown = [{name: row[name] for name in known} for row in largest[:rows]]
     yield "sources", "sources, those that add most first", shown, len(largest) - len(shown)
     every = list(found.rows("pairs"))
     if len(every) <= 2 * pairs:
