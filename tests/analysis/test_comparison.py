@@ -63,7 +63,7 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
     assert row.p == row.p_adjusted == 0.01
 
 
-@pytest.mark.parametrize("q", [0.5, 1, 2, 3, math.inf])
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
 def test_a_set_does_not_differ_from_itself(q):
     texts = sentences(np.random.default_rng(0), 20)
     for other in (texts, texts[::-1]):
@@ -329,7 +329,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
         ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
-        ([X, Y], {"q": -1}, "`q` must be an order above 0, got -1"),
+        ([X, Y], {"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ([X, Y], {"orders": [0, 1]}, "did you mean `q`"),
         ([X, Y], {"psd": "no"}, "`psd` must be 'check' or 'clip', got 'no'"),
         ([X, Y], {"p": [1] * 8}, "`p` would be weights"),

@@ -94,7 +94,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
         assert screened_p == pytest.approx(exact, abs=0.02 + 0.1 * exact)
 
 
-@pytest.mark.parametrize("q", [0.3, 1, 1.7, 2, 4, math.inf])
+@pytest.mark.parametrize("q", [0, 0.3, 1, 1.7, 2, 4, math.inf])
 def test_stacked_scores_and_errors_are_those_of_each_set(q):
     X = np.random.default_rng(0).normal(size=(30, 5))
     similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
@@ -104,7 +104,8 @@ def test_stacked_scores_and_errors_are_those_of_each_set(q):
     for at, log, error in zip(places, found.log, found.error, strict=True):
         spectrum = spectrum_of(similarity.take(at), vectors=True)
         assert log == pytest.approx(log_score(spectrum, q), abs=1e-9)
-        assert error == pytest.approx(influence_error(spectrum, q), abs=1e-9)
+        expected = influence_error(spectrum, q) if q else 0
+        assert error == pytest.approx(expected, abs=1e-9)
 
 
 def test_slopes_are_those_of_weights():
@@ -124,3 +125,11 @@ def test_adjusted_p_is_that_of_holm():
     assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
     assert holm([0.7]) == [0.7]
     assert holm([0.6, 0.5]) == [1.0, 1.0]
+
+
+def test_an_interval_at_order_0_stays_between_1_and_n():
+    different, repeated = compare(list("abcdefgh"), list("aabbccdd"), k="labels", q=0).sets
+    assert different.score == pytest.approx(8)
+    assert repeated.score == pytest.approx(4)
+    for row in (different, repeated):
+        assert 1 <= row.low <= row.score <= row.high <= row.n + 1e-9

@@ -83,7 +83,7 @@ def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
     assert [row.size for row in found.sets] == [240, 240]
 
 
-@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
 def test_scores_of_groups_are_those_of_compute(q):
     (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)
     found = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)

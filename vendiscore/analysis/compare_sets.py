@@ -61,7 +61,7 @@ def compare(
         For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
         are compared, matched and exchanged within groups; each group must have two samples or
         more of every set; `difference` is the mean over groups.
-    q : float in (0, ∞] or "inf", order of the score that is compared (default: 1)
+    q : float in [0, ∞] or "inf", order of the score that is compared (default: 1)
     level : float in [0.5, 1)
         Confidence level of the intervals of sets, and of all verdicts together: a difference counts
         where the adjusted p is 1 − level at most. Default: 0.95.
@@ -103,10 +103,10 @@ def compare(
     p is how often two sets drawn from one source differ as much. Samples are taken to be
     independent: answers to one prompt need `groups`; of near-copies pass one each. If sets share
     samples, p is too large and intervals are too wide. Intervals come from the jackknife, on
-    the scale of log n − log VS; T has errors by influence. A set larger
+    the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger
     than four times the matched size m is represented by a random part of that size. Time: the
     decomposition of each whole set, of each two together, and of some fifty exchanges, for each
-    m × m (or d × d, from fewer features); for m up to 48 of all exchanges.
+    m × m (or d × d, from fewer features); for m up to 48, and order 0, of all exchanges.
 
     References
     ----------

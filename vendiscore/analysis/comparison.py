@@ -52,7 +52,7 @@ class Plan:
         if within is not None:
             remedy = "pass 0.05 for the same within 5 %"
             within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
-        order = read_order(self.q, zero=False)
+        order = read_order(self.q)
         seed = integer("seed", self.seed, 0)
         effects = one_of("effects", self.effects, get_args(Effects))
         return Plan(order, level, permutations, size, check_psd(self.psd), seed, within, effects)

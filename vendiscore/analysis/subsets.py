@@ -10,6 +10,7 @@ import numpy as np
 from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife
+from ..scoring.subsampling import halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.rank_one import log_score
@@ -22,6 +23,7 @@ from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
 MOST_WINDOWS = 4
 MATCHED = 200  # default size: the time of a permutation grows with its cube
 STACKED = 48  # samples in sets whose spectra are computed at once
+_DRAWS = 10  # pairs of halves, for the errors of order 0
 
 
 def windows(n: int, m: int) -> list[slice]:
@@ -73,14 +75,14 @@ class Part:
     def score(self, places: np.ndarray) -> Jackknife:
         """Return log VS of sets at `places` (…, m), with errors by influence, which costs little.
 
-        Small sets are scored as stacks.
+        Small sets are scored as stacks. At order 0, errors are 0.
         """
         q = self.plan.q
         sets = places.reshape(-1, places.shape[-1])
         count, m = sets.shape
         logs, errors = numbers = np.zeros((2, count))
         singly = np.ones(count, dtype=bool)
-        if m <= STACKED:
+        if q and m <= STACKED:
             for rows in row_blocks(count, 16 * m * m):
                 K = to_host(self.similarity.stack(sets[rows]))
                 stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
@@ -90,13 +92,20 @@ class Part:
         for i in np.flatnonzero(singly):
             spectrum = self.spectrum(sets[i])
             logs[i] = log_score(spectrum, q)
-            errors[i] = influence_error(spectrum, q)
+            if q:
+                errors[i] = influence_error(spectrum, q)
         return Jackknife(*numbers.reshape(2, *places.shape[:-1]))
 
     @cached_property
     def matched(self) -> Jackknife:
         """log VS of m of the samples, with the numbers behind its interval."""
         every = np.arange(self.n)
+        if not self.plan.q:
+            log = float(matched(self.score, every, self.m).log)
+            rng = np.random.default_rng(self.plan.seed)
+            half = min(self.n // 2, self.m)
+            error = halves_error(self.n, lambda part: self.score(part).log, half, _DRAWS, rng)
+            return Jackknife(log, float(error), units=self.n)
         scores = []
         for run in windows(self.n, self.m):
             one = jackknife(self.spectrum(every[run]), self.plan.q)
@@ -114,7 +123,11 @@ class Part:
         """Return the score of m samples, and both ends of its interval."""
         known = self.matched
         value = math.exp(known.log)
-        logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
+        if self.plan.q:
+            logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
+        else:
+            reach = student_reach(level, known.units) * known.error
+            logs = (max(0.0, known.log - reach), min(math.log(self.m), known.log + reach))
         low, high = np.exp(logs).tolist()
         return value, min(low, value), max(high, value)
 
@@ -156,7 +169,7 @@ class DrawnSets:
         members = self.members[i]
         n = len(members)
         matched = whole = self.parts[i].row()
-        if n > self.m:
+        if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
             whole = self._part(members, n).row()
         return SetRow(self.names[i], n, *whole, self.m, *matched)
 
@@ -183,7 +196,7 @@ class DrawnSets:
 
         slopes = None
         step = STEP
-        if self.m > STACKED:
+        if self.plan.q and self.m > STACKED:
             slopes = influence(both.spectrum(every), self.plan.q)
             step = self.plan.permutations
         observed = exact(every[None])
