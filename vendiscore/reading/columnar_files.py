@@ -19,7 +19,6 @@ pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
 _BATCH = 1_000
 _LOOK = 200  # rows that show what the columns hold
-_MOST = 100  # columns examined
 
 
 class Columns:
@@ -56,12 +55,12 @@ class Columns:
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
             raise RefusedError(f"More than one column is called {quoted(twice[0])}; rename them.")
+        check_width(len(self._kinds), limits)
         self.rows: int = self._file.metadata.num_rows
         self.limits = limits
         self.more: bool = self.rows > limits.samples
-        self.all: list[str] = list(self._kinds)
-        self.names: list[str] = [name for name in self.all if not name.startswith("__index_level_")]
-        self.vectors: list[str] = [name for name in self.names if self._kinds[name] == "vector"]
+        # Without the index that pandas stores as a column.
+        self.names = [name for name in self._kinds if not name.startswith("__index_level_")]
 
     def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
         """Yield batches of some columns, from no more row groups than needed."""
@@ -110,9 +109,9 @@ class Columns:
         names = list(columns)
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
-    def head(self, columns: int = _MOST) -> Table:
-        """Read the first rows of the first columns."""
-        return self.table(self.names[:columns], _LOOK)
+    def head(self) -> Table:
+        """Read the first rows."""
+        return self.table(self.names, _LOOK)
 
     def matrix(self, names: Sequence[str]) -> np.ndarray | None:
         """Return columns of numbers, or one of rows of as many numbers each.

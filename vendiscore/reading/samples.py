@@ -9,11 +9,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.errors import quoted
+from ..core.types import Record
 from .names import join_names
 from .records import start_of
 
 if TYPE_CHECKING:
     from .tables import Table
+
+_LABELS = ("places", "groups", "sets", "quality", "prompts", "rows")  # one of each for a sample
 
 
 @dataclass(frozen=True)
@@ -75,26 +78,16 @@ class Samples:
     def subset(self, kept: Sequence[int]) -> Samples:
         """Return the samples at some indices; their `places` stay the same."""
         written = self.written
-
-        def labels(every: Sequence[Any]) -> Sequence[Any]:
-            return [every[i] for i in kept] if every else ()
-
-        def by_index(every: Mapping[int, str]) -> Mapping[int, str]:
-            return {j: every[i] for j, i in enumerate(kept) if i in every}
-
-        return replace(
-            self,
-            values=self.take(kept),
-            places=[self.places[i] for i in kept],
-            problems=by_index(self.problems),
-            wrong=by_index(self.wrong),
-            groups=labels(self.groups),
-            sets=labels(self.sets),
-            quality=labels(self.quality),
-            prompts=labels(self.prompts),
-            rows=labels(self.rows),
-            written=written and (lambda some: written([kept[i] for i in some])),
-        )
+        some: Record = {"values": self.take(kept)}
+        for name in _LABELS:
+            every = getattr(self, name)
+            some[name] = [every[i] for i in kept] if every else ()
+        for name in ("problems", "wrong"):
+            by_index = getattr(self, name)
+            some[name] = {j: by_index[i] for j, i in enumerate(kept) if i in by_index}
+        if written:
+            some["written"] = lambda chosen: written([kept[i] for i in chosen])
+        return replace(self, **some)
 
     @property
     def taken(self) -> str:

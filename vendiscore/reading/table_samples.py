@@ -29,6 +29,8 @@ if TYPE_CHECKING:
     from .numpy_files import Arrays
 
 _NO_ANSWER: tuple[Any, ...] = (None, "", [], "None", "nan")
+# Labels of samples, by the option that names their column; faults are looked for in this order.
+_LABELS = {"sets": "by", "groups": "group_by", "prompts": "prompts", "quality": "quality"}
 _KEPT = 200  # characters of a value that is not a string
 
 
@@ -64,14 +66,17 @@ def samples_of(
     from .numpy_files import Arrays
 
     if isinstance(read, Arrays):
-        return array_samples(read, wanted, kinds or {})
-    if not isinstance(read, Table):
-        return replace(columns_samples(read, wanted), source=read)
-    if not read.rows:
+        return _of_arrays(read, wanted, kinds or {})
+    head = read if isinstance(read, Table) else read.head()
+    if not head.rows:
         return Samples([], [], kind=wanted.kind or "texts")
     _check_names(read.names, wanted)
-    merged = merge_numbered(read, wanted)
-    return replace(_of_table(merged, choose(merged, wanted), wanted), source=read)
+    if isinstance(read, Table):
+        merged = merge_numbered(read, wanted)
+        samples = _of_table(merged, choose(merged, wanted), wanted)
+    else:
+        samples = _of_columns(read, head, wanted)
+    return replace(samples, source=read)
 
 
 def _check_names(names: Sequence[str], wanted: Wanted) -> None:
@@ -97,36 +102,26 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     return _labelled(samples, read, wanted, chosen, rows)
 
 
-def columns_samples(file: Columns, wanted: Wanted) -> Samples:
+def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     """Return the samples of a parquet file, of which only the columns that are needed are read."""
-    head = file.head()
-    _check_names(file.names, wanted)
-    if not head.rows:
-        return Samples([], [], kind=wanted.kind or "texts")
     chosen = choose(head, wanted)
     needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
-    X = None
+    X = first = None
     if chosen.kind == "counts":
         needed = [*file.names]
     elif chosen.kind == "vectors":
-        if len(file.names) > len(head.names):
-            head = file.head(len(file.names))
         first = numbers_of(head, replace(wanted, column=chosen.column))
         X = file.matrix(first.features)
-        needed = needed[1:] if X is not None else [*first.features, *needed[1:]]
+        needed[:1] = first.features if X is None else ()
     columns = {column_of(file.names, path) for path in needed if path}
     read = file.table([name for name in file.names if name in columns])
-    if X is None:
-        samples = _of_table(read, chosen, wanted)
-    else:
+    if X is not None and first:
         numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
         samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
-    lost = dict(samples.lost)
-    if chosen.kind == "vectors":
-        unnamed = (name for name in file.all if name not in file.names)
-        lost = {**dict.fromkeys(unnamed, "no numbers"), **first.lost}
+    else:
+        samples = _of_table(read, chosen, wanted)
     whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
-    return replace(samples, table=whole, lost=lost)
+    return replace(samples, table=whole, lost=first.lost if first else samples.lost)
 
 
 def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
@@ -168,7 +163,7 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     )
 
 
-def array_samples(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
+def _of_arrays(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
     if wanted.others:
         raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
@@ -260,46 +255,39 @@ def _labelled(
     """
 
     @cache
-    def labels(column: str | None) -> list[str]:
+    def labels(column: str) -> list[str]:
         every = read.labels(column) if column else []
         return [every[i] for i in rows] if column else []
 
-    sets_by, groups_by = wanted.by, wanted.group_by
-    models = labels(chosen.model)
-    # Else there is one, most have one sample, or they are asked for as groups.
-    if _are_repeated(models) and chosen.model != groups_by:
-        sets_by = chosen.model
+    columns = {name: getattr(wanted, option) or "" for name, option in _LABELS.items()}
+    # Else there is one model, most have one sample, or they are asked for as groups.
+    if _are_repeated(labels(chosen.model)) and chosen.model != wanted.group_by:
+        columns["sets"] = chosen.model
     asked = labels(chosen.prompt)
-    pairs = list(zip(labels(sets_by) or asked, asked, strict=False))
+    pairs = list(zip(labels(columns["sets"]) or asked, asked, strict=False))
     if _are_repeated(pairs):  # else most prompts have one answer, or all have one
-        groups_by = chosen.prompt
-    sets, groups, prompts = map(labels, (sets_by, groups_by, wanted.prompts))
-    faults: dict[int, tuple[str, str]] = {}  # of samples: the column, and a predicate
-    for column, what, each in (
-        (sets_by, "set", sets),
-        (groups_by, "group", groups),
-        (wanted.prompts, "prompt", prompts),
-    ):
-        problem = f"is empty, so that the sample has no {what}"
-        for j in (j for j, label in enumerate(each) if not label):
-            faults.setdefault(j, (str(column), problem))
-    numbers = [(cell, _number(cell)) for cell in labels(wanted.quality)]
-    for j, (cell, number) in enumerate(numbers):
-        if number is None:
-            faults.setdefault(j, (str(wanted.quality), f"is {quoted(cell)}, not a number"))
-    new = {j: fault for j, fault in faults.items() if j not in samples.problems}
-    problems = dict(samples.problems) | {j: problem for j, (_, problem) in new.items()}
-    used = {"sets": sets_by, "groups": groups_by}
-    used |= {"quality": wanted.quality, "prompts": wanted.prompts}
+        columns["groups"] = chosen.prompt
+    problems, wrong = dict(samples.problems), dict(samples.wrong)
+    quality = []
+    for name, column in columns.items():
+        for j, label in enumerate(labels(column)):
+            problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
+            if name == "quality":
+                number = _number(label)
+                quality.append(number or 0.0)
+                problem = "" if number is not None else f"is {quoted(label)}, not a number"
+            if problem and j not in problems:
+                problems[j] = problem
+                wrong[j] = column
     return replace(
         samples,
-        sets=[] if wanted.pool else sets,
-        groups=[] if wanted.pool else groups or samples.groups,
-        quality=[number or 0.0 for _, number in numbers],
-        prompts=prompts,
+        sets=[] if wanted.pool else labels(columns["sets"]),
+        groups=[] if wanted.pool else labels(columns["groups"]) or samples.groups,
+        quality=quality,
+        prompts=labels(columns["prompts"]),
         problems=dict(sorted(problems.items())),
-        wrong=dict(samples.wrong) | {j: column for j, (column, _) in new.items()},
-        grouping={name: column or "" for name, column in used.items()},
+        wrong=wrong,
+        grouping=columns,
         record=chosen.record,
         rows=rows,
     )
