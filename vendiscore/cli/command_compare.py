@@ -1,7 +1,6 @@
 """`vendiscore compare`: find out which of several sets is more diverse."""
 
 from argparse import Namespace
-from typing import Any
 
 from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, Plan, chance
@@ -38,7 +37,7 @@ def compared_sets(args: Namespace) -> Comparison:
     if len(sources) == 1:
         known = {"samples": sources[0]}
         values = sources[0].values
-        groups: Any = sources[0].groups
+        groups: object = sources[0].groups
         asked["by"] = sources[0].sets
     else:
         known = {source.name: source for source in sources}

@@ -4,9 +4,9 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
+from typing import TypeVar
 
-from ..core.types import Record
+from ..core.types import Options, Record
 from ..measures.measure import OF_SIMILARITIES
 from ..reading.samples import Samples
 from ..scoring.compute import compute
@@ -22,6 +22,8 @@ from .kernel_options import (
     read_how,
     read_measuring,
 )
+
+_Found = TypeVar("_Found")
 
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
@@ -99,12 +101,12 @@ def by_set(source: Samples) -> list[Samples]:
 
 
 def _call(
-    function: Callable[..., Any],
+    function: Callable[..., _Found],
     sets: Mapping[str, Samples],
-    keywords: Any,
+    keywords: Options,
     given: bool,
-    **more: Any,
-) -> Any:
+    **more: object,
+) -> _Found:
     """Call a function with samples, their groups and their prompts; errors name places."""
     values = {name: source.values for name, source in sets.items()}
     asked = list(sets.values()) if given else [sets["samples"]]
@@ -115,9 +117,7 @@ def _call(
         return function(**values, **keywords, **more)
 
 
-def _tell(
-    how: How, source: Samples, details: Mapping[str, Any], warned: list[str], small: bool
-) -> Samples:
+def _tell(how: How, source: Samples, details: Record, warned: list[str], small: bool) -> Samples:
     """Print the warnings and notes on a file, each once; `small` if an order is below 1.
 
     Return the samples that were scored.
@@ -133,13 +133,13 @@ def _tell(
     return scored
 
 
-def scores(found: Mapping[str, Any], *more: str) -> dict[str, float]:
+def scores(found: Record, *more: str) -> dict[str, float]:
     """Return the numbers without errors, intervals, corrections and keys that end in `more`."""
     others = {"details", *(f"{name}{end}" for name in found for end in (*_ERRORS, *more))}
     return {name: value for name, value in found.items() if name not in others}
 
 
-def _printed(args: Namespace, names: list[str], found: list[dict[str, Any]]) -> str:
+def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
     if args.brief:
         text = ""
         for each in found:

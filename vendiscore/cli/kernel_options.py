@@ -5,7 +5,6 @@ from argparse import Namespace
 from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
-from typing import Any
 
 from ..core.arguments import DEFAULT_ORDER, read_order
 from ..core.errors import SampleError, quoted
@@ -241,7 +240,7 @@ def prompts_of(sources: Sequence[Samples], given: bool) -> Record:
     return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given}
 
 
-def parse_value(text: str) -> Any:
+def parse_value(text: str) -> object:
     """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
     if "," in text and text[0] not in _JSON:
         parts = [parse_value(part) for part in text.split(",")]

@@ -4,12 +4,11 @@ import json
 import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any
 
 from ..reading.csv_cells import csv_row, text_cell
 from ..signature import plain
 
-Row = Mapping[str, Any]
+Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]
 _LATEX = """\
 \\begin{tabular}{%s}

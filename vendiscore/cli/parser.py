@@ -3,7 +3,7 @@
 import argparse
 import re
 from collections.abc import Callable, Iterable
-from typing import Any, NamedTuple, NoReturn
+from typing import NamedTuple, NoReturn
 
 from .. import __version__
 from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
@@ -12,7 +12,7 @@ from ..hints import GONE, folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
 
-Add = Callable[..., Any]
+Add = Callable[..., object]
 
 
 # Words of other commands, by the option or the command here.

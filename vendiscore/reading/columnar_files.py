@@ -1,10 +1,12 @@
 """Columnar files (parquet): only needed columns are read, and no more than fits in memory."""
 
+from __future__ import annotations
+
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import ModuleType
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
@@ -14,6 +16,9 @@ from .limits import WHOLE, Limits, RefusedError
 from .names import join_names
 from .number_tables import check_width
 from .tables import Table
+
+if TYPE_CHECKING:
+    from pyarrow import Array, DataType, RecordBatch
 
 pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
@@ -62,7 +67,7 @@ class Columns:
         # Without the index that pandas stores as a column.
         self.names = [name for name in self._kinds if not name.startswith("__index_level_")]
 
-    def _batches(self, columns: Sequence[str]) -> Iterator[Any]:
+    def _batches(self, columns: Sequence[str]) -> Iterator[RecordBatch]:
         """Yield batches of some columns, from no more row groups than needed."""
         needed: list[int] = []
         rows = 0
@@ -89,7 +94,7 @@ class Columns:
     def table(self, columns: Sequence[str], most: int | None = None) -> Table:
         """Read some columns, of no more rows than `most` and the limits allow."""
         most = min(self.limits.samples, most or self.limits.samples)
-        cells: dict[str, list[Any]] = {name: [] for name in columns}
+        cells: dict[str, list[object]] = {name: [] for name in columns}
         rows = 0
         words = _Words()
         with _damaged():
@@ -144,11 +149,11 @@ class _Words:
     """Cells as Python values; strings of one dictionary are converted once."""
 
     def __init__(self) -> None:
-        self._dictionary: Any = pa.array([])
-        self._words: list[Any] = []
+        self._dictionary: Array = pa.array([])
+        self._words: list[object] = []
         self.size = 0
 
-    def of(self, column: Any) -> list[Any]:
+    def of(self, column: Array) -> list[object]:
         if not pa.types.is_dictionary(column.type):
             self.size += column.nbytes
             return column.to_pylist()
@@ -158,7 +163,7 @@ class _Words:
         return [None if i is None else self._words[i] for i in column.indices.to_pylist()]
 
 
-def _floats(column: Any) -> np.ndarray:
+def _floats(column: Array) -> np.ndarray:
     """Return numbers, or a row for each list of as many; NaN for null, or for lists that differ."""
     if pa.types.is_primitive(column.type):
         return column.cast(pa.float64(), safe=False).to_numpy(zero_copy_only=False)
@@ -168,7 +173,7 @@ def _floats(column: Any) -> np.ndarray:
     return _floats(column.flatten()).reshape(len(column), -1)
 
 
-def _kind(of: Any) -> str:
+def _kind(of: DataType) -> str:
     types = pa.types
     if types.is_dictionary(of):
         of = of.value_type

@@ -8,7 +8,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from ..core.errors import quoted
 from .limits import AskError, RefusedError, Wanted
@@ -328,7 +328,7 @@ def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str
     return next(iter(prompts), ""), next(iter(models), "")
 
 
-def _kind_of_cells(cells: Sequence[Any]) -> str:
+def _kind_of_cells(cells: Sequence[object]) -> str:
     """Return what most cells hold: "numbers", "vectors", "lists" of texts, "texts", "nested", …"""
     filled = [cell for cell in cells if cell is not None and cell != "" and cell == cell]
     strings = [cell for cell in filled if isinstance(cell, str)]
@@ -338,7 +338,7 @@ def _kind_of_cells(cells: Sequence[Any]) -> str:
     return next((kind for kind, test in tests if any(map(test, filled))), "")
 
 
-_KINDS_OF_CELLS: dict[str, Callable[[Any], bool]] = {
+_KINDS_OF_CELLS: dict[str, Callable[[object], bool]] = {
     "images": is_image,
     "vectors": is_row,
     "nested": is_nested,
@@ -359,7 +359,7 @@ def _kind_of_strings(strings: Sequence[str]) -> str:
     return "molecules" if like and like[1] == "morgan" else "texts"
 
 
-def row_in(cell: Any) -> Any:
+def row_in(cell: object) -> object:
     """Return the numbers of a text that is a JSON list of them; any other cell as it is."""
     if isinstance(cell, str) and cell.startswith("["):
         try:

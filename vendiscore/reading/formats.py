@@ -8,18 +8,20 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import PurePath
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from .encodings import decode
 from .limits import RefusedError, Wanted
 from .string_patterns import IMAGES
 
 if TYPE_CHECKING:
+    from .columnar_files import Columns
+    from .numpy_files import Arrays
     from .tables import Table
 
 
 # Parsers return text, `Table`, `Columns` or `Arrays`; formats without one are opened elsewhere.
-Parser = Callable[[bytes, Wanted], Any]
+Parser = Callable[[bytes, Wanted], "str | Table | Columns | Arrays"]
 
 
 class Format(NamedTuple):
@@ -57,13 +59,13 @@ def _log(data: bytes, how: Wanted) -> Table:
         return documents([archive.read(entry).decode() for entry in named], how)
 
 
-def _parquet(data: bytes, how: Wanted) -> Any:
+def _parquet(data: bytes, how: Wanted) -> Columns:
     from .columnar_files import Columns
 
     return Columns(io.BytesIO(data), how.limits)
 
 
-def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Any:
+def _arrays(data: bytes, how: Wanted, packed: bool = False) -> Arrays:
     from .numpy_files import Arrays
 
     return Arrays(data, packed)

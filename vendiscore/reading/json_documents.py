@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from itertools import chain, islice
-from typing import Any
 
 from ..core.errors import quoted
 from .limits import RefusedError, Wanted
@@ -18,7 +17,7 @@ _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
-    values = []
+    values: list[object] = []
     problems = {}
     every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
     filled = ((i, line) for i, line in every if line.strip())
@@ -52,7 +51,7 @@ def documents(texts: Sequence[str], wanted: Wanted) -> Table:
     return _table(values, range(1, len(values) + 1), values, "sample", {}, wanted)
 
 
-def _loaded(text: str) -> Any:
+def _loaded(text: str) -> object:
     if (opened := text.count("[") + text.count("{")) > _MOST_NESTED:
         raise RefusedError(
             f"{opened:,} arrays and objects in one value of JSON are too many: send one array of "
@@ -69,7 +68,7 @@ def _loaded(text: str) -> Any:
         ) from None
 
 
-def _array(document: object) -> list[Any]:
+def _array(document: object) -> list[object]:
     """Return the samples: an array, the records of an object, or columns put together."""
     if isinstance(document, list):
         return document
@@ -94,13 +93,13 @@ def _array(document: object) -> list[Any]:
     )
 
 
-def _unwrapped(value: Any) -> Any:
+def _unwrapped(value: object) -> object:
     """Return the row of a dataset viewer, which stands under its number."""
     return value["row"] if isinstance(value, dict) and "row_idx" in value else value
 
 
 def _table(
-    values: list[Any],
+    values: list[object],
     places: Sequence[int],
     origin: Sequence[object],
     unit: str,
@@ -127,10 +126,10 @@ def _table(
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
     name = "row" if first == "a row of numbers" else "text"
-    rows = [
-        {} if i in problems else value if first == "an object" else {name: value}
-        for i, value in enumerate(values)
-    ]
+    rows: list[dict[str, object]] = []
+    for i, value in enumerate(values):
+        row = value if first == "an object" and isinstance(value, dict) else {name: value}
+        rows.append({} if i in problems else row)
     names = list(dict.fromkeys(chain.from_iterable(rows)))
     if len(names) > limits.columns:
         raise RefusedError(f"{len(names):,} fields are too many: the limit is {limits.columns:,}.")

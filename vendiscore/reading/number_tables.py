@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Any, NamedTuple
@@ -75,7 +75,7 @@ def _rows_of_numbers(table: Table, column: str | None) -> list[Any]:
     return cells if any(map(is_row, cells)) else []
 
 
-def _problem(plain: Any, row: Any, width: int) -> tuple[str, int] | None:
+def _problem(plain: Iterable[Any], row: object, width: int) -> tuple[str, int] | None:
     """Say what keeps a row from being so many numbers, and in which of them."""
     if not isinstance(row, list):
         return f"is {describe_value(row)}, not a row of numbers", 0

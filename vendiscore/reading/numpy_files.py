@@ -2,7 +2,7 @@
 
 import io
 import math
-from typing import IO, Any, NamedTuple
+from typing import IO, NamedTuple
 
 import numpy as np
 from numpy.lib import format as npy
@@ -21,7 +21,7 @@ _SPARSE = {"data", "indices", "indptr", "shape", "format"}
 class Header(NamedTuple):
     shape: tuple[int, ...]
     fortran: bool
-    dtype: np.dtype[Any]
+    dtype: np.dtype
     size: int  # of the header itself
 
 

@@ -3,7 +3,9 @@
 import json
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeGuard
+
+from ..core.types import Options
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.
@@ -85,13 +87,13 @@ KNOWN = (
 HOLDERS = ("samples", "request_states", "rows", "data", "results", "outputs")
 
 
-def known_record(record: Mapping[str, Any]) -> Known | None:
+def known_record(record: Options) -> Known | None:
     """Return the record that has these keys, if it is known."""
     fits = (each for each in KNOWN if all(value_at(record, key) is not None for key in each.keys))
     return next(fits, None)
 
 
-def value_at(value: Any, path: str) -> Any:
+def value_at(value: object, path: str) -> object:
     """Return what is at a path: None if it is not there, a list for "[*]".
 
     Examples
@@ -108,7 +110,7 @@ def start_of(path: str) -> str:
     return re.split(r"[.\[]", path, maxsplit=1)[0]
 
 
-def _walk(value: Any, steps: Sequence[str]) -> Any:
+def _walk(value: object, steps: Sequence[str]) -> object:
     for i, step in enumerate(steps):
         if step == "*":
             each = value if isinstance(value, list) else []
@@ -124,7 +126,7 @@ def _walk(value: Any, steps: Sequence[str]) -> Any:
     return value
 
 
-def is_conversation(value: Any) -> bool:
+def is_conversation(value: object) -> TypeGuard[list[Options]]:
     """Return whether a value is a list of turns that name their speakers."""
     return (
         isinstance(value, list)
@@ -133,7 +135,7 @@ def is_conversation(value: Any) -> bool:
     )
 
 
-def last_turn(turns: Sequence[Mapping[str, Any]], speaker: str) -> str | None:
+def last_turn(turns: Sequence[Options], speaker: str) -> str | None:
     """Return the last text of those who ask, or of those who answer."""
     texts = [
         text
@@ -144,7 +146,7 @@ def last_turn(turns: Sequence[Mapping[str, Any]], speaker: str) -> str | None:
     return texts[-1] if texts else None
 
 
-def _content(content: Any) -> str:
+def _content(content: object) -> str:
     """Return the text of a turn, whose content may come in parts."""
     if isinstance(content, Mapping):
         return _content(_first(content, _ANSWER))
@@ -154,11 +156,11 @@ def _content(content: Any) -> str:
     return content if isinstance(content, str) else ""
 
 
-def _first(value: Mapping[str, Any], keys: Collection[str]) -> Any:
+def _first(value: Options, keys: Collection[str]) -> object:
     return next((value[key] for key in keys if value.get(key) is not None), None)
 
 
-def answers_in(cell: Any) -> Any:
+def answers_in(cell: object) -> object:
     """Return the answers in a cell: a list for several, a text for one; None for none.
 
     Examples
@@ -174,23 +176,23 @@ def answers_in(cell: Any) -> Any:
         return cell
     if any(isinstance(one, Mapping) and "type" in one for one in cell):
         return _content(cell) or None
-    each = []
+    each: list[object] = []
     for one in map(answers_in, cell):
         each += one if isinstance(one, list) else [one]
     return each[0] if len(each) == 1 else each
 
 
-def is_image(cell: object) -> bool:
+def is_image(cell: object) -> TypeGuard[Mapping[str, object]]:
     """Return whether a cell of a dataset holds an image."""
     return isinstance(cell, Mapping) and {*cell} == {"bytes", "path"}
 
 
-def image_in(cell: Any) -> Any:
+def image_in(cell: object) -> object:
     """Return the image in a cell of a dataset: its bytes, or else its path."""
     return (cell["bytes"] or cell["path"]) if is_image(cell) else cell
 
 
-def label_in(cell: Any) -> str:
+def label_in(cell: object) -> str:
     """Return a prompt, a model or another label as text: of a conversation, what was asked last."""
     if isinstance(cell, str):
         return cell.strip()
@@ -210,7 +212,7 @@ def is_nested(cell: object) -> bool:
     return any(isinstance(one, (Mapping, list)) for one in cell)
 
 
-def paths(value: Any, above: str = "", depth: int = _DEPTH) -> Iterator[str]:
+def paths(value: object, above: str = "", depth: int = _DEPTH) -> Iterator[str]:
     """Yield the paths to the texts of a nested value."""
     if isinstance(value, str) and above:
         yield above

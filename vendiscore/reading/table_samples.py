@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from itertools import chain
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from .columnar_files import Columns
     from .numpy_files import Arrays
 
-_NO_ANSWER: tuple[Any, ...] = (None, "", [], "None", "nan")
+_NO_ANSWER: tuple[object, ...] = (None, "", [], "None", "nan")
 # Labels of samples, by the option that names their column; faults are looked for in this order.
 _LABELS = {"sets": "by", "groups": "group_by", "prompts": "prompts", "quality": "quality"}
 _KEPT = 200  # characters of a value that is not a string
@@ -201,7 +201,10 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
         cells = list(map(answers_in, cells))
         kept = _answered(read, cells, chosen)
     nested = chosen.kind != "values"
-    lists = [cells[i] if nested and isinstance(cells[i], list) else [cells[i]] for i in kept]
+    lists: list[list[object]] = []
+    for i in kept:
+        cell = cells[i]
+        lists.append(cell if nested and isinstance(cell, list) else [cell])
     values = list(chain.from_iterable(lists))
     rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
     places: list[int | str] = [read.places[i] for i in rows]
@@ -233,7 +236,7 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     return samples, rows
 
 
-def _answered(read: Table, answers: Sequence[Any], chosen: Choice) -> Sequence[int]:
+def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequence[int]:
     """Return the rows that have an answer, as a request may have failed."""
     if not chosen.record and chosen.kind != "molecules":
         return range(len(answers))

@@ -35,7 +35,7 @@ _MOST_AGAIN = 3  # such rows
 _FIRST_LINES = 20  # of a text, which show whether it is a table
 _MOST_TITLES = 20  # rows above the header
 
-Row = tuple[int, list[Any]]
+Row = tuple[int, list[str]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class Table:
     skipped: int = 0  # lines before the table
     above: Sequence[str] = ()  # rows above and below the header that hold no samples, in words
     typed: bool = False  # cells are values of any type rather than strings
-    origin: Sequence[Any] = ()  # of JSON: the original lines or elements
+    origin: Sequence[object] = ()  # of JSON: the original lines or elements
     comma: bool = False  # whether there are decimal commas
     more: bool = False  # whether there are more rows than are read
 
@@ -81,7 +81,7 @@ class Table:
             return [row[at] for row in rows]
         return [value_at(self.record(i), name) for i in range(len(rows))]
 
-    def record(self, i: int) -> dict[str, Any]:
+    def record(self, i: int) -> dict[str, object]:
         """Return the cells of a row by the names of their columns."""
         return dict(zip(self.names, self.rows[i], strict=True))
 
