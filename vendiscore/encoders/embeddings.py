@@ -65,11 +65,11 @@ def embed(
     return X
 
 
-def _rows(output: Any, m: int) -> np.ndarray:
+def _rows(output: object, m: int) -> np.ndarray:
     """Return the output of an encoder as an (m, d) array."""
     if is_torch(output):
-        output = output.detach().cpu()
-        output = output.numpy() if output.dtype.itemsize > 2 else output.float().numpy()
+        tensor = output.detach().cpu()
+        output = tensor.numpy() if tensor.dtype.itemsize > 2 else tensor.float().numpy()
     elif isinstance(output, (list, tuple)) and output and is_torch(output[0]):
         output = [row.detach().float().cpu().numpy() for row in output]
     try:

@@ -1,12 +1,15 @@
 """Encoders of images: Inception v3, transformers models, and whatever encodes PIL images."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 
 from ..core.errors import SampleError
+from ..core.types import Options
 from ..optional import is_network, require
 from .embeddings import Encode, no_effect
 from .models import Kind
@@ -24,12 +27,16 @@ from .networks import (
 )
 from .pil_images import as_image, check_images
 
-Transform = Callable[[Any], Any]
+if TYPE_CHECKING:
+    import torch
+    from PIL.Image import Image
+
+Transform = Callable[[Any], object]
 
 _TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
-def read_images(items: list[object], background: str | None = None) -> list[Any]:
+def read_images(items: list[object], background: str | None = None) -> list[Image]:
     """Return RGB images of a batch."""
     images = []
     problems = {}
@@ -65,13 +72,15 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
             embed = sentence_embeddings(sentences)
             return Network(sentences, files.device, settings, sentences.preprocess, embed)
 
-    def prepare(batch: list[object]) -> Any:
+    def prepare(batch: list[object]) -> Options:
         return processor(images=batch, return_tensors="pt")
 
     return _pooled(model, files.device, pooling, prepare, _name(processor))
 
 
-def _wrap(model: Any, transform: Transform, pooling: Pooling | None, max_length: None) -> Network:
+def _wrap(
+    model: torch.nn.Module, transform: Transform, pooling: Pooling | None, max_length: None
+) -> Network:
     """Return a caller's network with its transform."""
     if not is_network(model):
         raise TypeError(
@@ -85,8 +94,8 @@ IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=read_image
 
 
 def _pooled(
-    model: Any,
-    device: object,
+    model: torch.nn.Module,
+    device: torch.device | None,
     pooling: Pooling | None,
     prepare: Encode,
     transform: str,
@@ -96,7 +105,7 @@ def _pooled(
     source = "given" if pooling else "default"
     chosen = pooling or "pooler"
 
-    def embed(inputs: object) -> Any:
+    def embed(inputs: object) -> torch.Tensor:
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
         return pool(output, chosen)
 
@@ -135,7 +144,7 @@ def _inception(files: ModelFiles) -> Network:
 def _each(transform: Transform) -> Encode:
     """Return a transform of one image as one of a batch."""
 
-    def prepare(batch: list[object]) -> Any:
+    def prepare(batch: list[object]) -> object:
         torch = require("torch", "images", "kernel 'image_embeddings'")
         tensors = []
         for image in batch:

@@ -37,7 +37,7 @@ class Function:
 
 Model = Function | Network
 # Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
-Embedded = tuple[np.ndarray, dict[str, Any], Record]
+Embedded = tuple[np.ndarray, Record, Record]
 
 
 class Kind(NamedTuple):
@@ -49,7 +49,7 @@ class Kind(NamedTuple):
     load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
     wrap: Callable[..., Network]
     default: str | None = None  # the usual `model_path`
-    read: Callable[[list[Any]], list[Any]] = list  # what the model gets of a batch
+    read: Callable[[list[object]], list[object]] = list  # what the model gets of a batch
 
 
 class Encoder:
@@ -119,7 +119,7 @@ class Encoder:
         self._kind.check(read)
         return self.embedded(read)[0]
 
-    def reading(self, read: Callable[[list[Any]], list[Any]]) -> "Encoder":
+    def reading(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
         """Return an encoder whose model gets other inputs of the samples of a batch."""
         return Encoder(self._kind._replace(read=read), self._model, self.batch_size)
 
@@ -182,7 +182,7 @@ def make_encoder(
     pooling: object,
     batch_size: object,
     device: object,
-    half: Any,
+    half: bool | None,
     revision: str | None,
     max_length: object = None,
     cache: str | Path | None = None,
@@ -200,7 +200,7 @@ def make_encoder(
     if model is None:
         no_effect({kind.adapter: adapter}, "model_path=…, which has its own")
         path = kind.default if model_path is None else model_path
-        if kind.name == "text" and (found := static_files(path)):
+        if kind.name == "text" and (found := static_files(str(path))):
             no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
             static = StaticModel(path, found)
             return Encoder(kind, Function(static.encode, static.settings), batch_size, cache)

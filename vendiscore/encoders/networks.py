@@ -19,6 +19,8 @@ from .embeddings import Encode
 
 if TYPE_CHECKING:
     import torch
+    from sentence_transformers import SentenceTransformer
+    from transformers import PreTrainedModel
 
 Pooling = Literal["pooler", "cls", "mean"]
 
@@ -26,11 +28,11 @@ Pooling = Literal["pooler", "cls", "mean"]
 class ModelFiles(NamedTuple):
     """A Hub id or folder of a model, and where and in which precision it is to run."""
 
-    path: Any  # a str or Path, or None for the usual network of images
+    path: str | Path | None  # None for the usual network of images
     revision: str | None
     extra: str
-    device: Any
-    dtype: Any
+    device: torch.device
+    dtype: torch.dtype
 
     def part(self, kind: str, **options: object) -> Any:
         """Load what goes with a network by a class of transformers, such as "AutoTokenizer"."""
@@ -40,7 +42,7 @@ class ModelFiles(NamedTuple):
 
 
 def model_files(
-    path: Any, revision: str | None, extra: str, device: object, half: bool | None
+    path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
     """Return a Hub id or folder with the device and the precision that keywords ask for."""
     place = pick_device(device, extra)
@@ -76,14 +78,16 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
     return torch.float32 if half is False or device.type == "cpu" else torch.float16
 
 
-def load_pretrained(files: ModelFiles, pooling: Pooling | None, kind: str = "AutoModel") -> Any:
+def load_pretrained(
+    files: ModelFiles, pooling: Pooling | None, kind: str = "AutoModel"
+) -> PreTrainedModel:
     """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
     model, report = files.part(kind, dtype=files.dtype, output_loading_info=True)
-    _check_trained(model, files.path, sorted(report["missing_keys"]), pooling)
+    _check_trained(model, str(files.path), sorted(report["missing_keys"]), pooling)
     return model
 
 
-def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any:
+def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> SentenceTransformer:
     """Load a model with `modules.json`; `pooling` may replace no step but its pooling."""
     library = require("sentence_transformers", files.extra, "a model with modules.json")
     path = str(files.path)
@@ -120,60 +124,57 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Any
     return model
 
 
-def default_prompt(model: Any) -> str | None:
+def default_prompt(model: SentenceTransformer) -> str | None:
     """Return what a SentenceTransformer puts before every text, if anything."""
     return model.prompts.get(model.default_prompt_name) or None
 
 
-def sentence_settings(model: Any, network: object) -> Record:
+def sentence_settings(model: SentenceTransformer, network: object) -> Record:
     """Return what a report says of a SentenceTransformer, whose network is `network`."""
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
     return describe(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
-def sentence_embeddings(model: Any) -> Callable[[Record], Any]:
+def sentence_embeddings(model: SentenceTransformer) -> Callable[[Record], torch.Tensor]:
     """Return the function from inputs of a SentenceTransformer to its embeddings."""
     return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
 
 def _check_trained(
-    model: Any, model_path: str | Path, missing: list[str], pooling: Pooling | None
+    model: PreTrainedModel, path: str, missing: list[str], pooling: Pooling | None
 ) -> None:
     """Raise a ValueError for weights that are not in the files of a model, and would be random."""
     pooler = [key for key in missing if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler:
         raise ValueError(
-            f"`pooling='pooler'` needs trained weights, but {str(model_path)!r} has none for "
+            f"`pooling='pooler'` needs trained weights, but {path!r} has none for "
             f"{pooler[0]}, which would be random; pass pooling='mean' or 'cls'"
         )
     if others := [key for key in missing if key not in pooler]:
         raise ValueError(
-            f"`model_path` must hold all weights of a {type(model).__name__}, but "
-            f"{str(model_path)!r} lacks {len(others)} of them ({others[0]}, …), which would be "
-            f"random; pass the folder of the whole model"
+            f"`model_path` must hold all weights of a {type(model).__name__}, but {path!r} lacks "
+            f"{len(others)} of them ({others[0]}, …), which would be random; pass the folder of "
+            f"the whole model"
         )
 
 
 def has_steps(files: ModelFiles) -> bool:
     """Return whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
-    if Path(files.path).is_dir():
-        return (Path(files.path) / "modules.json").is_file()
+    path = str(files.path)
+    if Path(path).is_dir():
+        return (Path(path) / "modules.json").is_file()
     hub = require("huggingface_hub", files.extra, "an embedding kernel")
     errors = require("huggingface_hub.errors", files.extra, "an embedding kernel")
     wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
-    path = str(files.path)
-    revision = files.revision
     try:
-        hub.hf_hub_download(path, "modules.json", revision=revision)
-    except wrong:
+        hub.hf_hub_download(path, "modules.json", revision=files.revision)
+    except (*wrong, errors.RemoteEntryNotFoundError):
         return False  # transformers says what is wrong with it
-    except (errors.EntryNotFoundError, errors.HfHubHTTPError) as error:
-        asked = isinstance(error, errors.EntryNotFoundError)
-        asked &= not isinstance(error, errors.LocalEntryNotFoundError)
+    except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError):
         # The cache remembers which files were asked for and are not there. One that has
         # .gitattributes, which every repository has and no model needs, holds all files.
-        if not asked and not any(
-            hub.try_to_load_from_cache(path, file, revision=revision)
+        if not any(
+            hub.try_to_load_from_cache(path, file, revision=files.revision)
             for file in ("modules.json", ".gitattributes")
         ):
             warn(
@@ -184,7 +185,7 @@ def has_steps(files: ModelFiles) -> bool:
     return True
 
 
-def pool(output: object, pooling: Pooling | None, mask: Any = None) -> Any:
+def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = None) -> torch.Tensor:
     """Return one row (n, d) per sample from what a network returns."""
     if isinstance(output, (list, tuple)):
         output = output[0]
@@ -212,13 +213,13 @@ def pool(output: object, pooling: Pooling | None, mask: Any = None) -> Any:
     return (hidden.float() * weights).sum(dim=1) / weights.sum(dim=1)
 
 
-def _flat(tensor: Any) -> Any:
+def _flat(tensor: torch.Tensor) -> torch.Tensor:
     """Return (n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
     flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
     return tensor.flatten(1) if flat else tensor
 
 
-def describe(model: Any) -> Record:
+def describe(model: object) -> Record:
     """Return what a report says of a network: its class, and if known its name and revision."""
     config = getattr(model, "config", None)
     return {
@@ -232,11 +233,13 @@ def describe(model: Any) -> Record:
 class Network:
     """A torch network: `prepare` makes inputs of a batch of samples, `embed` rows of inputs."""
 
-    model: Any
-    device: Any  # None of a caller's, which stays where it is and is given back as it was
+    model: torch.nn.Module
+    device: (
+        torch.device | None
+    )  # None of a caller's, which stays where it is and is given back as it was
     settings: Record
     prepare: Encode
-    embed: Callable[[Any], Any]
+    embed: Callable[[Any], torch.Tensor]
 
     def __post_init__(self) -> None:
         if self.device is not None:
@@ -260,7 +263,7 @@ class Network:
             dtype = first.dtype
             settings = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
-            def encode(batch: list[Any]) -> Any:
+            def encode(batch: list[object]) -> object:
                 inputs = self.inputs(batch, report)
                 with torch.inference_mode():  # of this thread, so that it holds for one batch
                     return self.embed(_on_device(inputs, device, dtype))
@@ -270,12 +273,12 @@ class Network:
     def check(self, samples: Sequence[object]) -> None:
         """Raise a `SampleError` for samples that the network cannot take, before any work."""
 
-    def inputs(self, batch: list[Any], report: Record) -> Any:
+    def inputs(self, batch: list[Any], report: Record) -> object:
         """Return the inputs of a batch; `report` gets what is to be said of it."""
         return self.prepare(batch)
 
 
-def _on_device(inputs: object, device: object, dtype: object) -> Any:
+def _on_device(inputs: object, device: torch.device, dtype: torch.dtype) -> object:
     """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
     if isinstance(inputs, Mapping):
         return {name: _on_device(value, device, dtype) for name, value in inputs.items()}
@@ -285,12 +288,12 @@ def _on_device(inputs: object, device: object, dtype: object) -> Any:
 
 
 # The modes of the submodules of networks in use, and how many use each, by id.
-_loans: dict[int, tuple[dict[Any, bool], int]] = {}
+_loans: dict[int, tuple[dict[torch.nn.Module, bool], int]] = {}
 _lending = RLock()  # a generator that nobody holds is closed at any time, in here too
 
 
 @contextmanager
-def _borrowed(model: Any) -> Iterator[None]:
+def _borrowed(model: torch.nn.Module) -> Iterator[None]:
     """Hold a caller's network in evaluation mode until its last user is done."""
     with _lending:
         usual = {module: module.training for module in model.modules()}

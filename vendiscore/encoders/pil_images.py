@@ -1,17 +1,23 @@
 """Images as people hold them, decoded: to opaque PIL images of 8 bits, greyscale or RGB."""
 
+from __future__ import annotations
+
 import io
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from types import ModuleType
+from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
 from ..core.errors import SampleError, quoted
 from ..core.namespace import is_torch
 from ..optional import require
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
 
 _GREYS = ("1", "L", "LA")
 _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
@@ -23,26 +29,26 @@ _FOLDER = (
 )
 
 
-class _ImageError(ValueError):
+class _ImageError(Exception):
     """An image that cannot be read; the message is a predicate."""
 
 
-def as_image(item: object, index: int, background: str | None = None) -> Any:
+def as_image(item: object, index: int, background: str | None = None) -> Image:
     """Return a PIL image of mode "L" or "RGB" from anything that is an image.
 
     A `background` such as "white" shows through transparent pixels, which are refused without it.
     """
-    Image = require("PIL.Image", "images", "a kernel on images")
+    PIL = require("PIL.Image", "images", "a kernel on images")
     try:
         if isinstance(item, Mapping):
             item = _stored(item)
         if isinstance(item, (bytes, bytearray)):
             item = io.BytesIO(item)
         if isinstance(item, (str, Path, io.BytesIO)):
-            image = _open(Image, item)
+            image = _open(PIL, item)
         else:
-            is_image = isinstance(item, Image.Image)
-            image = _load(item if is_image else Image.fromarray(_pixel_array(item)))
+            is_image = isinstance(item, PIL.Image)
+            image = _load(item if is_image else PIL.fromarray(_pixel_array(item)))
         return _eight_bit(_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
@@ -96,7 +102,7 @@ def check_images(images: Sequence[object]) -> None:
     SampleError.check(problems)
 
 
-def _stored(item: Mapping[Any, Any]) -> Any:
+def _stored(item: Mapping[str, object]) -> object:
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
@@ -107,19 +113,17 @@ def _stored(item: Mapping[Any, Any]) -> Any:
     )
 
 
-def _open(Image: Any, file: Any) -> Any:
+def _open(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
     try:
-        with Image.open(file) as image:
+        with PIL.open(file) as image:
             return _load(image)
-    except (OSError, ValueError, SyntaxError, Image.DecompressionBombError) as error:
-        if isinstance(error, _ImageError):
-            raise
-        if isinstance(error, (IsADirectoryError, PermissionError)) and os.path.isdir(file):
+    except (OSError, ValueError, SyntaxError, PIL.DecompressionBombError) as error:
+        if isinstance(file, (str, Path)) and os.path.isdir(file):
             raise _ImageError(_FOLDER.format(quoted(os.fspath(file)))) from error
         raise _unreadable(error) from error
 
 
-def _load(image: Any) -> Any:
+def _load(image: Image) -> Image:
     """Return the image decoded, and upright as its EXIF data say."""
     try:
         image.load()  # images of files are lazy
@@ -149,14 +153,14 @@ def _no_image(item: object) -> _ImageError:
     )
 
 
-def _eight_bit(image: Any) -> Any:
+def _eight_bit(image: Image) -> Image:
     """Return the image in mode L or RGB; 16 bits are scaled to 8."""
     if image.mode in ("L", "RGB"):
         return image
-    Image = require("PIL.Image", "images", "a kernel on images")
     # Earlier versions of pillow open 16 bits of PNG in mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
-        return Image.fromarray(np.rint(np.asarray(image) / 257).astype(np.uint8))
+        pixels = np.rint(np.asarray(image) / 257).astype(np.uint8)
+        return require("PIL.Image", "images", "a kernel on images").fromarray(pixels)
     if image.mode not in _GREYS + _COLOURS:
         raise _ImageError(
             f"is an image of mode {image.mode}, which has no single conversion to 8-bit greyscale "
@@ -165,7 +169,7 @@ def _eight_bit(image: Any) -> Any:
     return image.convert("L" if image.mode in _GREYS else "RGB")
 
 
-def _opaque(image: Any, background: str | None) -> Any:
+def _opaque(image: Image, background: str | None) -> Image:
     """Return an image without transparent pixels, which show the background."""
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
@@ -186,23 +190,23 @@ def _opaque(image: Any, background: str | None) -> Any:
     return under.convert("RGB")
 
 
-def _pixel_array(item: Any) -> np.ndarray:
+def _pixel_array(item: object) -> np.ndarray:
     """Return an array or tensor as (H, W) or (H, W, 3 or 4) in uint8."""
-    tensor = is_torch(item)
-    if not tensor and not isinstance(item, (np.ndarray, list)):
-        raise _no_image(item)
-    if isinstance(item, np.ma.MaskedArray) and np.ma.is_masked(item):
-        raise _ImageError("has masked pixels, which have no value; fill them")
     try:
-        if tensor:
-            item = item.detach().cpu()
-            # NumPy has no bfloat16; single precision holds all of it.
-            item = item.float() if item.is_floating_point() and item.itemsize < 4 else item
-        A = item.numpy() if tensor else np.asarray(item)
+        if is_torch(item):
+            pixels = item.detach().cpu()
+            narrow = pixels.is_floating_point() and pixels.itemsize < 4  # NumPy has no bfloat16
+            A = (pixels.float() if narrow else pixels).numpy()
+        elif isinstance(item, (np.ndarray, list)):
+            A = np.asarray(item)
+        else:
+            raise _no_image(item)
     except (TypeError, ValueError, RuntimeError) as error:
         raise _ImageError(f"cannot be read as an array: {error}") from error
+    if np.ma.is_masked(item):
+        raise _ImageError("has masked pixels, which have no value; fill them")
     if A.ndim == 3:
-        A = _channels_last(A, tensor)
+        A = _channels_last(A, is_torch(item))
     if A.ndim != 2 + (A.ndim == 3) or 0 in A.shape:
         raise _ImageError(
             f"must be an array of shape (H, W) or (H, W, C) with 1, 3 or 4 channels, got shape "

@@ -9,14 +9,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any, NamedTuple
+from types import ModuleType
+from typing import NamedTuple
 
 import numpy as np
 
 from ..hashing import hash_bytes
 from ..optional import MissingPackageError, require
 
-_DTYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4"}
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
 _VECTORS = ("embeddings", "embedding.weight")
 _OTHERS = {"mapping", "weights"}
@@ -30,7 +30,7 @@ class StaticFiles(NamedTuple):
     tokenizer: Path
 
 
-def static_files(path: Any) -> StaticFiles | None:
+def static_files(path: str) -> StaticFiles | None:
     """Return the files of a folder with one static model; None for anything else.
 
     "wordllama" is the folder of that package, whose wheel has vectors; it is not imported.
@@ -75,31 +75,22 @@ def _is_static(modules: Path) -> bool:
 
 
 @contextmanager
-def _damaged(path: Path) -> Iterator[Any]:
+def _damaged(path: Path) -> Iterator[ModuleType]:
     """Yield the package safetensors; name the file in its errors."""
     package = require("safetensors", "static", "a static model")
     try:
         yield package
-    except package.SafetensorError as error:
-        damaged = f"{str(path)!r} is not a safetensors file, or cut short ({error})"
+    except (package.SafetensorError, TypeError) as error:  # the second for types unlike NumPy's
+        damaged = f"{str(path)!r} is not a safetensors file for NumPy, or cut short ({error})"
         raise ValueError(f"{damaged}; get the model again") from None
 
 
 def _tensors(path: Path) -> dict[str, np.ndarray]:
-    """Return tensors by name, in single precision if they have less."""
-    with _damaged(path) as package:
-        read = package.deserialize(path.read_bytes())
-    tensors = {}
-    for name, tensor in read:
-        kind = tensor["dtype"]
-        if kind not in _DTYPES:
-            expected = ", ".join(_DTYPES)
-            raise ValueError(f"{str(path)!r} has dtype {kind}; save it in one of {expected}")
-        array = np.frombuffer(tensor["data"], _DTYPES[kind]).reshape(tensor["shape"])
-        if kind == "BF16":
-            array = (array.astype(np.uint32) << 16).view(np.float32)
-        tensors[name] = array.astype(np.float32) if kind == "F16" else array
-    return tensors
+    """Return tensors by name, those in half precision in single precision."""
+    with _damaged(path) as package, package.safe_open(path, "np") as file:
+        tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
+    half = {name: each for name, each in tensors.items() if each.dtype == np.float16}
+    return tensors | {name: each.astype(np.float32) for name, each in half.items()}
 
 
 class StaticModel:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -35,13 +35,23 @@ from .networks import (
     sentence_settings,
 )
 
+if TYPE_CHECKING:
+    import torch
+    from sentence_transformers import CrossEncoder, SentenceTransformer
+    from transformers import (
+        BatchEncoding,
+        PretrainedConfig,
+        PreTrainedModel,
+        PreTrainedTokenizerBase,
+    )
+
 # The model of the reference implementation, trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
 # Labels of pairs that are the same, of classifiers of two classes that name them.
 _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I)
 
 
-def check_texts(texts: Sequence[Any]) -> None:
+def check_texts(texts: Sequence[object]) -> None:
     """Raise a `SampleError` for samples that are not str."""
     problems = {
         i: f"must be a str, got {type(x).__name__}: {quoted(x)}"
@@ -88,7 +98,10 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
 
 
 def _wrap(
-    model: Any, tokenizer: Any, pooling: Pooling | None, max_length: int | None
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    pooling: Pooling | None,
+    max_length: int | None,
 ) -> TextNetwork:
     """Return a caller's network with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
@@ -109,12 +122,12 @@ TEXTS = Kind("text", "tokenizer", check_texts, _load, _wrap, MODEL_PATH)
 
 
 def _transformer(
-    model: Any,
-    tokenizer: Any,
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
     pooling: Pooling,
     source: str,
     limit: int | None,
-    device: object,
+    device: torch.device | None,
 ) -> TextNetwork:
     """Return a network of transformers whose tokens are pooled here."""
     decodes = getattr(model.config, "is_encoder_decoder", False)
@@ -123,7 +136,7 @@ def _transformer(
     # The first token is where pooling looks for it.
     tokenize = partial(_tokenizing_to(tokenizer, limit), padding_side="right")
 
-    def embed(inputs: Record) -> Any:
+    def embed(inputs: Record) -> torch.Tensor:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
 
     settings = describe(model) | {
@@ -136,7 +149,10 @@ def _transformer(
 
 
 def _sentence_network(
-    model: Any, max_length: int | None, lowercase: Mapping[str, bool], device: object
+    model: SentenceTransformer,
+    max_length: int | None,
+    lowercase: Mapping[str, bool],
+    device: torch.device,
 ) -> TextNetwork:
     """Return a SentenceTransformer, which says itself how its texts become embeddings."""
     inner = model.transformers_model
@@ -168,7 +184,7 @@ _tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it
 class TextNetwork(Network):
     """A network with its tokenizer, which refuses texts without tokens and notes what it cuts."""
 
-    tokenizer: Any
+    tokenizer: PreTrainedTokenizerBase
 
     def check(self, samples: Sequence[Any]) -> None:
         with _tokenizing:
@@ -211,7 +227,7 @@ class TextNetwork(Network):
         return inputs
 
 
-def _tokenizing_to(tokenizer: Any, limit: int | None) -> partial[Any]:
+def _tokenizing_to(tokenizer: PreTrainedTokenizerBase, limit: int | None) -> partial[BatchEncoding]:
     """Return a tokenizer of batches, cut to so many tokens if there is a limit."""
     return partial(
         tokenizer,
@@ -224,7 +240,10 @@ def _tokenizing_to(tokenizer: Any, limit: int | None) -> partial[Any]:
 
 
 def limit_of(
-    model: Any, tokenizer: Any, max_length: int | None, stated_length: int | None
+    model: PreTrainedModel,
+    tokenizer: PreTrainedTokenizerBase,
+    max_length: int | None,
+    stated_length: int | None,
 ) -> int | None:
     """Return where to cut tokens: at `max_length`, or what is stated and positions allow."""
     positions = getattr(model.config, "max_position_embeddings", None)
@@ -278,7 +297,7 @@ def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.nd
     return scores
 
 
-def cross_encoder_scores(model: Any, pairs: list[Any]) -> np.ndarray:
+def cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
     """Return the score of each pair by a CrossEncoder; of several labels, the share of "same"."""
     predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
     if model.num_labels == 1:
@@ -295,10 +314,10 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     label, both = _same_label(model.config)
     tokenize = _tokenizing_to(tokenizer, limit)
 
-    def prepare(pairs: list[object]) -> Any:
+    def prepare(pairs: list[Any]) -> BatchEncoding:
         return tokenize(*map(list, zip(*pairs, strict=True)))
 
-    def share(inputs: Record) -> Any:
+    def share(inputs: Record) -> torch.Tensor:
         logits = model(**inputs).logits.float()
         shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
         return shares[:, label]
@@ -308,7 +327,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
     return PairClassifier(network, both)
 
 
-def _same_label(config: Any) -> tuple[int, bool]:
+def _same_label(config: PretrainedConfig) -> tuple[int, bool]:
     """Return the label of pairs that are the same, and whether it stands for entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]
