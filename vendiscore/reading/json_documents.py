@@ -111,18 +111,20 @@ def _table(
     most = limits.samples
     more = len(values) > most
     values = values[:most]
-    shapes = [_shape(value) for value in values]
-    if wanted.kind == "values":  # of any shape, unless they are records
-        shapes = [shape or "a value" for shape in shapes]
     problems = {i: what for i, what in problems.items() if i < most}
-    first = next((shape for i, shape in enumerate(shapes) if shape and i not in problems), "")
-    same = wanted.kind == "values" and first != "an object"
-    for i, (value, shape) in enumerate(zip(values, shapes, strict=True)):
-        what = f"is {describe_value(value)}, where the first is {first}"
+    any_shape = wanted.kind == "values"  # unless they are records
+    first = ""
+    for i, value in enumerate(values):
+        if i in problems:
+            continue
+        shape = _shape(value) or "a value" * any_shape
+        first = first or shape
         if not shape:
-            what = f"is {describe_value(value)}, not an object, string or row of numbers"
-        if not shape or (shape != first and not same):
-            problems.setdefault(i, "is an empty object" if value == {} else what)
+            problems[i] = f"is {describe_value(value)}, not an object, string or row of numbers"
+        elif shape != first and not (any_shape and first != "an object"):
+            problems[i] = f"is {describe_value(value)}, where the first is {first}"
+        if i in problems and value == {}:
+            problems[i] = "is an empty object"
     if values and not first:
         raise RefusedError(f"it {problems[0]}", f"{unit} {places[0]}")
     name = "row" if first == "a row of numbers" else "text"

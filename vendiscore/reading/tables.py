@@ -48,7 +48,7 @@ class Table:
     places, unit : sequence of int, str, the place of each row, and what places count
     problems : mapping, what is wrong with a row, by its index
     header : list of str, optional, the first row, if it names the columns
-    delimiter, encoding, skipped : str, str, int, the sign between cells; lines above the table
+    delimiter, encoding : str, the sign between cells, and how letters are coded
     typed, comma, more : bool, whether cells are values, have decimal commas, and more rows follow
     origin : sequence, of JSON: the lines or elements
 
@@ -66,7 +66,6 @@ class Table:
     header: list[str] | None = None  # the first row, if it is not a sample
     delimiter: str = ""  # "" for one column
     encoding: str = "utf-8"  # as Python calls it
-    skipped: int = 0  # lines before the table
     above: Sequence[str] = ()  # rows above and below the header that hold no samples, in words
     typed: bool = False  # cells are values of any type rather than strings
     origin: Sequence[object] = ()  # of JSON: the original lines or elements
@@ -103,50 +102,51 @@ class Table:
 def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
     """Read delimited text as a table, split by `sign` if it is known."""
     limits = wanted.limits
-    marked = re.match(r"\ufeff?sep=(.)\r?\n", text)  # a line for Excel, which does not count it
-    if marked:
+    if marked := re.match(r"sep=(.)\r?\n", text):  # a line for Excel, which does not count it
         text = text[marked.end() :]
         sign = marked[1]
     if re.match(r"# [^,;\t|\n]*\n", text):
         text = re.sub("(?m)^# .*", "", text)  # comments, whose lines still count
     sign = sign or delimiter(text, wanted.kind == "vectors", limits)
     most = limits.samples + 2 + wanted.skip_rows + _MOST_TITLES
-    every = list(islice(parse_rows(text, sign, limits), most))
-    titles = wanted.skip_rows or _titles([cells for _, cells in every[:_LOOK]])
-    above = [f"row {place} is above the header" for place, _ in every[:titles]]
-    rows = every[titles:]
+    rows, places = [], []
+    for place, cells in islice(parse_rows(text, sign, limits), most):
+        rows.append(cells)
+        places.append(place)
+    titles = wanted.skip_rows or _titles(rows[:_LOOK])
+    above = [f"row {place} is above the header" for place in places[:titles]]
+    del rows[:titles], places[:titles]
     if not rows:
         return Table([], [], [], encoding=encoding)
-    tabs = {i: cells[0].count("\t") + 1 for i, (_, cells) in enumerate(rows) if "\t" in cells[0]}
+    tabs = {i: cells[0].count("\t") + 1 for i, cells in enumerate(rows) if "\t" in cells[0]}
     if not sign and 2 * len(tabs) > len(rows):
-        raise _ragged(rows, tabs, "\t")
-    first = [cell.strip() for cell in rows[0][1]]
-    width = len(first)
-    ragged = {i: len(cells) for i, (_, cells) in enumerate(rows) if len(_trim(cells)) > width}
+        raise _ragged(places, 1, tabs, "\t")
     header = wanted.header
     if header is None:
-        header = _has_header([cells for _, cells in rows[:_LOOK]], wanted)
+        header = _has_header(rows[:_LOOK], wanted)
+    if again := header and _named_again(rows[1 : _MOST_AGAIN + 1]):
+        above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
+        del rows[1 : again + 1], places[1 : again + 1]
+    first = [cell.strip() for cell in rows[0]]
+    width = len(first)
+    ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
     if ragged and (not header or 2 * len(ragged) > len(rows)):
-        raise _ragged(rows, ragged, sign)
-    if again := header and _named_again([cells for _, cells in rows[1 : _MOST_AGAIN + 1]]):
-        above += [f"row {place} names the columns again" for place, _ in rows[1 : again + 1]]
-        del rows[1 : again + 1]
-    body = rows[header:][: limits.samples]
+        raise _ragged(places, width, ragged, sign)
+    end = header + limits.samples
     surplus = (
         f"split by {_in_words(sign)}, where the header has {width}: put cells with such signs in "
         "quotes"
     )
     return Table(
         names=_distinct(first if header else [""] * width),
-        rows=[_fitted(cells, width, sign) for _, cells in body],
-        places=[place for place, _ in body],
+        rows=[_fitted(cells, width, sign) for cells in rows[header:end]],
+        places=places[header:end],
         problems={i - header: f"has {cells} cells, {surplus}" for i, cells in ragged.items()},
         header=first if header else None,
         delimiter=sign,
         encoding=encoding,
-        skipped=bool(marked) + (every[titles - 1][0] if titles else 0),
         above=above,
-        more=len(rows) - header > limits.samples,
+        more=len(rows) > end,
     )
 
 
@@ -162,7 +162,7 @@ def _named_again(rows: Sequence[Sequence[str]]) -> int:
     """Count the rows below the header that name the columns for a program or a second time."""
     again = 0
     for i, cells in enumerate(rows, 1):
-        filled = [cell.strip() for cell in cells if cell.strip()]
+        filled = [*filter(None, map(str.strip, cells))]
         if filled and all(map(_NAMED_AGAIN.fullmatch, filled)):
             again = i
     return again
@@ -378,14 +378,14 @@ def _in_words(sign: str) -> str:
     return DELIMITERS.get(sign, repr(sign))
 
 
-def _ragged(rows: Sequence[Row], ragged: Mapping[int, int], sign: str) -> AskError:
+def _ragged(places: Sequence[int], width: int, ragged: Mapping[int, int], sign: str) -> AskError:
     """Ask whether lines are samples, as they have different numbers of cells."""
-    others = [f"row {rows[i][0]} has {cells}" for i, cells in ragged.items()]
+    others = [f"row {places[i]} has {cells}" for i, cells in ragged.items()]
     return AskError(
-        f"Split by {_in_words(sign)}, row {rows[0][0]} has {len(rows[0][1])} cells but "
-        f"{join_names(others)}. Put cells that hold such signs in quotes; if every line is one "
-        "sample, save the file as .txt.",
-        [("Every line is one sample", {"separator": "line"})],
+        f"Split by {_in_words(sign)}, row {places[0]} has {width} cells but {join_names(others)}. "
+        "Put cells that hold such signs in quotes; if every line is one sample, save the file as "
+        ".txt.",
+        [("Every line is one sample", {"type": "txt"})],
     )
 
 
