@@ -34,7 +34,7 @@ MAX_UNPACKED = 192_000_000  # bytes of all entries of a zip, or of one array
 MAX_ENTRIES = 20_000  # of a zip
 MAX_LINES = 1_000_000  # of a table or a box, most of them blank
 INPUT = Limits(
-    *(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT, MAX_SMILES),
+    *(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT),
     unpacked=MAX_UNPACKED,
     declared=declared_values,
 )

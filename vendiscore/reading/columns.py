@@ -101,27 +101,28 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         Where two readings exist, with the choices; without a column of samples.
     """
     columns = _columns(head, wanted)
-    if wanted.column:
-        name = wanted.column
-        if name not in head.names and wanted.kind == "vectors" and "," in name:
-            return _all_numbers(columns, wanted, name)
-        kind = _kind(column_kind(head, name), wanted)
-        return Choice(name, kind, *_grouping(columns, name, wanted))
-    if known := _known_choice(head, wanted):
-        return known
-    record = _record_of_counts(head, columns, wanted)
-    if record or wanted.kind == "counts":
-        return Choice(None, "counts", record=record)
-    if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
-        return Choice(columns[0].name, _kind(columns[0].holds, wanted))
-    could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
-    asked = not could and wanted.kind == "vectors"
-    if asked or (not wanted.kind and _are_features(columns, could)):
-        return _all_numbers(columns, wanted)
-    if len(could) != 1 or (not could[0].is_meant and _has_others(columns, could[0], wanted)):
-        raise _question(head, columns, could, wanted)
-    prompt, model = _grouping(columns, could[0].name, wanted)
-    return Choice(could[0].name, _kind(could[0].holds, wanted), prompt, model)
+    name = wanted.column
+    if name and name not in head.names and wanted.kind == "vectors" and "," in name:
+        return _all_numbers(columns, wanted, name)
+    if not name:
+        if known := _known_choice(head, wanted):
+            return known
+        record = _record_of_counts(head, columns, wanted)
+        if record or wanted.kind == "counts":
+            return Choice(None, "counts", record=record)
+        could = columns if wanted.kind == "values" else _candidates(columns, wanted.kind)
+        if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
+            could = columns
+        elif (not could and wanted.kind == "vectors") or _are_features(columns, could, wanted):
+            return _all_numbers(columns, wanted)
+        elif len(could) != 1 or _has_others(columns, could[0], wanted):
+            raise _question(head, columns, could, wanted)
+        name = could[0].name
+    held = column_kind(head, name)
+    if held == "numbers":
+        held = "vectors"
+    kind = wanted.kind or (held if held in _SAMPLES else "texts")
+    return Choice(name, kind, *_grouping(columns, name, wanted))
 
 
 def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = None) -> Choice:
@@ -137,7 +138,7 @@ def _columns(head: Table, wanted: Wanted) -> list[Column]:
         if name not in wanted.others:
             strings = _strings(head, name)
             prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
-            columns.append(Column(name, _role(head, name), column_kind(head, name), prose))
+            columns.append(Column(name, role_of(name), column_kind(head, name), prose))
     return columns
 
 
@@ -172,12 +173,6 @@ def _strings(head: Table, name: str) -> list[str]:
     return [cell for cell in cells if isinstance(cell, str) and cell.strip()]
 
 
-def _role(head: Table, name: str) -> str:
-    """Return the role of a name, which a header may lack."""
-    unnamed = head.header and not head.header[head.names.index(name)]
-    return "unnamed" if unnamed else role_of(name)
-
-
 def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
     """Return the answers of records that a tool is known to write."""
     if not head.typed or wanted.kind not in ("", "texts"):
@@ -191,9 +186,9 @@ def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
     return Choice(known.answers, "texts", prompt, model, known.name, known.once)
 
 
-def _are_features(columns: Sequence[Column], could: Sequence[Column]) -> bool:
+def _are_features(columns: Sequence[Column], could: Sequence[Column], wanted: Wanted) -> bool:
     """Return whether columns of numbers are meant, as nothing is named or written as a text."""
-    if any(column.holds != "texts" or column.is_meant for column in could):
+    if wanted.kind or any(column.holds != "texts" or column.is_meant for column in could):
         return False
     texts = [column for column in columns if column.holds == "texts"]
     if any(column.is_prose for column in texts) or any(c.holds == "nested" for c in columns):
@@ -210,6 +205,8 @@ def _features(columns: Sequence[Column]) -> list[Column]:
 
 def _has_others(columns: Sequence[Column], likely: Column, wanted: Wanted) -> bool:
     """Return whether nested values, numbers or, instead of single words, prose may be meant."""
+    if likely.is_meant:
+        return False
     if any(column.holds == "nested" for column in columns):
         return True
     if likely.holds != "texts" or wanted.kind:
@@ -275,12 +272,6 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
     )
 
 
-def _kind(held: str, wanted: Wanted) -> str:
-    if held == "numbers":
-        held = "vectors"
-    return wanted.kind or (held if held in _SAMPLES else "texts")
-
-
 def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
     """Return the columns that hold samples of a kind, named ones before others."""
     holding = _HOLDING.get(kind, ("texts", "lists", *_SAMPLES))
@@ -302,7 +293,6 @@ def _question(
     nested = [column.name for column in columns if column.holds == "nested"]
     inner = [path for name in nested for path in paths(first[name], name)]
     rest = [each for each in columns if each.holds == "texts" and each.name not in likely]
-    rest.sort(key=lambda column: column.role in ("id", "other"))
     names = [*likely, *inner, *(column.name for column in rest)]
     if not names:
         return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
@@ -325,7 +315,7 @@ def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str
     for pattern in (PROMPT_NAMES, TASK_NAMES):
         prompts += [name for name in ids if is_named(name, pattern)]
     models = [each.name for each in rest if each.role == "model" and each.holds == "texts"]
-    return next(iter(prompts), ""), next(iter(models), "")
+    return [*prompts, ""][0], [*models, ""][0]
 
 
 def _kind_of_cells(cells: Sequence[object]) -> str:

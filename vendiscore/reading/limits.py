@@ -5,7 +5,6 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
-from functools import partial
 from typing import IO
 
 import numpy as np
@@ -57,8 +56,7 @@ class Limits:
     Attributes
     ----------
     samples, columns, values : int, rows, columns, and rows × columns
-    text, smiles : int, characters of a cell, and of a cell that may be a molecule
-    unpacked : int, bytes of columns
+    text, unpacked : int, characters of a cell, and bytes of columns
     declared : callable, optional
         Counts the values of each column of a parquet file before they are unpacked.
 
@@ -72,7 +70,6 @@ class Limits:
     columns: int = _ANY
     values: int = _ANY  # rows × columns
     text: int = _ANY  # characters of a cell, as far as messages name it
-    smiles: int = _ANY  # characters of a cell that may be a molecule
     unpacked: int = _ANY  # bytes of columns
     # Counts the values of each column of a parquet file, by row groups, before any is unpacked.
     declared: Callable[[IO[bytes]], list[Counter[str]]] | None = None
@@ -117,7 +114,7 @@ class Wanted:
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     skip_rows: int = 0  # rows above the header
     skip: bool = False  # leave out samples that cannot be read
-    limits: Limits = field(default_factory=partial(Limits, smiles=1_000))
+    limits: Limits = field(default_factory=Limits)
 
     @property
     def others(self) -> list[str]:

@@ -101,37 +101,6 @@ def unspaced(texts: Sequence[str]) -> int:
     return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
 
 
-def is_smiles(cell: str, longest: int) -> bool:
-    """Return whether RDKit can read a cell of at most `longest` characters as a molecule.
-
-    Parameters
-    ----------
-    cell : str
-    longest : int
-
-    Returns
-    -------
-    bool
-
-    Raises
-    ------
-    ImportError
-        Without RDKit.
-
-    Examples
-    --------
-    >>> is_smiles("CCO", 300), is_smiles("a cat", 300)
-    (True, False)
-    """
-    from rdkit import Chem, rdBase
-
-    if not 0 < len(cell) <= longest or " " in cell:
-        return False
-    with rdBase.BlockLogs():
-        molecule: Chem.Mol | None = Chem.MolFromSmiles(cell)
-    return molecule is not None and molecule.GetNumAtoms() > 0
-
-
 def could_be_smiles(text: str) -> bool:
     """Return whether a word is written as SMILES are, whatever molecule it would be."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):

@@ -14,7 +14,7 @@ from ..hints import suggestion
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
-from .string_patterns import is_smiles
+from .string_patterns import could_be_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
@@ -130,7 +130,7 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     first = [cell.strip() for cell in rows[0]]
     width = len(first)
     ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
-    if ragged and (not header or 2 * len(ragged) > len(rows)):
+    if ragged and not header:
         raise _ragged(places, width, ragged, sign)
     end = header + limits.samples
     surplus = (
@@ -270,12 +270,10 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
         return not any(map(is_number, first))
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
-    if wanted.kind == "molecules" and any(is_smiles(cell, wanted.limits.smiles) for cell in first):
+    if wanted.kind == "molecules" and any(map(could_be_smiles, first)):
         return False
-    filled = list(filter(None, first))
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
-    repeated = again or len({*filled}) < len(filled)
-    return bool(body) and not repeated and not any(map(is_sentence, first))
+    return bool(body) and not again and not any(map(is_sentence, first))
 
 
 def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
