@@ -52,7 +52,7 @@ def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> 
     for file in files:
         some = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
         if some:
-            check(file, {file.place(i): why for i, why in some.items()}, skip)
+            check(file, some, skip)
         start += len(file)
 
 

@@ -1,6 +1,7 @@
 """Files, folders and standard input as samples, as the options of a command say."""
 
 import gzip
+import re
 import shlex
 import sys
 import zlib
@@ -24,6 +25,7 @@ NO_SAMPLES = "there are no samples in it"
 _MOST_WAYS = 12
 # Kernels that stand for a kind of samples, in what a person can type.
 _KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
+_CALLED = re.compile("^of `.*?` ")
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
 
@@ -42,7 +44,7 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
     except OSError as error:
         raise DataError(f"{name}: {_why(error, path)}") from None
     if found.problems:
-        check(found, {found.place(i): what for i, what in found.problems.items()}, wanted.skip)
+        check(found, found.problems, args.on_error == "skip")
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
     if not len(found.values):
         raise DataError(f"{name}: {NO_SAMPLES}")
@@ -78,17 +80,19 @@ def _flag(name: str, value: object) -> str:
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 
 
-def check(source: Samples, found: Mapping[str, str], skip: bool, helps: bool = True) -> None:
+def check(source: Samples, problems: Mapping[int, str], skip: bool, helps: bool = True) -> None:
     """Say which samples of a file cannot be used, as an error or, if they are left out, a note.
 
-    The error names the option that leaves them out, where it `helps`.
+    The error names the option that leaves them out, where it `helps`. The name of the samples in
+    the library, as in "of `references` is missing", gives way to their place in the file.
     """
+    found = [(source.place(i), _CALLED.sub("", why)) for i, why in problems.items()]
     if skip:
-        shown = [f"{where} {problem}" for where, problem in found.items()]
+        shown = [f"{where} {problem}" for where, problem in found]
         listed = "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))
         tell(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
         return
-    (where, said), *more = found.items()
+    (where, said), *more = found
     rows = [name.partition(", column ")[0] for name, _ in more]
     listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
     others = f" (and {len(more):,} more: {listed})" if more else ""

@@ -68,12 +68,16 @@ class How:
     keywords: Options
     order: float  # of commands that take one
 
+    @property
+    def compares(self) -> bool:
+        """Whether a person named what compares the samples."""
+        return any(self.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
+
     def of(self, source: Samples, needed: bool = True) -> Record:
         """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
         found = dict(self.keywords)
         idle = source.kind == "vectors" and not needed
-        named = any(found.get(name) for name in ("k", "metric", *_OF_NUMBERS))
-        if source.kind not in _USUAL or named or idle:
+        if source.kind not in _USUAL or self.compares or idle:
             return found
         kernel, what = _USUAL[source.kind]
         self.note(f"{source.name}: {source.kind} are compared by {what} (-k {kernel})")
@@ -146,7 +150,7 @@ def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
         named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
         called = [*named, *sources][0]
         helps = "on_error" in "".join(getattr(error, "__notes__", ()))
-        check(sources[called], _placed(sources[called], error.problems, called), False, helps)
+        check(sources[called], error.problems, False, helps)
     except (TypeError, ValueError, MemoryError) as error:
         files = {source.name for source in sources.values()}
         if isinstance(error, DataError) or len(files) > 1:
@@ -158,7 +162,7 @@ def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
     """Return the samples that a kernel could use; name the others in a note."""
     if not dropped:
         return source
-    check(source, _placed(source, dropped, "samples"), skip=True)
+    check(source, dropped, skip=True)
     return source.subset([i for i in range(len(source)) if i not in dropped])
 
 
@@ -170,22 +174,15 @@ def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, S
     return left_out(source, similarity.dropped), similarity
 
 
-def _placed(source: Samples, problems: Mapping[int, str], called: str) -> dict[str, str]:
-    """Return problems by their places in a file, without its name in the library."""
-    return {source.place(i): why.removeprefix(f"of `{called}` ") for i, why in problems.items()}
-
-
 def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     """Read the samples of several files, which must be of one kind."""
     if paths.count("-") > 1:
         raise UsageError("standard input, -, can be read once")
-    given = {name: value for name, value in vars(how.args).items() if value is not None}
-    asked = {each.name: given[each.name] for each in fields(Wanted) if each.name in given}
-    asked |= {"kind": how.kind, "skip": how.args.on_error == "skip"}
-    named = any(how.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
-    asked["matrix"] = how.args.matrix if named else None
-    if how.args.counts:
-        asked["kind"] = "counts"
+    options = {each.name for each in fields(Wanted)}
+    given = vars(how.args).items()
+    asked = {name: value for name, value in given if name in options and value is not None}
+    asked["kind"] = "counts" if how.args.counts else how.kind
+    asked["matrix"] = how.args.matrix if how.compares else None
     found = [read(path, Wanted(**asked), how.args) for path in paths]
     for source in found:
         how.note(f"{source.name}: {source.taken}")

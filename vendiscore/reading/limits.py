@@ -90,7 +90,6 @@ class Wanted:
     pool : bool, whether all rows are one set, whatever their prompts and models
     matrix : bool, optional, whether a symmetric table holds similarities
     skip_rows : int, rows above the header
-    skip : bool, whether to leave out what cannot be read
     limits : Limits
 
     Examples
@@ -113,7 +112,6 @@ class Wanted:
     pool: bool = False  # whether all rows are one set, whatever their prompts and models
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     skip_rows: int = 0  # rows above the header
-    skip: bool = False  # leave out samples that cannot be read
     limits: Limits = field(default_factory=Limits)
 
     @property
