@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from ..core.types import Axes, Record
 from ..optional import require
 
 
-def axes_of(ax: Axes | None, **figure: Any) -> Axes:
+def axes_of(ax: Axes | None, **figure: object) -> Axes:
     """Return the Axes passed, or the Axes of a new figure with the settings in `figure`."""
     if ax is None:
         _, ax = require("matplotlib.pyplot", "plots", "a picture").subplots(**figure)
@@ -18,8 +16,3 @@ def axes_of(ax: Axes | None, **figure: Any) -> Axes:
 def thin(ax: Axes) -> Record:
     """Return the style of lines that mark a value, in the colour of the lines around a picture."""
     return {"color": ax.spines["left"].get_edgecolor(), "lw": 0.8}
-
-
-def whole_numbers(axis: Any) -> None:
-    """Put ticks at whole numbers only."""
-    axis.get_major_locator().set_params(integer=True)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -11,13 +10,13 @@ from ..core.namespace import Array, to_host
 from ..core.types import Axes
 from ..magnitude.curve import Curve
 from ..optional import require
-from .axes import axes_of, thin, whole_numbers
+from .axes import axes_of, thin
 
 _DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
 
 
 def profile(
-    orders: Any,
+    orders: Array | Sequence[float],
     values: Array,
     *,
     mark: tuple[float, float] | None = None,
@@ -201,7 +200,7 @@ def selection(
     if bound is not None:
         ax.axhline(bound, ls="--", **thin(ax))
     ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
-    whole_numbers(ax.xaxis)
+    ax.locator_params("x", integer=True)
     return ax
 
 

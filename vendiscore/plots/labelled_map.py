@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -11,6 +11,9 @@ from ..core.namespace import Array
 from ..core.types import Axes, Record
 from ..optional import require
 from .axes import axes_of
+
+if TYPE_CHECKING:
+    from matplotlib.transforms import Bbox
 
 _POINTS = 8.0  # height of a name
 _WIDE = 0.58  # width of a letter, as a share of its height
@@ -62,7 +65,7 @@ def source_map(
     box_of = require("matplotlib.transforms", "plots", "a picture").Bbox.from_bounds
     dots = [box_of(x - _DOT, y - _DOT, 2 * _DOT, 2 * _DOT) for x, y in pixels]
     style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
-    taken: list[Any] = []
+    taken: list[Bbox] = []
     for i in order.tolist():
         x, y = pixels[i]
         wide = _WIDE * _POINTS * len(names[i])

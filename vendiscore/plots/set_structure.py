@@ -10,7 +10,7 @@ import numpy as np
 from ..core.namespace import Array, to_host
 from ..core.types import Axes
 from ..spectral.rank_one import lost
-from .axes import axes_of, thin, whole_numbers
+from .axes import axes_of, thin
 
 POINTS = 7.0  # the height of a label
 BARS = 30  # the largest number of bars
@@ -40,7 +40,7 @@ def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
     heights = 100 * to_host(shares)[:BARS]
     ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
     ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
-    whole_numbers(ax.xaxis)
+    ax.locator_params("x", integer=True)
     return ax
 
 
@@ -158,8 +158,7 @@ def heat_map(
             ax.plot(whole, [end, end], color="white", lw=0.8)
     if labels is None:
         ax.set(ylabel="samples, in the same order")
-        whole_numbers(ax.xaxis)
-        whole_numbers(ax.yaxis)
+        ax.locator_params(integer=True)
     else:
         room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
         step = max(1, math.ceil(n * POINTS / room))
