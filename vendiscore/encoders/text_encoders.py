@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from operator import methodcaller
@@ -66,16 +66,16 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
     path = files.path
     source = "given"
     stated = None
-    lowercase = {}
+    settings = {}
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         source = "its card"
     if path != MODEL_PATH and has_steps(files):
         sentences = load_sentence_transformer(files, pooling)
         if getattr(sentences[0], "do_lower_case", False):
-            lowercase = {"lowercase": True}
+            settings["lowercase"] = True
         if pooling is None:
-            return _sentence_network(sentences, max_length, lowercase, files.device)
+            return _sentence_network(sentences, max_length, settings, files.device)
         model = sentences.transformers_model
         tokenizer = sentences.tokenizer
         stated = sentences.max_seq_length
@@ -93,7 +93,7 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
             tokenizer.pad_token = tokenizer.eos_token
     limit = limit_of(model, tokenizer, max_length, stated)
     network = _transformer(model, tokenizer, pooling, source, limit, files.device)
-    network.settings |= lowercase
+    network.settings |= settings
     return network
 
 
@@ -151,26 +151,22 @@ def _transformer(
 def _sentence_network(
     model: SentenceTransformer,
     max_length: int | None,
-    lowercase: Mapping[str, bool],
+    settings: Record,
     device: torch.device,
 ) -> TextNetwork:
     """Return a SentenceTransformer, which says itself how its texts become embeddings."""
     inner = model.transformers_model
     limit = None
-    prompt = default_prompt(model)
     if inner is not None:
         limit = limit_of(inner, model.tokenizer, max_length, model.max_seq_length)
         model.max_seq_length = limit
     elif max_length is not None:
         raise ValueError(f"`max_length` has no effect with a {type(model[0]).__name__}")
 
-    settings = {
-        **sentence_settings(model, model if inner is None else inner),
-        "tokenizer": type(model.tokenizer).__name__,
-        "max_length": limit,
-        **lowercase,
-        **({"prompt": prompt} if prompt else {}),
-    }
+    stated = {"tokenizer": type(model.tokenizer).__name__, "max_length": limit}
+    settings = sentence_settings(model, model if inner is None else inner) | stated | settings
+    if prompt := default_prompt(model):
+        settings["prompt"] = prompt
     tokenize = partial(model.preprocess, prompt=prompt)
     embed = sentence_embeddings(model)
     return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
