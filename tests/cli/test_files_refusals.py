@@ -187,6 +187,11 @@ ASKED = {
         "does it number the rows?",
         ["--index", "--no-index"],
     ),
+    "commas.csv": (
+        b"Well, yes.\nno\nI think, maybe, so.\n",
+        "Put cells that hold such signs in quotes",
+        ["--type txt"],
+    ),
     "ids.jsonl": (
         b'{"id": "a b", "meta": {"text": "c d"}}\n{"id": "e f", "meta": {"text": "g h"}}\n',
         "Which column holds the samples? No column is clearly meant.",

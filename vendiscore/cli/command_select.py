@@ -12,6 +12,7 @@ from ..analysis.growth import growth
 from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
+from ..reading.names import join_names
 from ..reading.samples import Samples
 from ..resolve.prompt_groups import groups_of
 from ..selection import select
@@ -111,9 +112,7 @@ def _tables(
 
     repeated = []
     for i, rest in found.groups[:size]:
-        near = ", ".join(map(str, _places(source, rest[:8])))
-        if len(rest) > 8:
-            near += ", …"
+        near = join_names(map(str, _places(source, rest)))
         repeated.append(pick(i, unit) | {"near-duplicates": near} | pick(i, "sample"))
     pairs = []
     above, below = found.boundary()

@@ -74,6 +74,8 @@ def _ways(args: Namespace, error: AskError) -> list[str]:
 def _flag(name: str, value: object) -> str:
     if value == "counts":
         return "--counts"
+    if name == "separator":  # of the page
+        return "--type txt"
     if name == "kind":
         return f"-k {_KERNELS[str(value)]}"
     flag = f"--{name.replace('_', '-')}"

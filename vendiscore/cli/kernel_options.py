@@ -244,7 +244,7 @@ def parse_value(text: str) -> object:
         return parts if all(isinstance(part, (int, float)) for part in parts) else text
     if text.lower() in _WORDS:
         return _WORDS[text.lower()]
-    for parse in (json.loads,) if text[:1] in _JSON else (int, float):
+    for parse in (json.loads, float):  # the second for inf and .5
         with suppress(ValueError):
             return parse(text)
     return text
