@@ -92,7 +92,7 @@ def test_lines_of_json_in_a_file_named_json_are_read():
 
 def test_rows_split_by_tabs_below_a_line_of_one_cell_are_a_question():
     text = b"#simple score\nT5.5\n1.5\t0.1\t-1\n0.4\t0.3\t0.2\n==1==\n0.1\t0.2\t0.3\n2\t3\t4\n"
-    assert choices("scores.csv", text) == [{"type": "txt"}]
+    assert choices("scores.csv", text) == [{"separator": "line"}]
 
 
 def test_words_beside_prose_are_a_question():

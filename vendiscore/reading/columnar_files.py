@@ -67,7 +67,7 @@ class Columns:
         # Without the index that pandas stores as a column.
         self.names = [name for name in self._kinds if not name.startswith("__index_level_")]
 
-    def _batches(self, columns: Sequence[str]) -> Iterator[RecordBatch]:
+    def _batches(self, columns: Sequence[str], most: int = _BATCH) -> Iterator[RecordBatch]:
         """Yield batches of some columns, from no more row groups than needed."""
         needed: list[int] = []
         rows = 0
@@ -82,7 +82,7 @@ class Columns:
             self._check_numbers(count)
             check_width(count // max(1, rows * len(vectors)), self.limits)
         yield from self._file.iter_batches(
-            _BATCH, row_groups=needed, columns=list(columns), use_threads=False
+            min(most, _BATCH), row_groups=needed, columns=list(columns), use_threads=False
         )
 
     def _check_numbers(self, count: int) -> None:
@@ -98,7 +98,7 @@ class Columns:
         rows = 0
         words = _Words()
         with _damaged():
-            for batch in self._batches(columns):
+            for batch in self._batches(columns, most):
                 for name in columns:
                     cells[name] += words.of(batch.column(name))
                 rows += batch.num_rows

@@ -69,11 +69,6 @@ class Column(NamedTuple):
     is_prose: bool
 
     @property
-    def could_hold_samples(self) -> bool:
-        """True unless the name says otherwise: "row" is not an id where it holds vectors."""
-        return self.role in ("text", "") or (self.role == "id" and self.holds == "vectors")
-
-    @property
     def is_meant(self) -> bool:
         """True if the name says that the column holds samples."""
         if self.holds in _NAMED:
@@ -252,30 +247,31 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
         if column.role == "text" and column.holds == "texts":
             stem = re.sub(r"[\W_]*\d+$", "", column.name)
             stems.setdefault(stem, []).append(column.name)
-    alike = [stem for stem, names in stems.items() if len(names) > 1]
+    alike = [stem for stem, numbered in stems.items() if len(numbered) > 1]
     several = sum(column.role == "model" for column in columns) > 1  # one for each column
     if several or wanted.column or wanted.kind == "vectors" or len(alike) != 1:
         return table
     stem = alike[0]
-    kept = [name for name in table.names if name not in stems[stem]]
-    cells = [table.column(name) for name in kept]
-    answers = zip(*map(table.column, stems[stem]), strict=True)
-    cells.append([list(filter(None, row)) for row in answers])
-    names = [*kept, stem]
-    merged = f"{quoted(stem)} are the {len(stems[stem])} columns {join_names(stems[stem])}"
-    return replace(
-        table,
-        names=names,
-        header=names,
-        rows=[list(row) for row in zip(*cells, strict=True)],
-        above=[*table.above, merged],
-    )
+    numbered = stems[stem]
+    rows = []
+    for i in range(len(table.rows)):
+        record = table.record(i)
+        answers = [record.pop(name) for name in numbered]
+        rows.append([*record.values(), list(filter(None, answers))])
+    names = [*(name for name in table.names if name not in numbered), stem]
+    merged = f"{quoted(stem)} are the {len(numbered)} columns {join_names(numbered)}"
+    return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
 
 
 def _candidates(columns: Sequence[Column], kind: str) -> list[Column]:
     """Return the columns that hold samples of a kind, named ones before others."""
     holding = _HOLDING.get(kind, ("texts", "lists", *_SAMPLES))
-    left = [each for each in columns if each.holds in holding and each.could_hold_samples]
+    left = []
+    for column in columns:
+        # "row" is not an id where it holds vectors.
+        could = column.role in ("text", "") or (column.role, column.holds) == ("id", "vectors")
+        if could and column.holds in holding:
+            left.append(column)
     if kind == "texts" and any(column.holds == "texts" for column in left):
         left = [column for column in left if column.holds != "molecules"]
     if any(column.is_meant for column in left):

@@ -2,12 +2,12 @@
 
 import json
 from collections.abc import Sequence
-from itertools import chain, islice
+from itertools import chain
 
 from ..core.errors import quoted
 from .limits import RefusedError, Wanted
 from .names import join_names
-from .records import HOLDERS, known_record
+from .records import HOLDERS
 from .tables import Table, is_row
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
@@ -18,19 +18,20 @@ _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
     values: list[object] = []
-    problems = {}
-    every = ((i, line.removesuffix("\r")) for i, line in enumerate(text.split("\n"), 1))
-    filled = ((i, line) for i, line in every if line.strip())
-    kept = list(islice(filled, wanted.limits.samples + 1))
-    for i, (_, line) in enumerate(kept):
+    places, lines, problems = [], [], {}
+    for place, line in enumerate(text.split("\n"), 1):
+        if len(values) > wanted.limits.samples:
+            break
+        if not line.strip():
+            continue
+        places.append(place)
+        lines.append(line.removesuffix("\r"))
         try:
             values.append(_loaded(line))
         except RefusedError as error:
-            values.append(None)
             at = f" at {error.place.partition(', ')[2]}" if error.place else ""
-            problems[i] = f"is not valid JSON{at}: {error.message}"
-    places = [place for place, _ in kept]
-    lines = [line for _, line in kept]
+            problems[len(values)] = f"is not valid JSON{at}: {error.message}"
+            values.append(None)
     return _table(values, places, lines, "line", problems, wanted)
 
 
@@ -86,8 +87,6 @@ def _array(document: object) -> list[object]:
     columns = list(document.values())
     if all(isinstance(column, dict) and column.keys() == columns[0].keys() for column in columns):
         return [{name: document[name][key] for name in document} for key in columns[0]]
-    if known_record(document):
-        return [document]
     raise RefusedError(
         f"{_EXPECTED}, got an object with {join_names(document)}; save the list of samples itself."
     )

@@ -120,19 +120,16 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
         return [checked_column(table.names, name) for name in asked], {}
     kept = [name for name in table.names if are_numbers(table.column(name))]
     lost = {name: "no numbers" for name in table.names if name not in kept}
-    several = kept if table.typed else table.names
-    if len(several) > 1 and _is_index(table, several[0], wanted):
-        lost[several[0]] = _COUNTER
+    first, *others = table.names
+    if others and _is_index(table, first, wanted):
+        lost[first] = _COUNTER
+    for name in kept:
+        if others and table.header and (reason := _why_no_feature(table, name)):
+            lost[name] = reason
     kept = [name for name in kept if name not in lost and name not in wanted.others]
-    reasons = {name: _why_no_feature(table, name) for name in kept if table.header}
-    if not all(map(reasons.get, kept)):
-        lost |= {name: reason for name, reason in reasons.items() if reason}
-        kept = [name for name in kept if name not in lost]
     if not kept:
-        raise RefusedError(
-            f"There is no column of numbers; {table.unit} {table.places[0]} has "
-            f"{join_names(map(str, first_row))}."
-        )
+        left = join_names(f"{name} ({why})" for name, why in lost.items())
+        raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
     return kept, {name: why for name, why in lost.items() if name not in wanted.others}
 
 
@@ -168,8 +165,6 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
     """Return whether a column numbers the rows: with distinct whole numbers."""
     if wanted.index is not None and not table.typed:
         return wanted.index
-    if table.header is not None and _numbers_rows(table, name):
-        return True
     cells = list(map(str, table.column(name)))
     counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
     if table.header is None and counting:

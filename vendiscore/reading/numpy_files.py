@@ -7,10 +7,9 @@ from typing import IO, NamedTuple
 import numpy as np
 from numpy.lib import format as npy
 
-from ..core.errors import quoted
-from ..hints import suggestion
 from .limits import AskError, RefusedError
 from .names import join_names
+from .tables import checked_column
 from .zip_archives import open_zip
 
 _HEADER = 1 << 14  # bytes that contain the header; NumPy reads 10,000
@@ -46,10 +45,7 @@ class Arrays:
         if not self.headers:
             raise RefusedError("There are no arrays in the file.")
         if name:
-            if name not in self.headers:
-                hint = suggestion(f"{name:.60}", [f"{key:.40}" for key in self.headers])
-                raise RefusedError(f"There is no array {quoted(name)}. {hint}")
-            return name
+            return checked_column(self.headers, name, "array")
         if set(self.headers) >= _SPARSE:
             raise RefusedError(
                 "This is a sparse matrix of SciPy: save its rows with np.save(path, X.toarray())."

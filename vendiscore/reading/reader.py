@@ -12,7 +12,6 @@ from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
 from .text_lines import line_samples
 
-_OF_ARRAYS = {2: "vectors", 3: "images", 4: "images"}  # kinds by their dimensions
 _LOOK = 20  # lines of text that show whether they are rows of cells
 _NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _ROW = re.compile(rf"\s*(?:(\S+)\s+(?=\S+[\s,]+\S))??({_NUMBER}(?:[\s,]+{_NUMBER})*)\s*", re.I)
@@ -90,7 +89,7 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
     if is_open and is_numeric(read, wanted):
         wanted = replace(wanted, kind="vectors")
         read = _parsed(form, data, wanted)
-    return samples_of(read, wanted, _OF_ARRAYS)
+    return samples_of(read, wanted)
 
 
 def form_of_lines(text: str) -> tuple[str, bool]:

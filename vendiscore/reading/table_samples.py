@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 import math
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import cache
-from itertools import chain
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -34,16 +33,13 @@ _LABELS = {"sets": "by", "groups": "group_by", "prompts": "prompts", "quality": 
 _KEPT = 200  # characters of a value that is not a string
 
 
-def samples_of(
-    read: Table | Columns | Arrays, wanted: Wanted, kinds: Mapping[int, str] | None = None
-) -> Samples:
+def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
     r"""Return the samples of what a parser of `FORMATS` has read, with the labels of each.
 
     Parameters
     ----------
     read : Table, Columns or Arrays
     wanted : Wanted, which columns they are, and of which kind
-    kinds : mapping of int to str, optional, the kind of the samples of an array by its dimensions
 
     Returns
     -------
@@ -66,7 +62,7 @@ def samples_of(
     from .numpy_files import Arrays
 
     if isinstance(read, Arrays):
-        return _of_arrays(read, wanted, kinds or {})
+        return _of_arrays(read, wanted)
     head = read if isinstance(read, Table) else read.head()
     if not head.rows:
         return Samples([], [], kind=wanted.kind or "texts")
@@ -142,29 +138,30 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
         most = f"{wanted.limits.samples:,}"
         raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
     counts = counted.values.astype(int)
-    rows = [f"{read.unit} {place}" for place in read.places]
+    sites: Sequence[str] = [f"{read.unit} {place}" for place in read.places]
     if first not in counted.features:
-        rows = read.labels(first)
-    lost = {name: why for name, why in counted.lost.items() if name != first}
-    species: Sequence[str] = counted.features
-    sites: Sequence[str] = rows
+        sites = read.labels(first)
+    species = counted.features
     if chosen.record:
-        species, sites, counts = rows, counted.features, counts.T
-    return Samples(
-        [label for row in counts for label in np.repeat(species, row).tolist()],
-        range(1, int(counts.sum()) + 1),
-        "individual",
+        species, sites, counts = sites, species, counts.T
+    return replace(
+        counted,
+        values=[label for row in counts for label in np.repeat(species, row).tolist()],
+        places=range(1, int(counts.sum()) + 1),
+        unit="individual",
         groups=np.repeat(sites, counts.sum(axis=1)).tolist(),
         kind="labels",
         features=[*counted.features, first],
-        lost=lost,
-        table=counted.table,
+        column=None,
         record=f"{len(species):,} species at {len(sites):,} sites",
     )
 
 
-def _of_arrays(arrays: Arrays, wanted: Wanted, kinds: Mapping[int, str]) -> Samples:
+def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
     """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
+    kinds = {2: "vectors"}
+    if wanted.kind != "vectors":
+        kinds |= {3: "images", 4: "images"}
     if wanted.others:
         raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
     if arrays.single and wanted.column:
@@ -200,19 +197,20 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     elif chosen.kind != "values":
         cells = list(map(answers_in, cells))
         kept = _answered(read, cells, chosen)
-    nested = chosen.kind != "values"
-    lists: list[list[object]] = []
+    values: list[object] = []
+    rows: list[int] = []
+    numbers: list[int] = []  # of the answers in a row
     for i in kept:
         cell = cells[i]
-        lists.append(cell if nested and isinstance(cell, list) else [cell])
-    values = list(chain.from_iterable(lists))
-    rows = [i for i, each in zip(kept, lists, strict=True) for _ in each]
+        answers = cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+        values += answers
+        rows += [i] * len(answers)
+        numbers += range(1, len(answers) + 1)
     places: list[int | str] = [read.places[i] for i in rows]
     groups = []
-    if any(len(each) != 1 for each in lists):
-        counts = [k for each in lists for k in range(1, len(each) + 1)]
+    if rows != [*kept]:  # some cells have several answers, or none
         groups = [f"{read.unit} {place}" for place in places]
-        places = [f"{place}, answer {k}" for place, k in zip(places, counts, strict=True)]
+        places = [f"{place}, answer {k}" for place, k in zip(places, numbers, strict=True)]
     problems = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
     wrong = dict.fromkeys(problems, "")
     for j, value in enumerate(values):

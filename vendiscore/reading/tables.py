@@ -4,7 +4,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain, islice
 from typing import Any
@@ -25,7 +25,6 @@ _NUMBER = re.compile(
 )
 _FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
 _FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
-_LOOK_ROWS = 20  # cells that show whether a column holds rows of numbers
 _LOOK = 2_000  # cells that show what the rest is like
 # Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
 _NAMED_AGAIN = re.compile(
@@ -84,10 +83,6 @@ class Table:
         """Return the cells of a row by the names of their columns."""
         return dict(zip(self.names, self.rows[i], strict=True))
 
-    def holds_rows(self, name: str) -> bool:
-        """Return whether one of the first cells under a name is an array of numbers."""
-        return any(map(is_row, self.column(name)[:_LOOK_ROWS]))
-
     @property
     def signs(self) -> str:
         """The signs between its cells, in words: "commas"."""
@@ -130,7 +125,7 @@ def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8")
     first = [cell.strip() for cell in rows[0]]
     width = len(first)
     ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
-    if ragged and not header:
+    if ragged and (not header or 2 * len(ragged) > len(rows)):
         raise _ragged(places, width, ragged, sign)
     end = header + limits.samples
     surplus = (
@@ -168,10 +163,10 @@ def _named_again(rows: Sequence[Sequence[str]]) -> int:
     return again
 
 
-def checked_column(names: Sequence[str], column: str) -> str:
+def checked_column(names: Collection[str], column: str, what: str = "column") -> str:
     if column not in names:
         hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
-        raise RefusedError(f"There is no column {quoted(column)}. {hint}")
+        raise RefusedError(f"There is no {what} {quoted(column)}. {hint}")
     return column
 
 
@@ -240,9 +235,8 @@ def is_table(text: str) -> bool:
         first, *rest = rows or [[]]
         cells = [*chain.from_iterable(rest)]
         if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
-            numbers = map(_NUMBER.fullmatch, map(str.strip, cells))
             tight = not any(cell[:1].isspace() for cell in [*first, *cells])
-            if tight or 2 * sum(map(bool, numbers)) > len(cells):
+            if tight or are_numbers(cells):
                 return True
     return False
 
@@ -383,7 +377,7 @@ def _ragged(places: Sequence[int], width: int, ragged: Mapping[int, int], sign: 
         f"Split by {_in_words(sign)}, row {places[0]} has {width} cells but {join_names(others)}. "
         "Put cells that hold such signs in quotes; if every line is one sample, save the file as "
         ".txt.",
-        [("Every line is one sample", {"type": "txt"})],
+        [("Every line is one sample", {"separator": "line"})],
     )
 
 

@@ -176,7 +176,7 @@ def _of_array(arrays: Arrays, name: str, wanted: Wanted, asked: Asked) -> Sample
             f"{MAX_UNPACKED // 10**6} MB: save it as float16, or a random part of its rows."
         )
     wanted = replace(wanted, kind="vectors", column=column, by=None, group_by=None, prompts=None)
-    samples = _of_samples(samples_of(arrays, wanted, {2: "vectors"}), name, wanted, asked)
+    samples = _of_samples(samples_of(arrays, wanted), name, wanted, asked)
     return replace(samples, columns=tuple(arrays.headers) if len(arrays.headers) > 1 else ())
 
 

@@ -58,7 +58,7 @@ def roles_of(
         some.labels(column)  # refuses a name that is not there
     known = {*chosen.values(), *used}
     left = [name for name in head.names[:_MOST] if name not in known]
-    labels = {name: some.labels(name) for name in left if not some.holds_rows(name)}
+    labels = {name: some.labels(name) for name in left if column_kind(some, name) != "vectors"}
     for role in ROLES:
         if chosen[role] is None:
             first = next(iter(labels), "")
