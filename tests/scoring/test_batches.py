@@ -166,7 +166,7 @@ def test_faults_are_named():
         score_batches(TABLE, "x", k="cosine", ci=0.9)
     with pytest.raises(ValueError, match="has no features of fixed width"):
         score_batches(TABLE, "text", k="ngram_overlap")
-    with pytest.raises(ValueError, match="row 1 of a batch has no label in 'of'"):
+    with pytest.raises(ValueError, match="sample 1 has no label in `of`"):
         GroupState("x", groups="of", k="labels").update({"x": [1, 2], "of": ["a", None]})
     with pytest.raises(ValueError, match="needs rows, and none were added"):
         GroupState("x", groups="of", k="labels").compute()

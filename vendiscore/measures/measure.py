@@ -90,7 +90,7 @@ class Measure(Summary):
         low, high = map(_end, read.groups())
         return low, high
 
-    def limits(self, n: int) -> tuple[float, float]:
+    def limits(self, n: float) -> tuple[float, float]:
         """Return both ends of the range for n samples."""
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high

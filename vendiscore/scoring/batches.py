@@ -6,6 +6,8 @@ import re
 import warnings
 from collections.abc import Hashable, Iterable, Iterator, Sequence
 from copy import copy
+from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
@@ -16,13 +18,14 @@ from ..core.shares import PSD
 from ..core.types import Record
 from ..hints import Public, suggestion
 from ..optional import require
-from ..resolve.group_labels import Groups, coded, is_hashable, is_missing
+from ..resolve.group_labels import Groups, check_labels, coded, is_hashable
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..signature import plain
 from ..similarity.arrow import from_arrow
 from ..similarity.inputs import check_in_memory
 from .compute import subject_of
-from .group_scores import ALONE, measure_groups, spread_of
+from .group_scores import ALONE, averaged, measure_groups
+from .intervals import Uncertainty
 from .request import confidence, read_request
 from .state import State
 from .state_settings import refused
@@ -39,12 +42,11 @@ Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
 
 
 class _Block(NamedTuple):
-    """Rows of groups that stand one after the other; of a large group, most are in states."""
+    """Rows of groups that stand one after the other, in tables; of a large one, in a state."""
 
     keys: list[Key]
     sizes: list[int]
-    tables: tuple[pyarrow.Table, ...]
-    states: tuple[State, ...] = ()
+    parts: tuple[pyarrow.Table | State, ...]
 
 
 class GroupState(metaclass=Public):
@@ -130,20 +132,21 @@ class GroupState(metaclass=Public):
         """
         table = columns_of(batch, [self.column, *self.keys])
         labels = list(zip(*(_labels(table[name], name) for name in self.keys), strict=True))
-        starts = [i for i, key in enumerate(labels) if not i or key != labels[i - 1]]
-        keys = [labels[i] for i in starts]
-        ends = [*starts[1:], len(labels)]
+        groups = coded(labels)
+        again = np.flatnonzero(np.diff(groups.codes) < 0)
+        if len(again):
+            raise _again(labels[again[0] + 1], self.keys)
+        sizes = np.bincount(groups.codes).tolist()
+        ends = np.cumsum([0, *sizes]).tolist()
+        keys = list(dict.fromkeys(labels))
+        m = len(keys)
         later = copy(self)  # with rows of its own alone
         later.n = len(labels)
         later._rows = []
         later._seen = set(keys)
-        if len(later._seen) < len(keys):
-            raise _again(next(key for i, key in enumerate(keys) if key in keys[:i]), self.keys)
-        last = max(1, len(keys) - 1)
         later._ends = [
-            _Block(keys[these], np.subtract(ends[these], starts[these]).tolist(), (rows,))
-            for these in (slice(0, 1), slice(1, last), slice(last, None))
-            if len(rows := table[sum(starts[these][:1]) : max(ends[these], default=0)])
+            _Block(keys[i:j], sizes[i:j], (table[ends[i] : ends[j]],))
+            for i, j in pairwise(sorted({0, min(1, m), max(0, m - 1), m}))
         ]
         self._add(later)
         return self
@@ -185,37 +188,39 @@ class GroupState(metaclass=Public):
     def _joined(self, one: _Block, other: _Block) -> _Block:
         """Return two parts of one group as one."""
         size = one.sizes[0] + other.sizes[0]
-        tables = one.tables + other.tables
-        states = one.states + other.states
-        if self.adds_up and sum(map(len, tables)) > MOST_ROWS:
-            states = (self._added(tables, states),)
-            tables = ()
-        return _Block(one.keys, [size], tables, states)
-
-    def _added(self, tables: Sequence[pyarrow.Table], states: Sequence[State]) -> State:
-        state = State(**self.how)
-        for table in tables:
-            state.update(table[self.column])
-        return state.merge(*states)
+        parts = one.parts + other.parts
+        if self.adds_up and size > MOST_ROWS:
+            state = State(**self.how)
+            for part in parts:
+                if isinstance(part, State):
+                    state = state.merge(part)
+                else:
+                    state.update(part[self.column])
+            parts = (state,)
+        return _Block(one.keys, [size], parts)
 
     def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
-        """Return the scores of each group; small ones are one stack."""
+        """Return the scores of each group; those in tables are one stack."""
         known: dict[Key, Record] = {}
-        small = [block for block in blocks if not block.states]
+        keys: list[Key] = []
+        sizes: list[int] = []
+        tables = []
         for block in blocks:
-            if block.states:
-                state = self._added(block.tables, block.states)
-                known[block.keys[0]] = {"n": state.n, **state.compute(**self.scoring)}
-        if small:
-            keys = [key for block in small for key in block.keys]
-            sizes = [size for block in small for size in block.sizes]
-            pa = require("pyarrow", "arrow", _PURPOSE)
-            table = pa.concat_tables([table for block in small for table in block.tables])
+            for part in block.parts:
+                if isinstance(part, State):
+                    known[block.keys[0]] = {"n": part.n, **part.compute(**self.scoring)}
+                else:
+                    tables.append(part)
+            if block.keys[0] not in known:
+                keys += block.keys
+                sizes += block.sizes
+        if tables:
+            table = require("pyarrow", "arrow", _PURPOSE).concat_tables(tables)
             codes = np.repeat(np.arange(len(keys)), sizes)
             try:
                 known |= zip(keys, self._scored(table, codes), strict=True)
             except SampleError as error:
-                labels = tuple(key if len(key) > 1 else key[0] for key in keys)
+                labels = tuple(key if len(self.keys) > 1 else key[0] for key in keys)
                 raise Groups(labels, codes, nested=True).located(error) from error.__cause__
         return [{"key": key, **known[key]} for block in blocks for key in block.keys]
 
@@ -249,26 +254,18 @@ class GroupState(metaclass=Public):
         rows = [*ends[:1], *self._rows, *ends[1:]]
         if not rows:
             raise ValueError("`compute` needs rows, and none were added; update the state first")
-        sets = coded([row["key"][0] for row in rows])
-        prompts = np.bincount(sets.codes)
-        sizes = np.bincount(sets.codes, [row["n"] for row in rows])
-        if sizes.max() == 1:
+        sizes = [row["n"] for row in rows]
+        if max(sizes) == 1:
             warn(ALONE)
-        (chosen,) = self._request.measures
-        columns = {"group": sets.labels, "n": sizes.astype(int).tolist()}
-        numbers: Record = {}
-        for suffix in self._request.suffixes:
-            name = f"VS{suffix}"
-            values = np.bincount(sets.codes, [row[name] for row in rows]) / prompts
-            columns[name] = values.tolist()
-            numbers[name] = float(values.mean())
-            spread = spread_of(values, chosen, (sizes / prompts).tolist(), level)
-            numbers |= {f"{name}_{ending}": end for ending, end in spread.items()}
+        names = [f"VS{suffix}" for suffix in self._request.suffixes]
+        columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
+        sets = coded([row["key"][0] for row in rows])
+        groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
+        found = Uncertainty()
+        means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)
+        numbers = found.with_scores(means.values())
         if flag("details", details):
-            table = [
-                dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)
-            ]
-            numbers["details"] = {"n": self.n, "groups": table}
+            numbers["details"] = {"n": self.n, "groups": found.table}
         return numbers
 
 
@@ -376,12 +373,8 @@ def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
 
 def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
     """Return the labels of rows; of messages, which have no hash, as they are written."""
-    labels = column.to_pylist()
-    for i, label in enumerate(labels):
-        if is_missing(label):
-            raise ValueError(f"row {i} of a batch has no label in {quoted(name)}, but {label!r}")
-        if not is_hashable(label):
-            labels[i] = repr(label)
+    labels = [label if is_hashable(label) else repr(label) for label in column.to_pylist()]
+    check_labels(labels, name)
     return labels
 
 

@@ -47,30 +47,46 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each, found)
-    totals = sizes
-    if subject.groups.sets is not None:
-        totals = np.bincount(groups.codes, sizes).astype(int).tolist()
-        sizes = (totals / np.bincount(groups.codes)).tolist()  # of a prompt, in the mean
-        columns = _by_set(columns, groups)
-    numbers = {}
-    for own in columns.values():
-        for key, values in own.items():
-            numbers[key] = _floats(values)
-    rows = zip(groups.labels, totals, *numbers.values(), strict=True)
-    found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
+    means = averaged(columns, subject.groups, sizes, request, found)
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
             scores += measure_each(subject, [chosen], request.suffixes)
-            continue
-        own = columns[chosen.measure.name]
-        scores.append({key: _mean(values) for key, values in own.items()})
-        for key in own:
-            found.numbers[key] = spread_of(np.array(numbers[key]), chosen, sizes, request.ci)
-        if request.ci is not None:
-            found.methods[chosen.measure.name] = "student"
-    found.notes += _notes(request, each, sizes)
+        else:
+            scores.append(means[chosen.measure.name])
     return scores, found
+
+
+def averaged(
+    columns: Mapping[str, Record],
+    groups: Groups,
+    sizes: list[int],
+    request: Request,
+    found: Uncertainty,
+) -> dict[str, Record]:
+    """Return means over groups, by measure; `found` gets their errors, and a row for each group."""
+    totals = sizes
+    sizes_in_mean: list[float] = list(sizes)
+    if groups.sets is not None:
+        groups = groups.sets
+        totals = np.bincount(groups.codes, sizes).astype(int).tolist()
+        sizes_in_mean = (totals / np.bincount(groups.codes)).tolist()  # of a prompt
+        columns = _by_set(columns, groups)
+    each = [chosen for chosen in request.measures if not chosen.measure.groups]
+    means = {}
+    numbers = {}
+    for chosen in each:
+        name = chosen.measure.name
+        means[name] = {key: _mean(values) for key, values in columns[name].items()}
+        for key, values in columns[name].items():
+            numbers[key] = _floats(values)
+            found.numbers[key] = _spread(numbers[key], chosen, sizes_in_mean, request.ci)
+        if request.ci is not None:
+            found.methods[name] = "student"
+    rows = zip(groups.labels, totals, *numbers.values(), strict=True)
+    found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
+    found.notes += _notes(request, each, sizes_in_mean)
+    return means
 
 
 def _columns(
@@ -160,7 +176,7 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
         )
 
 
-def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> list[str]:
+def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> list[str]:
     """Return what to know of numbers of groups."""
     names = ", ".join(chosen.measure.name for chosen in each)
     notes = []
@@ -188,14 +204,16 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[int]) -> li
     return notes
 
 
-def spread_of(
-    values: np.ndarray, chosen: Chosen, sizes: Sequence[int], level: float | None
+def _spread(
+    numbers: Sequence[float], chosen: Chosen, sizes: Sequence[float], level: float | None
 ) -> dict[str, float]:
     """Return the standard error of a mean, and its interval if there is a level."""
+    values = np.array(numbers)
     if len(values) < 2:
         return {}
     if level is None:
         return {"se": mean_error(values)[1]}
-    least, most = np.mean([chosen.measure.limits(size) for size in sizes], axis=0).tolist()
+    limits = [chosen.measure.limits(size) for size in sizes]
+    least, most = np.mean(limits, axis=0).tolist()
     _, se, low, high = bounded(values, level, least, most)
     return {"se": se, "low": max(low, least), "high": min(high, most)}

@@ -1,7 +1,7 @@
 """Standard errors and intervals of numbers: by the delete-one jackknife, or from random halves."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -50,7 +50,7 @@ class Uncertainty:
     table: list[Record] = field(default_factory=list)  # of groups, a row each
     spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
-    def with_scores(self, scores: Sequence[Options]) -> Record:
+    def with_scores(self, scores: Iterable[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
         every: Record = {}
         for own in scores:
