@@ -15,12 +15,12 @@ from ..core.types import Rows
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.threads import in_order
+from ..similarity.threads import in_order, slices
 
 # The range of squared lengths without lost digits.
 _LOW = 1e-280
 _HIGH = 1e280
-_BLOCK_BYTES = 1 << 22  # of rows that are multiplied at once
+_BLOCK_BYTES = 1 << 20  # of rows that are multiplied at once
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,7 +39,12 @@ class Sum:
 
     def matrix(self) -> np.ndarray:
         """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
-        return gram(self.numbers) if self.is_rows else unpacked(self.numbers)
+        if self.is_rows:
+            return gram(self.numbers)
+        C = np.empty((self.d, self.d))
+        upper = _upper(self.d)
+        C[upper] = C.T[upper] = self.numbers
+        return C
 
     def axes(self, V: np.ndarray) -> np.ndarray:
         """Return the eigenvectors of FᵀF as columns (d, r), from vectors V of `matrix`."""
@@ -87,73 +92,47 @@ def of_vectors(pieces: Sequence[Rows], weights: np.ndarray | None, unit: bool) -
     if not n or len(widths) > 1:
         return None
     d = widths.pop()
-    if stays_rows(n, d):
-        X = on_host[0] if len(on_host) == 1 else np.concatenate(on_host)
-        F = _scaled(X, weights, unit, np.empty((n, d)))
-        return None if F is None else Sum(d, np.array(F) if F is X else F)
-    require(d)
-    # Blocks of so many rows that adding d² numbers costs little, a multiple of four for threads.
-    parts = math.ceil(n / max(4 * d, _BLOCK_BYTES // (8 * d)))
-    if parts > 1:
-        parts = 4 * math.ceil(parts / 4)
-    size = math.ceil(n / parts)
-    room = threading.local()
+    few = stays_rows(n, d)
+    if not few:
+        require(d)
+    # Blocks of so many rows that adding d² numbers costs little.
+    size = n if few else max(4 * d, _BLOCK_BYTES // (8 * d))
 
     def share(block: tuple[np.ndarray, np.ndarray | None]) -> np.ndarray | None:
-        rows, own = block
-        if not hasattr(room, "rows"):  # fresh memory would cost as much as what is done in it
-            room.rows = np.empty((size, d))
-        F = _scaled(rows, own, unit, room.rows[: len(rows)])
-        return None if F is None else gram(F.T)
+        F = _scaled(*block, unit)
+        return F if few or F is None else gram(F.T)
 
     blocks = [
-        (X[start : start + size], None if weights is None else weights[start : start + size])
+        (X[rows], None if weights is None else weights[rows])
         for X in on_host
-        for start in range(0, len(X), size)
+        for rows in slices(len(X), size)
     ]
-    products = in_order(share, blocks) if len(blocks) > 1 else map(share, blocks)
-    total = np.zeros((d, d))
-    for product in products:
+    rows = []
+    total: np.ndarray | float = 0.0
+    for product in in_order(share, blocks, len(blocks) > 1):
         if product is None:
             return None
-        total += product
-    return Sum(d, packed(total))
+        if few:
+            rows.append(product)
+        else:
+            total = total + product
+    return Sum(d, np.concatenate(rows) if few else packed(np.asarray(total)))
 
 
-def _scaled(
-    X: np.ndarray, weights: np.ndarray | None, unit: bool, out: np.ndarray
-) -> np.ndarray | None:
-    """Return rows √w x / ‖x‖ in `out`, or X if it equals them; None to look closer at a row."""
-    if weights is None and X.dtype == float and _is_unit(X):
-        return X
-    # Blocks that stay in a core's cache from one step to the next.
-    for part in row_blocks(len(X), 16 * X.shape[1], least=1):
-        rows = X[part]
-        F = out[part]
-        if rows.dtype != float:
-            F[...] = rows
-            rows = F
-        with np.errstate(all="ignore"):
-            squares = np.vecdot(rows, rows)
-        if not (squares.min() >= _LOW and squares.max() <= _HIGH):  # also if it is NaN
-            return None
-        if unit and not np.abs(squares - 1).max() <= DIAGONAL_TOLERANCE:
-            return None
-        factors = 1 / np.sqrt(squares)
-        if weights is not None:
-            factors *= np.sqrt(weights[part])
-        np.multiply(rows, factors[:, None], out=F)
-    return out
-
-
-def _is_unit(X: np.ndarray) -> bool:
-    """Return whether rows have length 1 up to rounding."""
-    for rows in (X[:64], X):  # which are nearly always alike
-        with np.errstate(all="ignore"):
-            off = np.abs(np.vecdot(rows, rows) - 1).max()
-        if not off <= 8 * np.finfo(float).eps:
-            return False
-    return True
+def _scaled(X: np.ndarray, weights: np.ndarray | None, unit: bool) -> np.ndarray | None:
+    """Return rows √w x / ‖x‖; None to look closer at a row."""
+    F = X.astype(float, copy=False)
+    with np.errstate(all="ignore"):
+        squares = np.vecdot(F, F)
+    if not (squares.min() >= _LOW and squares.max() <= _HIGH):  # also if it is NaN
+        return None
+    off = np.abs(squares - 1).max()
+    if unit and not off <= DIAGONAL_TOLERANCE:
+        return None
+    if weights is None and off <= 8 * np.finfo(float).eps:
+        return F
+    scale = np.sqrt((1.0 if weights is None else weights) / squares)
+    return np.multiply(F, scale[:, None], out=None if F is X else F)
 
 
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
@@ -188,17 +167,12 @@ def length(d: int) -> int:
 
 def packed(C: np.ndarray) -> np.ndarray:
     """Return the upper triangle of a symmetric (d, d) matrix, row by row."""
-    return np.concatenate([C[i, i:] for i in range(len(C))])
+    return C[_upper(len(C))]
 
 
-def unpacked(triangle: np.ndarray) -> np.ndarray:
-    """Return the symmetric matrix that `packed` was passed."""
-    d = (math.isqrt(8 * len(triangle) + 1) - 1) // 2
-    C = np.empty((d, d))
-    ends = np.cumsum(np.arange(d, 1, -1))
-    for i, row in enumerate(np.split(triangle, ends)):
-        C[i, i:] = C[i:, i] = row
-    return C
+def _upper(d: int) -> np.ndarray:
+    """Return which entries of a (d, d) matrix are in its upper triangle."""
+    return np.tri(d, dtype=bool).T
 
 
 def require(d: int) -> None:
