@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from ..core.namespace import to_host
+from ..core.namespace import row_blocks, to_host
+from ..core.types import Rows
 from ..similarity import sparse as sp
 from .measure import register_measure
 from .subject import Subject
@@ -21,24 +22,21 @@ def geometric_mean_of_deviations(subject: Subject) -> float:
     """
     X = subject.features
     if sp.issparse(X):
-        X = sp.csc_array(X).astype(np.float64)
-        n = X.shape[0]
-        least = X.min(axis=0).toarray()
-        most = X.max(axis=0).toarray()
-        mean = X.mean(axis=0)
-        stored = np.diff(X.indptr)
-        X.data = (X.data - np.repeat(mean, stored)) ** 2
-        squares = X.sum(axis=0) + (n - stored) * mean**2
-        deviations = np.sqrt(squares / n)
-    else:
-        X = np.asarray(to_host(X), dtype=np.float64)
-        least = X.min(axis=0)
-        most = X.max(axis=0)
-        # Powers of two, which take no digit: squares of 1e200 overflow.
-        _, exponents = np.frexp(np.abs(X).max(axis=0))
-        top = np.ldexp(1.0, exponents - 1)
-        deviations = np.std(X / top, axis=0) * top
+        X = sp.csc_array(X)
+    n, d = X.shape
+    blocks = [_deviations(X[:, columns]) for columns in row_blocks(d, 8 * n)]
+    with np.errstate(divide="ignore"):
+        logs = np.log(np.concatenate(blocks))
+    return float(np.exp(logs.mean()))
+
+
+def _deviations(columns: Rows) -> np.ndarray:
+    """Return the standard deviation of each column; exactly 0 for one of equal numbers."""
+    dense = columns.toarray() if sp.issparse(columns) else to_host(columns)
+    X = np.asarray(dense, dtype=np.float64)
+    # Powers of two, which take no digit: squares of 1e200 overflow.
+    _, exponents = np.frexp(np.abs(X).max(axis=0))
+    top = np.ldexp(1.0, exponents - 1)
+    deviations = np.std(X / top, axis=0) * top
     # Rounding makes the mean of equal numbers differ from them.
-    if not (deviations > 0).all() or (least == most).any():
-        return 0.0
-    return float(np.exp(np.log(deviations).mean()))
+    return np.where(X.min(axis=0) < X.max(axis=0), deviations, 0.0)
