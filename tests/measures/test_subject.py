@@ -8,6 +8,7 @@ from vendiscore.measures.subject import Part, Subject
 from vendiscore.resolve.kernel_request import how_of
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
+SCORES = frozenset({"scores"})
 MEASURES = ["VS", "RKE", "KernelLanguageEntropy", "SampleCoverage", "NgramDiversity", "MagArea"]
 
 
@@ -35,15 +36,15 @@ def test_the_order_of_measures_changes_neither_a_number_nor_its_route(q, groups)
 
 def test_scores_are_read_off_eigenvectors_that_measures_need():
     K = as_similarity(TEXTS, k="ngram_overlap")
-    plain, needy = Subject(K, needs=["scores"]), Subject(K, needs=["scores", "eigenvectors"])
+    plain, needy = Subject(K, needs=SCORES), Subject(K, needs=SCORES | {"eigenvectors"})
     assert plain.eigen.vectors is not None  # which no measure needs
     assert plain.spectral.spectrum is not plain.eigen
     assert needy.spectral.spectrum is needy.needed_spectrum is needy.eigen
 
 
 def test_a_part_is_made_afresh_with_its_scores_and_notes_alone():
-    whole = Subject(as_similarity(TEXTS, k="ngram_overlap"), needs=["scores"])
-    part = Part(whole, np.array([0, 2, 3]), needs=["scores"])
+    whole = Subject(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
+    part = Part(whole, np.array([0, 2, 3]), needs=SCORES)
     part.notes.append("A note.")
     again = part.afresh(part.spectral)
     assert again.spectral is part.spectral

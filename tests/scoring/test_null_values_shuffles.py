@@ -22,7 +22,7 @@ def between(X, labels, q, **how):
 
 def subject_of(labels, p=None):
     K = as_similarity(X, **HOW)
-    return Subject(K, orders=ORDERS, p=p, groups=read_labels(labels))
+    return Subject(K, orders=ORDERS, weights=p, groups=read_labels(labels))
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)

@@ -79,7 +79,7 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     collection = read_samples(samples, read, "samples")
     read, asked = answered(read, [collection])
-    subject = Subject(collection, read, orders=[order], p=p, psd=psd, groups=asked)
+    subject = Subject(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
     return explained(subject, order, limit, within=asked is not None)
 
 

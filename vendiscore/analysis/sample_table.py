@@ -339,7 +339,7 @@ def taken(subject: Subject, rows: np.ndarray) -> Subject:
     if subject.p is not None:
         p = to_host(subject.p)[rows]
         p = p / p.sum()
-    return Subject(subject.similarity.take(rows), p=p, psd=subject.psd)
+    return Subject(subject.similarity.take(rows), weights=p, psd=subject.psd)
 
 
 def _counted(count: int, one: str, several: str) -> str:

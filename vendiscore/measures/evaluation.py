@@ -106,7 +106,7 @@ def _refuse_lost_gradients(
             given = {**whole.how.options, **options, "samples": whole.samples}
             if measure.references:
                 given["references"] = whole.references
-            refuse_gradient(measure.name, **given, p=whole.given_weights)
+            refuse_gradient(measure.name, **given, p=whole.weights)
 
 
 def measure_stacks(

@@ -45,7 +45,7 @@ class Stack:
         self.similarity = similarity
         self.points = points  # where distances are of rows of numbers
         self.n: int = places.shape[1]
-        self.orders: list[float] = whole.orders
+        self.orders: Sequence[float] = whole.orders
         self.places_kept = places
         self.rows: np.ndarray = whole.rows_of_passed[places]
         self.notes: list[str] = []

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import KW_ONLY, dataclass, field, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -48,6 +49,7 @@ class UnsuitedError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
 
 
+@dataclass(eq=False, repr=False)
 class Subject(SampleSet):
     """A set of samples, how they are compared, and references: what a measure is a function of.
 
@@ -56,18 +58,18 @@ class Subject(SampleSet):
 
     Parameters
     ----------
-    samples, references : list, array, Similarity, MetricSpace, or what a mixture compares
+    given, references : list, array, Similarity, MetricSpace, or what a mixture compares
         The set, and (optional) another that it is held against.
     how, name : How, str
         Comparison of the samples, and their name in errors.
     orders : sequence of float
         For measures that have an order q.
-    p : array_like (n,), optional
-        Weights of the samples, as they were given.
+    weights : array_like (n,), optional
+        Of the samples, as they were passed.
     psd : {"check", "clip"}
     groups : Groups, optional
         Which samples belong together.
-    needs, needs_of_parts, pooled : collection of str
+    needs, needs_of_parts, pooled : frozenset of str
         What measures need of the samples, of each of `parts`, and of `both` sets at once:
         "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
     in_parts : bool
@@ -87,42 +89,27 @@ class Subject(SampleSet):
 
     is_part = False
 
-    def __init__(
-        self,
-        samples: Samples | None,
-        how: How | None = None,
-        *,
-        name: str = "samples",
-        references: Samples | None = None,
-        orders: Sequence[float] = (DEFAULT_ORDER,),
-        p: Weights | None = None,
-        psd: PSD = "check",
-        groups: Groups | None = None,
-        needs: Collection[str] = ("similarity",),
-        needs_of_parts: Collection[str] = (),
-        pooled: Collection[str] = (),
-        in_parts: bool = False,
-        estimating: Estimating | None = None,
-        solver: Solving = "auto",
-    ) -> None:
-        self.given = samples
-        self.how: How = how or How()
-        self.references = references
-        self.psd: PSD = psd
-        self.orders: list[float] = list(orders)
-        self.given_weights = p
-        self.groups = groups
-        self.needs: frozenset[str] = frozenset(needs)
-        self.needs_of_parts: frozenset[str] = frozenset(needs_of_parts)
-        self.pooled: frozenset[str] = frozenset(pooled)
-        self.in_parts = in_parts
-        self.name = name
-        self.estimating = estimating
-        self.solver = solver
+    given: Samples | None
+    how: How = field(default_factory=How)
+    _: KW_ONLY
+    name: str = "samples"
+    references: Samples | None = None
+    orders: Sequence[float] = (DEFAULT_ORDER,)
+    weights: Weights | None = None
+    psd: PSD = "check"
+    groups: Groups | None = None
+    needs: frozenset[str] = frozenset(("similarity",))
+    needs_of_parts: frozenset[str] = frozenset()
+    pooled: frozenset[str] = frozenset()
+    in_parts: bool = False
+    estimating: Estimating | None = None
+    solver: Solving = "auto"
+
+    def __post_init__(self) -> None:
         self.solved: Solve = lru_cache(maxsize=1)(self._solved)
         self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
-        self.names: list[str] = [name]  # as errors call the sets
-        if references is not None:
+        self.names: list[str] = [self.name]  # as errors call the sets
+        if self.references is not None:
             self.names.append("references")
         self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
@@ -205,14 +192,14 @@ class Subject(SampleSet):
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
-        if self.given_weights is None:
+        if self.weights is None:
             return None
         from ..similarity.weights import check_weights
 
         if not self.has_similarities:
-            return check_weights(self.given_weights, self.n_passed, groups=self.groups)
+            return check_weights(self.weights, self.n_passed, groups=self.groups)
         K = self.similarity
-        return check_weights(self.given_weights, K.n, K.dropped, K.diagonal(), self.groups)
+        return check_weights(self.weights, K.n, K.dropped, K.diagonal(), self.groups)
 
     @cached_property
     def spectral(self) -> Spectral:
@@ -366,13 +353,19 @@ class Part(Subject):
         whole: Subject,
         places: np.ndarray,
         name: str = "this part",
-        needs: Collection[str] = ("similarity",),
+        needs: frozenset[str] = frozenset(("similarity",)),
     ) -> None:
-        super().__init__(None, whole.how, name=name, orders=whole.orders, needs=needs)
-        self.references = whole.references
+        super().__init__(
+            None,
+            whole.how,
+            name=name,
+            references=whole.references,
+            orders=whole.orders,
+            psd=whole.psd,
+            needs=needs,
+            solver=whole.solver,
+        )
         self.names = whole.names
-        self.psd = whole.psd
-        self.solver = whole.solver
         self.whole = whole
         self.places = places
 

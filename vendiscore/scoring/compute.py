@@ -197,11 +197,11 @@ def subject_of(
         name=name,
         references=references,
         orders=request.orders,
-        p=request.p,
+        weights=request.p,
         psd=request.psd,
         groups=groups,
         needs=request.needs[groups is not None],
-        needs_of_parts=request.needs[0] if groups is not None else (),
+        needs_of_parts=request.needs[0] if groups is not None else frozenset(),
         pooled=request.pooled,
         in_parts=groups is not None
         and request.p is None

@@ -211,7 +211,7 @@ def _subsampled(
 
     def scores(some: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(np.isin(codes, some))
-        part = Part(subject, places[rows], needs=[chosen.measure.needs])
+        part = Part(subject, places[rows], needs=frozenset([chosen.measure.needs]))
         (found,) = measure_each(part, [chosen], request.suffixes)
         numbers = np.array(list(map(scalar, found.values())))
         return np.log(numbers) if of_log else numbers
