@@ -4,8 +4,8 @@ import math
 import operator
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from numbers import Number
-from typing import Any, TypeGuard, TypeVar
+from contextlib import suppress
+from typing import SupportsFloat, SupportsIndex, TypeGuard, TypeVar
 
 import numpy as np
 
@@ -18,18 +18,20 @@ Word = TypeVar("Word", bound=str | None)
 _PLAIN = {str, bytes, int, float, bool, type(None)}  # kinds of samples that hold no tensor
 
 
-def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remedy: str = "") -> int:
+def integer(
+    name: str, value: object, least: int = 1, most: float = math.inf, remedy: str = ""
+) -> int:
     """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
     if type(value) is int and least <= value <= most:
         return value
     bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
     said = f"`{name}` must be an integer {bounds}, got {quoted(value)}{remedy and f'; {remedy}'}"
-    if _is_truth(value) or isinstance(value, (str, bytes)):
+    number = None
+    if isinstance(value, SupportsIndex) and not _is_truth(value):
+        with suppress(TypeError):  # as of an array of several
+            number = operator.index(value)
+    if number is None:
         raise TypeError(said)
-    try:
-        number = operator.index(value)
-    except TypeError:
-        raise TypeError(said) from None
     if not least <= number <= most:
         raise ValueError(said)
     return number
@@ -37,16 +39,16 @@ def integer(name: str, value: Any, least: int = 1, most: float = math.inf, remed
 
 def number(
     name: str,
-    value: Any,
+    value: object,
     expected: str,
     allowed: Callable[[float], bool] = np.isfinite,
     remedy: str = "",
 ) -> float:
     """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
     kind = str(getattr(value, "dtype", ""))
-    scalar = isinstance(value, (Number, np.number)) or (kind and getattr(value, "ndim", 1) == 0)
     wrong: type[Exception] = TypeError
-    if scalar and not (_is_truth(value) or isinstance(value, complex) or "complex" in kind):
+    single = getattr(value, "ndim", 0) == 0 and "complex" not in kind and not _is_truth(value)
+    if single and isinstance(value, SupportsFloat):
         refuse_gradient(f"`{name}`", **{name: value})
         try:
             read = float(value)
@@ -61,11 +63,11 @@ def number(
 
 
 def read_order(
-    q: Any, name: str = "q", *, zero: bool = True, most: float = math.inf, remedy: str = ""
+    q: object, name: str = "q", *, zero: bool = True, most: float = math.inf, remedy: str = ""
 ) -> float:
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
-    if type(q) in (int, float) and 0 < q <= min(most, 1e6):  # as nearly always
-        return float(q)
+    if type(q) in (int, float) and isinstance(q, (int, float)) and 0 < q <= min(most, 1e6):
+        return float(q)  # as nearly always
     expected = "a number in [0, inf] or 'inf'"
     usual = "q=1 is the usual Vendi Score"
     if not zero:
@@ -99,7 +101,7 @@ def flag(name: str, value: object) -> bool:
     return bool(value)
 
 
-def has_gradient(x: Any) -> bool:
+def has_gradient(x: object) -> bool:
     """Return whether `x` is, or has, a tensor that requires a gradient."""
     if "torch" not in sys.modules:
         return False
@@ -109,7 +111,7 @@ def has_gradient(x: Any) -> bool:
         return any(map(has_gradient, x.values()))
     if isinstance(x, (list, tuple)):
         return not _PLAIN.issuperset(map(type, x)) and any(map(has_gradient, x))
-    return hasattr(x, "matmul") and has_gradient(x.diagonal())
+    return hasattr(x, "matmul") and hasattr(x, "diagonal") and has_gradient(x.diagonal())
 
 
 def refuse_gradient(who: str, /, **given: object) -> None:

@@ -1,8 +1,9 @@
 """Checks of a similarity matrix, its diagonal, and weights, before any eigenvalue is found."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -92,7 +93,7 @@ def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
         )
 
 
-def asymmetry(K: Any, scale: Any, tolerance: float, what: str) -> float:
+def asymmetry(K: Array, scale: Array | None, tolerance: float, what: str) -> float:
     """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less.
 
     It raises a ValueError for a larger one than the tolerance, and for entries beyond 1.

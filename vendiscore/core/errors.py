@@ -7,7 +7,6 @@ import sys
 import warnings
 from collections.abc import Mapping, Sequence
 from types import FrameType
-from typing import Any
 
 import numpy as np
 
@@ -15,7 +14,7 @@ _OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")  # and its 
 SHOWN = 10  # unusable samples that a message lists by their places, at most
 
 
-def _arguments(error: Any) -> tuple[type, tuple[object, ...]]:
+def _arguments(error: Exception) -> tuple[type, tuple[object, ...]]:
     """Return how pickle makes an error again: its class, and the arguments, which it keeps."""
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
@@ -98,7 +97,7 @@ class SampleError(ValueError):
         if problems:
             raise cls.of(problems)
 
-    def at(self, places: Sequence[Any] | np.ndarray) -> SampleError:
+    def at(self, places: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
         """Return the same error with sample i called `places[i]`, which may be several places."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -62,7 +63,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     return hill_number(positive, q)
 
 
-def hill_number(positive: Array, q: float) -> Any:
+def hill_number(positive: Array, q: float) -> Number:
     """Return the Hill number of positive shares (m,) of sum 1, which are not checked.
 
     A float, or a 0-d tensor for torch input.
@@ -71,9 +72,8 @@ def hill_number(positive: Array, q: float) -> Any:
     if not is_numpy(positive):
         if q <= 1 + NEAR_ONE:  # the slope is along shares of sum 1
             positive = positive / positive.sum()
-        xp = namespace(positive)
-        return from_logs(xp, positive, xp.log(positive), m, q)
-    return within_range(from_logs(np, positive, np.log(positive), m, q), m)
+        return from_logs(positive, namespace(positive).log(positive), m, q)
+    return within_range(from_logs(positive, np.log(positive), m, q), m)
 
 
 def within_range(value: Array | float, most: int) -> float:
@@ -83,11 +83,10 @@ def within_range(value: Array | float, most: int) -> float:
 
 def _numbers(shares: object) -> np.ndarray:
     """Return shares as an array of one dimension, or raise a TypeError."""
-    read: Any
-    try:
-        read = np.asarray(shares, dtype=float) if isinstance(shares, (list, tuple)) else shares
-    except (TypeError, ValueError):
-        read = None
+    read: Any = shares
+    if isinstance(shares, (list, tuple)):
+        with suppress(TypeError, ValueError):
+            read = np.asarray(shares, dtype=float)
     if getattr(getattr(read, "dtype", None), "kind", "O") not in "biuf" or read.ndim != 1:
         raise TypeError(
             f"`shares` must be an array (m,) of numbers that sum to 1, got {quoted(shares)}; for "
@@ -116,10 +115,10 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
 
 
-def from_logs(xp: Any, shares: Array, logs: Array, count: Any, q: float) -> Array:
+def from_logs(shares: Array, logs: Array, count: Array | int, q: float) -> Array:
     """Return the Hill number of shares, from their logs and the count of positive ones."""
     if q == 0:
         return (shares * 0).sum(-1) + count  # of the shares' shape and kind
     if math.isinf(q):
-        return 1 / xp.max(shares, axis=-1)
-    return xp.exp(log_power_mean(shares, logs, q))
+        return 1 / namespace(shares).max(shares, axis=-1)
+    return namespace(shares).exp(log_power_mean(shares, logs, q))

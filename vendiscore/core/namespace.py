@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
 import numpy as np
@@ -38,7 +39,7 @@ def is_sparse(x: object) -> TypeGuard[csr_array]:
     return issparse is not None and issparse(x)
 
 
-def namespace(x: Array) -> Any:
+def namespace(x: Array) -> ModuleType:
     """Return the array API namespace of `x` (NumPy for sparse matrices)."""
     if type(x) is np.ndarray or is_sparse(x):
         return np
@@ -99,7 +100,7 @@ def gram(A: Array) -> Array:
     return out
 
 
-def scale_rows(F: Any, s: Array) -> Any:
+def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:
     """Return diag(s) F for dense or sparse F."""
     if not is_sparse(F):
         return F * s[:, None]
@@ -108,7 +109,7 @@ def scale_rows(F: Any, s: Array) -> Any:
     return F
 
 
-def of_moderate_length(X: Any) -> Any:
+def of_moderate_length(X: Array | csr_array) -> Array | csr_array:
     """Multiply rows by powers of two that bring their largest entry into [½, 1), zeros aside."""
     size = abs(detached(X))
     top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)

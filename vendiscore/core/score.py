@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -135,7 +135,7 @@ def covariance(X: Array, scale: Array | None, single: bool = False) -> Array:
     s = None if scale is None else xp.astype(scale, dtype)[:, None]
     out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # new memory takes longer
     total = xp.float64 if out is None or len(X) > rows else dtype
-    C: Any = 0.0
+    C: Array | float = 0.0
     for start in range(0, len(X), rows):
         block = slice(start, start + rows)
         F = X[block]

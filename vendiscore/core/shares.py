@@ -1,9 +1,11 @@
 """Eigenvalues as shares: rounding is set to zero, negative ones are refused or clipped."""
 
+from __future__ import annotations
+
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -130,7 +132,7 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     return Shares(values=positive, negative_mass=negative_mass, cut=cut, lost=lost, rank=kept)
 
 
-def shares_above(values: Array, cut: Any, psd: PSD = "check") -> Array:
+def shares_above(values: Array, cut: Array | float, psd: PSD = "check") -> Array:
     """Return eigenvalues (…, m) as shares; those up to the cut, one or (…, 1), become 0."""
     positive = values * (values > cut) + 0.0  # and no −0.0
     whole = positive.sum(-1)

@@ -19,7 +19,7 @@ Rows: TypeAlias = "Array | csr_array"  # of numbers, a row for each sample
 Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
 PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
 # Samples to be read: a list, an array, a column, a folder's path; the kernel limits their kind.
-Samples: TypeAlias = "Iterable[Any] | os.PathLike[str] | SimilarityLike"
+Samples: TypeAlias = "Iterable[object] | os.PathLike[str] | SimilarityLike"
 Weights: TypeAlias = "Sequence[float] | Array"  # of n samples, summing to 1
 Number: TypeAlias = "float | Tensor"  # a tensor where samples or weights have a gradient
 DType: TypeAlias = "np.dtype | type"

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..core.checks import DIAGONAL_TOLERANCE
-from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, to_host
 from ..core.types import Rows
 from ..similarity import memory
 from ..similarity import sparse as sp
