@@ -38,10 +38,11 @@ def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int)
     """Average the score and its error over windows of m of some orders (…, n)."""
     sets = [order[..., run] for run in windows(order.shape[-1], m)]
     scores = score(np.stack(sets))
-    return Jackknife(scores.log.mean(axis=0), mean_error(scores.error, order.shape[-1], m))
+    error = mean_error(scores.error, order.shape[-1], m)
+    return Jackknife(np.mean(scores.log, axis=0), error)
 
 
-def mean_error(errors: np.ndarray, n: int, m: int) -> np.ndarray:
+def mean_error(errors: float | np.ndarray, n: int, m: int) -> np.ndarray:
     """Return the error of a mean over windows from their own, whose square times m Σ c_i² it is."""
     weights = window_weights(n, m)
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
@@ -124,11 +125,12 @@ class Part:
         known = self.matched
         value = math.exp(known.log)
         if self.plan.q:
-            logs = log_ends(known, self.m, self.plan.q, level, self.repeats)
+            ends = log_ends(known, self.m, self.plan.q, level, self.repeats)
         else:
-            reach = student_reach(level, known.units) * known.error
-            logs = (max(0.0, known.log - reach), min(math.log(self.m), known.log + reach))
-        low, high = np.exp(logs).tolist()
+            reach = student_reach(level, known.units) * float(known.error)
+            log = float(known.log)
+            ends = max(0.0, log - reach), min(math.log(self.m), log + reach)
+        low, high = np.exp(ends).tolist()
         return value, min(low, value), max(high, value)
 
     def row(self) -> tuple[float, float, float, float]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
@@ -19,32 +18,31 @@ from ..similarity.weights import check_weights
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
 from .sample_set import SampleSet
+from .subject import Part, Subject
 
 
 class Both(SampleSet):
     """The samples and, after them, the references as one set, in which each has half the weight."""
 
-    def __init__(self, own: Any) -> None:
+    def __init__(self, own: Subject) -> None:
         if any(map(is_space, own.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
         self.psd = own.psd
         self.of_rows = own.of_rows
         self.own = own
-        self.how: How = own.whole.how  # `own` is a Subject
+        self.how: How = own.whole.how
 
     @cached_property
-    def samples(self) -> Any:
-        """Rows of numbers (n + m, d), where distances are between such, or the similarities."""
+    def rows(self) -> np.ndarray:
+        """Rows of numbers (n + m, d), where distances are between such."""
         if self.how.metric == "precomputed":
             raise TypeError(_ALONE.format("a matrix of distances"))
-        if not self.of_rows:
-            return self.similarity
         return stacked(self.own.sets, self.own.names)
 
     @cached_property
     def similarity(self) -> Similarity:
         """The Similarity of the samples and, after them, the references, with unit diagonal."""
-        if not self.own.is_part:
+        if not isinstance(self.own, Part):
             return self.own.pool[0]
         whole = self.own.whole.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
@@ -53,7 +51,7 @@ class Both(SampleSet):
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The numbers of samples and of references that were not left out."""
-        n = len(self.own.rows) if self.own.is_part else self.own.similarity.n
+        n = len(self.own.rows) if isinstance(self.own, Part) else self.own.similarity.n
         return n, self.similarity.n - n
 
     @cached_property
@@ -71,21 +69,22 @@ class Both(SampleSet):
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
-        samples = self.samples
-        n = size(self.own.samples) if self.of_rows else self.sizes[0]
-        if self.of_rows and callable(self.how.metric):
-            space = as_spaces([samples], self.how, ["samples"])[0]
+        whole = None
+        if isinstance(self.own, Part):
+            whole = self.own.whole.both.neighbourhoods
+        if not self.of_rows:
+            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], whole)
+        n = size(self.own.samples)
+        if callable(self.how.metric):
+            (space,) = as_spaces([self.rows], self.how, ["samples"])
             return neighbourhoods.of_space(space, n)
-        whole = self.own.whole.both.neighbourhoods if self.own.is_part else None
-        if self.of_rows:
-            return neighbourhoods.of_rows(samples, n, self.how, whole)
-        return neighbourhoods.of_kernel(samples, n, whole)
+        return neighbourhoods.of_rows(self.rows, n, self.how, whole)
 
     @property
     def digest(self) -> str:
         """A digest of the references, for the signature."""
         if self.of_rows:
-            return digest(self.samples[-size(self.own.references) :])
+            return digest(self.rows[-size(self.own.references) :])
         return digest(self.ordinariness[1][self.sizes[0] :])
 
 

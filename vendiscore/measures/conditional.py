@@ -1,7 +1,6 @@
 """Diversity of samples for one condition: the Conditional Vendi Score."""
 
 from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 
@@ -57,7 +56,7 @@ class Given:
     readers={"given": Given},
 )
 def conditional_vendi_score(
-    subject: Subject, given: Any = None, given_k: KernelArgument | None = None
+    subject: Subject, given: Given | None = None, given_k: KernelArgument | None = None
 ) -> list[Number]:
     """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
 

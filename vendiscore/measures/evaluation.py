@@ -1,18 +1,20 @@
 """Measures that are asked for, read with their options, and evaluated for a subject."""
 
 import sys
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from ..core.arguments import has_gradient, is_several, refuse_gradient
-from ..core.namespace import as_kind_of, namespace, to_host
+from ..core.namespace import Array, as_kind_of, namespace, to_host
 from ..core.types import Options, Record
 from ..hints import suggestion
 from ..resolve.presets import expanded
 from .measure import RANGE_ROUNDING, Measure, get_measure
 from .subject import Subject, UnsuitedError
+
+Asked: TypeAlias = str | Iterable[str] | Mapping[str, Options]  # measures, as they are passed
 
 
 class Chosen(NamedTuple):
@@ -28,12 +30,7 @@ class Chosen(NamedTuple):
         return {name: value for name, value in every.items() if value is not None}
 
 
-def needs_scores(measures: Sequence[Chosen]) -> bool:
-    """Return whether some measure reads Vendi Scores, which come with a spectrum."""
-    return any(chosen.measure.needs == "scores" for chosen in measures)
-
-
-def read_measures(measures: Any, shared: Record) -> list[Chosen]:
+def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
     """Read the measures of one or several names and their options, which `shared` loses."""
     names = list(measures) if is_several(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
@@ -88,11 +85,13 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
     return every
 
 
-def _by_suffix(measure: Measure, numbers: Any, keys: Sequence[str]) -> Mapping[str, Any]:
+def _by_suffix(measure: Measure, numbers: object, keys: Sequence[str]) -> Record:
     """Return what a measure computes by the suffixes of its name."""
     if isinstance(numbers, Mapping):
-        return numbers
-    return dict(zip(keys, numbers, strict=True)) if measure.ordered else {"": numbers}
+        return dict(numbers)
+    if measure.ordered and isinstance(numbers, Iterable):
+        return dict(zip(keys, numbers, strict=True))
+    return {"": numbers}
 
 
 def _refuse_lost_gradients(
@@ -111,22 +110,18 @@ def _refuse_lost_gradients(
 
 def measure_stacks(
     subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
-) -> tuple[list[Record], np.ndarray, tuple[float, float]]:
+) -> tuple[list[Record], np.ndarray]:
     """Return {name: numbers (g,)} of each measure, of all groups at once.
 
-    And which groups are to be measured one by one, whose numbers mean nothing; and the largest
-    negative mass and cut of any spectrum.
+    And which groups are to be measured one by one, whose numbers mean nothing.
     """
     from .stack import stacks_of
 
     assert subject.groups is not None
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []
-    pieces: list[dict[str, list[Any]]] = [{} for _ in measures]
+    pieces: list[dict[str, list[Array]]] = [{} for _ in measures]
     in_numpy = False
-    negative_mass = 0.0
-    cut = 0.0
-    scored = needs_scores(measures)
     for groups, stack in stacks_of(subject):
         order.append(groups)
         bad = np.zeros(len(groups), dtype=bool)
@@ -141,12 +136,9 @@ def measure_stacks(
         bad |= stack.unusual
         subject.notes += stack.notes
         in_numpy = subject.has_similarities and stack.similarity is not subject.similarity
-        if scored:
-            negative_mass = max(negative_mass, stack.spectral.negative_mass)
-            cut = max(cut, stack.spectral.cut)
         apart[groups] = bad
     if not order:
-        return [{} for _ in measures], apart, (negative_mass, cut)
+        return [{} for _ in measures], apart
     places = np.concatenate(order)
     back = np.zeros(len(apart), int)
     back[places] = np.arange(len(places))
@@ -159,4 +151,4 @@ def measure_stacks(
         columns.append(column)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject, measures, columns)
-    return columns, apart, (negative_mass, cut)
+    return columns, apart

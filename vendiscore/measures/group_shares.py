@@ -5,12 +5,11 @@ K_T = 1 within groups, else 0; γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), β =
 """
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..core.hill import effective_number
-from ..core.namespace import namespace, scalar
+from ..core.namespace import Array, namespace, scalar
 from ..core.types import Number
 from .measure import BETWEEN, register_measure
 from .subject import Subject
@@ -37,7 +36,7 @@ def within(subject: Subject) -> list[Number]:
     parts = subject.parts
     p = subject.p
     if p is None:
-        weights: Any = np.array([len(part.rows) for part in parts]) / subject.similarity.n
+        weights: Array = np.array([len(part.rows) for part in parts]) / subject.similarity.n
     else:
         weights = namespace(p).stack([p[part.rows].sum() for part in parts])
     pairs = zip(weights, parts, strict=True)

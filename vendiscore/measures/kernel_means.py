@@ -1,12 +1,11 @@
 """Distances between the means of two sets in the feature space of a kernel."""
 
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..core.arguments import flag
-from ..core.namespace import as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..core.namespace import Array, as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..core.types import Number, Rows
 from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
@@ -57,7 +56,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     return max(float(value), 0.0)
 
 
-def _unbiased(mean: Any, diagonal: Any) -> Any:
+def _unbiased(mean: Number, diagonal: Array) -> Number:
     """Return the mean similarity of pairs of different samples, from the mean of all pairs."""
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
@@ -115,7 +114,7 @@ def _double_rows(X: Rows, name: str) -> Rows:
     return rows.astype(np.float64, copy=False)
 
 
-def _sum_of_cubes(A: Any, B: Rows, *, apart: bool = False) -> float:
+def _sum_of_cubes(A: Rows, B: Rows, *, apart: bool = False) -> float:
     """Return Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):

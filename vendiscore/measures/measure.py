@@ -9,7 +9,7 @@ from typing import Any, Literal, TypeVar
 
 from ..core.errors import quoted
 from ..core.namespace import is_torch, scalar
-from ..core.types import Record
+from ..core.types import Number, Record
 from ..hints import suggestion
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
@@ -20,8 +20,8 @@ Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features",
 OF_SIMILARITIES = frozenset({"similarity", "scores", "eigenvectors"})
 Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
 Direction = Literal["higher", "lower"]
-Compute = TypeVar("Compute", bound=Callable[..., Any])
-Reader = Callable[[Any], Any]
+Compute = TypeVar("Compute", bound=Callable[..., object])
+Reader = Callable[[Any], object]
 
 # The distance by which rounding may take a number out of its range, besides rounding of samples.
 RANGE_ROUNDING = 1e-9
@@ -95,7 +95,7 @@ class Measure(Summary):
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
-    def check(self, value: object, n: int, rounding: float = 0.0) -> Any:
+    def check(self, value: Number, n: int, rounding: float = 0.0) -> Number:
         """Return the value, clipped to its range; raise if rounding cannot explain the distance."""
         low, high = self.limits(n)
         found = value if type(value) is float else scalar(value)  # not a float of NumPy

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -113,7 +113,7 @@ def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> N
     if len(places) < similarity.n:
         similarity = similarity.take(places)
     n = int(inverse[0].max()) + 1
-    F: Any = None if similarity.dim is None else similarity.features()
+    F = None if similarity.dim is None else similarity.features()
     pairs: Pairs
     if F is None:
         pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
@@ -133,7 +133,7 @@ def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
     return Neighbourhoods(MatrixPairs(space.D, space.inverse[places]), inverse)
 
 
-def _distinct(groups: Any, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+def _distinct(groups: np.ndarray, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Return places of the distinct samples of both sets; which of its set's each sample is."""
     places = []
     inverse = []

@@ -2,13 +2,13 @@
 
 from collections.abc import Iterable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
 from ..core.arguments import number
 from ..core.namespace import Array, as_kind_of, is_torch, namespace, to_host
 from ..core.types import Number
+from ..similarity.weights import PerSample
 from ..spectral.clusters import effective_numbers
 from .measure import register_measure
 from .stack import Stack
@@ -94,7 +94,10 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     },
 )
 def utility(
-    subject: Subject | Stack, quality: Any = None, patience: float = 0.8, same_above: float = 0.5
+    subject: Subject | Stack,
+    quality: PerSample | None = None,
+    patience: float = 0.8,
+    same_above: float = 0.5,
 ) -> Number:
     """Σ r^i s_i [sample i founds a class] / Σ r^i: the quality s of new answers, at patience r.
 
@@ -126,7 +129,7 @@ def utility(
     weighted=True,
 )
 def semantic_entropy(
-    subject: Subject | Stack, logprobs: Any = None, same_above: float = 0.5
+    subject: Subject | Stack, logprobs: PerSample | None = None, same_above: float = 0.5
 ) -> Number:
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 

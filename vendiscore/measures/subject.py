@@ -14,7 +14,7 @@ from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
 from ..core.namespace import Array, to_host
 from ..core.shares import PSD
-from ..core.types import Record, Rows, Samples, Weights
+from ..core.types import Pool, Record, Rows, Samples, Weights
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
@@ -126,7 +126,7 @@ class Subject(SampleSet):
         return self.eigen
 
     @property
-    def sets(self) -> list[Any]:
+    def sets(self) -> list[Pool]:
         """The samples, and the references if there are any."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 

@@ -3,7 +3,6 @@
 import gzip
 from collections.abc import Sequence
 from functools import cache, partial
-from typing import Any
 
 import numpy as np
 
@@ -21,7 +20,7 @@ _BLEU: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase"
 _register = partial(register_measure, needs="samples")
 
 
-def _read_sizes(sizes: Any) -> tuple[int, ...]:
+def _read_sizes(sizes: object) -> tuple[int, ...]:
     remedy = "(1, 2, 3, 4) is usual"
     several = sizes if is_several(sizes) else [sizes]
     read = [integer("sizes", n, remedy=remedy) for n in several]

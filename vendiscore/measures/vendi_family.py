@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -26,15 +26,22 @@ def vendi_score(subject: Subject | Stack) -> list[Number]:
     return subject.spectral.values
 
 
-def read_numbers(values: object, name: str, who: str, **bounds: Any) -> PerSample | None:
+def read_numbers(
+    values: object,
+    name: str,
+    who: str,
+    least: float = -np.inf,
+    most: float = np.inf,
+    remedy: str = "",
+) -> PerSample | None:
     """Return one number for each sample, of the option `name` of the measure `who`, or None.
 
-    `bounds` are options of `per_sample`.
+    The numbers lie between `least` and `most`, or `remedy` ends the error.
     """
     if values is None:
         return None
     refuse_gradient(who, **{name: values})
-    return per_sample(values, name, **bounds)
+    return per_sample(values, name, least=least, most=most, remedy=remedy)
 
 
 def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
@@ -64,7 +71,7 @@ def quality_of(subject: Subject | Stack, quality: PerSample | None, who: str) ->
     source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
     readers={"quality": read_quality},
 )
-def quality_weighted(subject: Subject | Stack, quality: Any = None) -> list[Number]:
+def quality_weighted(subject: Subject | Stack, quality: PerSample | None = None) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
 
     `quality` is needed: a number for each sample that comes in, also of those that are left out.

@@ -1,13 +1,12 @@
 """Counts of species, at one site or several, as individuals that are compared by their species."""
 
 from numbers import Real
-from typing import Any
 
 import numpy as np
 
 from ..core.errors import quoted
 from ..core.namespace import to_host
-from ..core.types import Options, Record
+from ..core.types import Options, Record, Samples
 from ..resolve.group_labels import Groups
 from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
@@ -37,7 +36,7 @@ def with_labels(arguments: Options, rest: Options) -> Record:
     return {**rest, "k": "labels"}
 
 
-def individuals(samples: object, counts: Any) -> tuple[RepeatedSimilarity, Groups | None]:
+def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, Groups | None]:
     """Return the similarity of all individuals, site after site, and the sites as groups."""
     if samples is not None:
         raise TypeError(
@@ -67,9 +66,9 @@ def individuals(samples: object, counts: Any) -> tuple[RepeatedSimilarity, Group
     return similarity, Groups(tuple(range(len(sites))), codes, nested=True)
 
 
-def _read(counts: Any) -> np.ndarray:
+def _read(counts: Samples) -> np.ndarray:
     """Return whole numbers (species,) or (sites, species)."""
-    read: Any = as_samples(counts, "counts")
+    read = as_samples(counts, "counts")
     if sp.issparse(read):
         read = read.toarray()
     numbers = _numbers(read) if isinstance(read, list) else to_host(read)
@@ -93,7 +92,7 @@ def _read(counts: Any) -> np.ndarray:
     return numbers.astype(np.int64)
 
 
-def _numbers(rows: list[Any]) -> np.ndarray:
+def _numbers(rows: list[object]) -> np.ndarray:
     """Return lists of numbers as an array; raise for anything else in them."""
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:

@@ -94,7 +94,7 @@ def log_ends(
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most]."""
     full = math.log(most)
-    low, high = deficit_ends(full - found.log, found, level, repeats, log_deficit(q))
+    low, high = deficit_ends(full - float(found.log), found, level, repeats, log_deficit(q))
     return max(0.0, full - high), full - max(0.0, low)
 
 

@@ -64,7 +64,7 @@ def details(
         kernel, *options = plain(of_kernel).items()
         report["kernel"] = kernel[1]
         report["options"] = dict(options)
-        report |= _of_spectrum(scores, request, uncertainty.spectra)
+        report |= _of_spectrum(scores, request)
     if spaces or "distances" in request.pooled:
         of_metric = (spaces[0] if spaces else subject.both).settings
         metric, *options = plain(of_metric).items()
@@ -166,22 +166,17 @@ def _of_measures(request: Request, settings: Options) -> Record:
     return every
 
 
-def _of_spectrum(
-    scores: Spectral | None, request: Request, of_groups: tuple[float, float] | None
-) -> Record:
-    """Report the spectrum of a Vendi Score; of groups only what was cut off, at most."""
-    limits = [of_groups] if of_groups else []
-    report: Record = {"method": {}, "why": {}}
-    least_cut = None
+def _of_spectrum(scores: Spectral | None, request: Request) -> Record:
+    """Report the spectrum of a Vendi Score; None of groups, each of which has its own."""
+    report: Record = {"method": {}, "why": {}, "negative_mass": None, "cut": None}
     if scores:
-        least_cut = 0.0
-        if scores.spectrum:
-            limits.append((scores.spectrum.negative_mass, scores.spectrum.cut))
+        report["cut"] = 0.0
         for order, estimate in zip(request.orders, scores.estimates, strict=True):
             report["method"][digits(order)] = estimate.route
             report["why"][digits(order)] = estimate.why
-    report["negative_mass"] = max((mass for mass, _ in limits), default=None)
-    report["cut"] = max((cut for _, cut in limits), default=least_cut)
+        if scores.spectrum:
+            report["negative_mass"] = scores.spectrum.negative_mass
+            report["cut"] = scores.spectrum.cut
     return report
 
 

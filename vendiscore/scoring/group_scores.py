@@ -1,14 +1,14 @@
 """Scores of groups: each by itself, their mean, and its standard error over groups."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 
 from ..core.errors import warn
-from ..core.namespace import scalar, to_host
-from ..core.types import Record
-from ..measures.evaluation import Chosen, measure_each, measure_stacks, needs_scores
+from ..core.namespace import Array, scalar, to_host
+from ..core.types import Number, Record
+from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import Groups, check_size
@@ -22,6 +22,7 @@ ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
+Values: TypeAlias = "list[Number] | Array"  # a number of each group
 # With fewer groups, the interval of their mean holds less often if a few are unlike the rest.
 MANY = 50
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
@@ -46,7 +47,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         warn(ALONE)
         found.notes.append(ALONE)
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
-    columns = _columns(subject, request, each, found)
+    columns = _columns(subject, request, each)
     means = averaged(columns, subject.groups, sizes, request, found)
     scores: list[Record] = []
     for chosen in request.measures:
@@ -89,9 +90,7 @@ def averaged(
     return means
 
 
-def _columns(
-    subject: Subject, request: Request, each: Sequence[Chosen], uncertainty: Uncertainty
-) -> dict[str, Record]:
+def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict[str, Record]:
     """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
@@ -104,7 +103,7 @@ def _columns(
     columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
-        found, apart, uncertainty.spectra = measure_stacks(subject, stacked, request.suffixes)
+        found, apart = measure_stacks(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
             column = columns[chosen.measure.name]
             for key, values in numbers.items():
@@ -124,13 +123,9 @@ def _columns(
             column = columns[chosen.measure.name]
             for key, value in numbers.items():
                 column.setdefault(key, [None] * len(groups))[i] = value
-        spectral = part.spectral if needs_scores(own) else None
-        if spectral is not None and spectral.spectrum is not None:
-            mass, cut = uncertainty.spectra or (0.0, 0.0)
-            mass = max(mass, spectral.spectrum.negative_mass)
-            uncertainty.spectra = mass, max(cut, spectral.spectrum.cut)
         if not request.details:
-            parts[i] = part.afresh(spectral)
+            scored = any(chosen.measure.needs == "scores" for chosen in own)
+            parts[i] = part.afresh(part.spectral if scored else None)
     subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
 
@@ -146,12 +141,12 @@ def _by_set(columns: Mapping[str, Record], sets: Groups) -> dict[str, Record]:
     return means
 
 
-def _floats(values: Any) -> list[float]:
+def _floats(values: Values) -> list[float]:
     """Return the numbers of all groups as floats."""
     return list(map(scalar, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
-def _mean(values: Any) -> Any:
+def _mean(values: Values) -> Number:
     """Return the mean of numbers; of tensors a tensor, which can be differentiated."""
     if isinstance(values, np.ndarray):
         return float(values.mean())

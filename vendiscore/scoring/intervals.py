@@ -3,7 +3,7 @@
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
@@ -48,7 +48,6 @@ class Uncertainty:
     assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
     notes: list[str] = field(default_factory=list)
     table: list[Record] = field(default_factory=list)  # of groups, a row each
-    spectra: tuple[float, float] | None = None  # of groups, the largest negative mass and cut
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
@@ -158,7 +157,7 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     total = rows.sum()
     own = to_host(subject.similarity.diagonal())
     if units.codes is None:
-        rest: Any = n - 1
+        rest = np.array(n - 1)
         lost = 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)

@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from typing import Any
+from typing import TypeAlias
 
 import numpy as np
 import scipy
@@ -14,6 +14,7 @@ from ..spectral.spectrum import Spectrum, positive_parts
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9
+Values: TypeAlias = float | np.ndarray  # of one set, or of many
 
 
 @dataclass(frozen=True)
@@ -24,11 +25,11 @@ class Jackknife:
     without one of them; `gain` is how much of log VS one of them adds, on average.
     """
 
-    log: Any
-    error: Any
-    spread: Any = math.inf
+    log: Values
+    error: Values
+    spread: Values = math.inf
     units: int = 0
-    gain: Any = 0.0
+    gain: Values = 0.0
 
 
 def quantile(level: float) -> float:
@@ -53,7 +54,7 @@ def jackknife(
     return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
 
 
-def of_samples(log: Any, left: np.ndarray) -> Jackknife:
+def of_samples(log: Values, left: np.ndarray) -> Jackknife:
     """Find errors of log VS (…) of sets of n samples from log VS without each, (…, n)."""
     units = left.shape[-1]
     deficits = math.log(units - 1) - left
@@ -63,7 +64,7 @@ def of_samples(log: Any, left: np.ndarray) -> Jackknife:
     return Jackknife(log, delete_one_error(left), spread, units, log - left.mean(axis=-1))
 
 
-def delete_one_error(left: np.ndarray) -> Any:
+def delete_one_error(left: np.ndarray) -> np.ndarray:
     """Return the standard error of numbers from their values without each unit, (…, units)."""
     return np.sqrt((left.shape[-1] - 1) * left.var(axis=-1))
 

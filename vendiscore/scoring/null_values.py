@@ -1,8 +1,7 @@
 """Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -29,7 +28,7 @@ _ROUNDING = 1e-9
 def add_nulls(
     subject: Subject,
     request: Request,
-    scores: Sequence[Mapping[str, Any]],
+    scores: Sequence[Record],
     uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
@@ -97,7 +96,7 @@ def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | 
     sets, m = members.shape
     orders = subject.orders
     psd = subject.psd
-    logs: list[Any] = []
+    logs: list[np.ndarray] = []
     if m <= LARGEST:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
             some = members[rows]

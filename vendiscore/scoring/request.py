@@ -44,16 +44,16 @@ Method = Literal["auto", "estimate"]
 _OF_DISTANCES = ("metric", "exponent")
 _OPEN = ("t", "seed")  # None is as if they were not passed
 # The measures that are meant where none is named, by the other keywords and the references.
-Measures: TypeAlias = Mapping[str, Mapping[str, Any]]
-Usual: TypeAlias = Callable[[Mapping[str, Any], Any], Measures]
+Measures: TypeAlias = Mapping[str, Options]
+Usual: TypeAlias = "Callable[[Options, Samples | bool | None], Measures]"
 
 
-def vendi_score(arguments: Options | None, references: Samples | None = None) -> Measures:
+def vendi_score(arguments: Options, references: object = None) -> Measures:
     """Return the usual measures of `compute`, and of the metric `vendiscore`."""
     return {"VS": {}}
 
 
-def magnitudes(arguments: Options, references: Samples | None = None) -> Measures:
+def magnitudes(arguments: Options, references: object = None) -> Measures:
     """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
@@ -71,11 +71,11 @@ class Request:
     measures: tuple[Chosen, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
     several: bool = False  # orders were given as several: keys of the result name them
-    p: Any = None
+    p: Weights | None = None
     psd: PSD = "check"
     details: bool = False
-    groups: Any = None
-    counts: Any = None
+    groups: object = None
+    counts: Samples | None = None
     ci: float | None = None
     clusters: Groups | None = None
     estimating: Estimating | None = None
@@ -140,7 +140,7 @@ _PLAIN = {str, int, float, bool, type(None)}
 def read_request(
     arguments: Options,
     usual: Usual = vendi_score,
-    references: Any = None,
+    references: Samples | bool | None = None,
     *,
     others: Collection[str] | None = None,
     any_order: bool = False,
@@ -158,7 +158,7 @@ def read_request(
 
 def _read_request(
     usual: Usual,
-    references: Any,
+    references: Samples | bool | None,
     others: Collection[str] | None,
     any_order: bool,
     plugins: int,
@@ -331,7 +331,7 @@ def _instead_of_distances(how: How) -> str:
     return f"pass k={kernels[how.metric]!r} instead"
 
 
-def check_orders(q: Any) -> list[float]:
+def check_orders(q: object) -> list[float]:
     """Return the distinct orders of `q` as floats; an error names the first invalid one."""
     orders = map(read_order, q if is_several(q) else [q])
     distinct = list(dict.fromkeys(orders))

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, re
 from ..core.errors import SampleError
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples
+from ..core.types import Pool, Samples
 from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
@@ -46,7 +46,7 @@ def group_rewards(
     q: float = DEFAULT_ORDER,
     k: KernelArgument | None = None,
     psd: PSD = "check",
-    **options: Any,
+    **options: object,
 ) -> np.ndarray:
     """Return a reward for each sample: its quality, and what it adds to its group.
 
@@ -144,7 +144,7 @@ class Credits(NamedTuple):
 
 
 def credits_of(
-    samples: Any,
+    samples: Pool,
     groups: Groups,
     *,
     credit: Credit = "surprise",
@@ -175,7 +175,7 @@ def credits_of(
     some = np.flatnonzero(sizes[codes] > 1)
     texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
     if flag("match_length", match_length):
-        if not texts:
+        if not (isinstance(samples, list) and texts):
             raise TypeError("`match_length` compares texts word by word; leave it out")
         samples = _matched(samples, codes)
     if texts:

@@ -2,11 +2,11 @@
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import numpy as np
 
-Rungs: TypeAlias = list[list[Any]]  # names of known sets and their scores
+Rungs: TypeAlias = list[tuple[str, float]]  # names of known sets and their scores
 _WIDTH = 60  # characters of a line
 
 
@@ -29,7 +29,7 @@ def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float])
         line[i] = "━"
     names = []
     room = 100
-    for name, x in sorted([["●", value], *rungs], key=lambda rung: abs(rung[1] - value)):
+    for name, x in sorted([("●", value), *rungs], key=lambda rung: abs(rung[1] - value)):
         words = f"{name} ({x:.4g})"
         at = column(x)
         if line[at] in "─━" and len(words) <= room:
@@ -41,7 +41,7 @@ def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float])
     return f"1 {''.join(line)} {most:,}\n{ordered}"
 
 
-def strip_html(placed: Mapping[str, Any]) -> str:
+def strip_html(placed: Mapping[str, str]) -> str:
     """Return a strip as inline SVG with the names below it; "" without known sets."""
     if not placed["strip"]:
         return ""

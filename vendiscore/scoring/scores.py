@@ -13,7 +13,7 @@ from ..core.checks import unit_sum
 from ..core.errors import quoted
 from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
-from ..core.types import Record, Rows, Samples, Weights
+from ..core.types import Number, Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def score(
     p: Weights | None = None,
     normalize: bool = False,
     **options: Any,
-) -> Any:
+) -> Number:
     """Return the Vendi Score of samples under a kernel, as one number.
 
     VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
@@ -78,7 +78,7 @@ def score(
 
 def score_K(
     K: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
-) -> Any:
+) -> Number:
     """Return the Vendi Score of a similarity matrix.
 
     Time O(n³), and one copy of K; O(n²) at orders 2 and ∞.
@@ -114,7 +114,7 @@ def score_K(
 
 def score_X(
     X: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
-) -> Any:
+) -> Number:
     """Return the Vendi Score of rows of features under their dot products: cosines by default.
 
     Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen.
@@ -149,7 +149,7 @@ def score_X(
 
 def score_dual(
     X: Rows, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
-) -> Any:
+) -> Number:
     """Return `score_X`, with the arguments in the order that `vendi_score` has them in.
 
     It raises the same errors as `score_X`.
@@ -186,7 +186,7 @@ def conditional_score(
     p: Weights | None = None,
     psd: PSD = "check",
     **how: Any,
-) -> Any:
+) -> Number:
     """Return conditional Vendi: the effective number of different samples for one thing given.
 
     VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
@@ -226,7 +226,7 @@ def conditional_score(
     return compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)["ConditionalVS"]
 
 
-def _single(q: object) -> Any:
+def _single(q: float | str) -> float | str:
     if is_several(q):
         raise TypeError(
             f"`q` must be one order, got {quoted(q)}; use compute(…) for several at once"
@@ -264,7 +264,7 @@ def plain_weights(p: object, n: int) -> np.ndarray | None:
         return None
 
 
-def _few(matrix: object, name: str, q: object, p: object, normalize: object) -> Record | None:
+def _few(matrix: object, name: str, q: float | str, p: object, normalize: object) -> Record | None:
     """Return arguments of the core for few rows of K or X; None for what `compute` is to read.
 
     The rows may not be finite, which the core refuses.
@@ -312,7 +312,9 @@ def _eigenvalues(A: np.ndarray) -> np.ndarray:
     return np.asarray(decompose(A, lambda: core.CLIP).values)
 
 
-def _of_matrix(matrix: Any, name: str, q: object, p: Any, normalize: bool) -> Any:
+def _of_matrix(
+    matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
+) -> Number:
     """Return the score of K or X, which errors call by its name: by the core for few rows."""
     few = _few(matrix, name, q, p, normalize)
     if few is not None:

@@ -2,7 +2,6 @@
 
 import types
 from collections.abc import Mapping
-from typing import Any
 
 from ..core.types import Options, Record
 from ..encoders.models import Encoder
@@ -103,7 +102,7 @@ def is_plain(value: object) -> bool:
     return value is None or isinstance(value, (bool, int, float, str))
 
 
-def _told(value: object) -> Any:
+def _told(value: object) -> object:
     """Return a value in words; an object by its own description, since its bytes may differ."""
     if isinstance(value, Encoder):
         return plain({name: own for name, own in value.settings.items() if name not in IDLE})

@@ -2,12 +2,11 @@
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import scipy
 
-from .jackknife import delete_one_error
+from .jackknife import Values, delete_one_error
 
 # With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
 # score the same.
@@ -55,8 +54,8 @@ def bounded(
 
 
 def halves_error(
-    n: int, score: Callable[[np.ndarray], Any], m: int, draws: int, rng: np.random.Generator
-) -> Any:
+    n: int, score: Callable[[np.ndarray], Values], m: int, draws: int, rng: np.random.Generator
+) -> np.ndarray:
     """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n.
 
     Valid for independent samples of equal weight (Politis & Romano 1994); too small if nearly all
@@ -68,7 +67,7 @@ def halves_error(
     >>> round(float(found), 3), round(float(x.std()) / 20, 3)
     (0.051, 0.05)
     """
-    squares = 0.0
+    squares = np.array(0.0)
     for _ in range(draws):
         mixed = rng.permutation(n)
         a = score(np.sort(mixed[:m]))

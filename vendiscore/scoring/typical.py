@@ -96,7 +96,7 @@ def place_among(
             order = "" if q == 1 else " at q = 2"
             return {
                 "typical": f"For {n:,} {about}{order}, this is {_place(rungs, value)}.",
-                "scale": [*rungs, ["the most possible", most]],
+                "scale": [list(rung) for rung in (*rungs, ("the most possible", most))],
                 "strip": strip_text(rungs, most, value, interval),
             }
     return nowhere()
@@ -108,7 +108,7 @@ def _rungs(table: Record, n: int, q: float) -> Rungs:
     for name, (sizes, values) in table.get(f"{q:g}", {}).items():
         if sizes[0] <= n <= sizes[-1]:
             log = np.interp(np.log(n), *np.log([sizes, values]))
-            rungs.append([name, float(f"{np.exp(log):.3g}")])
+            rungs.append((name, float(f"{np.exp(log):.3g}")))
     return sorted(rungs, key=lambda rung: rung[1])
 
 

@@ -52,8 +52,6 @@ class Spectra:
         self.K = K
         self.unusual: Array = refused
         self.vectors: Array | None = None
-        self.cut: float = 0.0
-        self.negative_mass: float = 0.0  # the largest of any set
         if psd == "check" and not vectors and set(orders) == {2}:
             squares = (K * K).sum(-1)
             number = 1 / squares.sum(-1)
@@ -81,8 +79,6 @@ class Spectra:
         unusual = ~(off <= RANGE_TOLERANCE)
         if psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
-        self.cut = float(cut.max())
-        self.negative_mass = float(negative.max())
         above = known > cut
         if min(orders, default=1.0) < 1:
             kept = xp.where(above, known, math.inf)
