@@ -22,7 +22,7 @@ _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 OWN_CUT = (
-    "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
+    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples "
     "that are closer together: do not compare it between sets. To compare sets, pass `references`, "
     "or one `t_cut` for all sets."
 )
@@ -116,7 +116,7 @@ def magnitude_area(
             )
     else:
         cut = convergence(space, epsilon)
-        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if not subject.is_part else ""))
+        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if subject.whole is subject else ""))
     return area_of(space, cut, n_scales, average)
 
 

@@ -32,8 +32,6 @@ class Stack:
     to `unusual`, or whose number is NaN, are measured one by one, which raises as need be.
     """
 
-    is_part = True
-
     def __init__(
         self,
         whole: Subject,

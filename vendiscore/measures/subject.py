@@ -87,8 +87,6 @@ class Subject(SampleSet):
     (3, array([0.667, 0.333]))
     """
 
-    is_part = False
-
     given: Samples | None
     how: How = field(default_factory=How)
     _: KW_ONLY
@@ -345,8 +343,6 @@ class Subject(SampleSet):
 
 class Part(Subject):
     """The samples of a whole at some places, such as a group: compared as the whole is."""
-
-    is_part = True
 
     def __init__(
         self,

@@ -203,9 +203,9 @@ def _read_request(
             p = None
     elif distances and "distances" not in needs:
         raise TypeError(
-            f"`{distances[0]}` is about distances, which {said} does not look at; "
-            f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
-            f"`measures`"
+            f"`{distances[0]}` is about distances, which {said} does not look at: pass a kernel "
+            "as `k` instead (a similarity matrix with score_K=True), or name a measure of "
+            "distances such as 'MagArea' in `measures`"
         )
     elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
         ordered = ", ".join(each.name for each in list_measures() if each.ordered)
@@ -245,8 +245,8 @@ def _read_request(
         also |= {*_DEFAULTS, "references"}
         if estimating is not None:
             also.add("seed")
-        every = {option for measure in list_measures() for option in measure.options}
-        how = with_the_rest(how, rest, also, {option: having(option) for option in every})
+        every = {name: having(name) for measure in list_measures() for name in measure.options}
+        how = with_the_rest(how, rest, also, every)
     return Request(
         how=how,
         measures=tuple(chosen),
@@ -319,16 +319,6 @@ def _check_interval(orders: list[float], p: Weights | None, measures: list[Measu
             "`ci` is for samples that are drawn alike, but `p` weighs them differently; leave one "
             "or the other out"
         )
-
-
-def _instead_of_distances(how: How) -> str:
-    """Say what to pass instead of a metric, where a similarity is expected."""
-    if how.metric == "precomputed":
-        return "pass a similarity matrix with score_K=True"
-    kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
-    if how.says_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
-        return "leave it out"
-    return f"pass k={kernels[how.metric]!r} instead"
 
 
 def check_orders(q: object) -> list[float]:
