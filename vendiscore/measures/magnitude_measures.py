@@ -22,7 +22,7 @@ _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 OWN_CUT = (
-    "MagArea ends at the samples' own convergence scale t_conv, which is larger for samples "
+    "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
     "that are closer together: do not compare it between sets. To compare sets, pass `references`, "
     "or one `t_cut` for all sets."
 )
