@@ -6,7 +6,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.namespace import Array
+from ..core.namespace import as_kind_of
 from ..core.types import Record
 from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
@@ -14,20 +14,17 @@ from ..resolve.sets import is_space
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.pools import size
-from ..similarity.weights import check_weights
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
-from .sample_set import SampleSet
 from .subject import Part, Subject
 
 
-class Both(SampleSet):
-    """The samples and, after them, the references as one set, in which each has half the weight."""
+class Both:
+    """The samples and, after them, the references as one set."""
 
     def __init__(self, own: Subject) -> None:
         if any(map(is_space, own.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
-        self.psd = own.psd
         self.of_rows = own.of_rows
         self.own = own
         self.how: How = own.whole.how
@@ -53,11 +50,6 @@ class Both(SampleSet):
         """The numbers of samples and of references that were not left out."""
         n = len(self.own.rows) if isinstance(self.own, Part) else self.own.similarity.n
         return n, self.similarity.n - n
-
-    @cached_property
-    def p(self) -> Array | None:
-        """Weights of all, by which each set has one half."""
-        return half_each(self.similarity, self.sizes)
 
     @property
     def settings(self) -> Record:
@@ -85,13 +77,10 @@ class Both(SampleSet):
         """A digest of the references, for the signature."""
         if self.of_rows:
             return digest(self.rows[-size(self.own.references) :])
-        return digest(self.ordinariness[1][self.sizes[0] :])
-
-
-def half_each(similarity: Similarity, sizes: tuple[int, int]) -> Array | None:
-    """Return weights by which each of two sets has one half."""
-    halves = np.repeat(np.array([0.5, 0.5]) / sizes, sizes)
-    return check_weights(halves, len(halves), like=similarity.diagonal())
+        K = self.similarity
+        n, m = self.sizes
+        halves = np.repeat([0.5 / n, 0.5 / m], [n, m])
+        return digest(K.matmul(as_kind_of(halves, K.diagonal()))[n:])
 
 
 _ALONE = (

@@ -160,9 +160,6 @@ class _KernelPairs(Pairs):
             of_references = slice(n, self.n), similarity.take(second)
             self.parts = [of_samples, of_references, *self.parts]
         self.diagonal = np.asarray(to_host(similarity.diagonal()), np.float64)
-        self.groups = similarity.groups()
-        if self.groups is not None and len(np.unique(self.groups)) == self.n:
-            self.groups = None
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
         first = min(rows.start, columns.start)
@@ -177,9 +174,6 @@ class _KernelPairs(Pairs):
         D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
         check_square(D.min(), "two of the samples and references")
         D[self.rounding > D] = 0.0
-        if self.groups is not None:
-            identical = self.groups[rows, None] == self.groups[columns]
-            D[identical] = 0.0
         return D
 
     def reach(self, r: np.ndarray) -> np.ndarray:

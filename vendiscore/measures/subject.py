@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.errors import SampleError
-from ..core.namespace import Array, to_host
+from ..core.namespace import Array, as_kind_of, to_host
 from ..core.shares import PSD
 from ..core.types import Pool, Record, Rows, Samples, Weights
 from ..resolve.kernel import Kernel
@@ -34,7 +34,6 @@ from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
 from .measure import OF_SIMILARITIES
-from .sample_set import SampleSet
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
@@ -50,7 +49,7 @@ class UnsuitedError(TypeError):
 
 
 @dataclass(eq=False, repr=False)
-class Subject(SampleSet):
+class Subject:
     """A set of samples, how they are compared, and references: what a measure is a function of.
 
     Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
@@ -198,6 +197,19 @@ class Subject(SampleSet):
             return check_weights(self.weights, self.n_passed, groups=self.groups)
         K = self.similarity
         return check_weights(self.weights, K.n, K.dropped, K.diagonal(), self.groups)
+
+    @cached_property
+    def eigen(self) -> Spectrum:
+        """The spectrum with its eigenvectors, which tell what each sample adds."""
+        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
+
+    @cached_property
+    def ordinariness(self) -> tuple[Array, Array]:
+        """p and K p: how similar a random sample is to each."""
+        K = self.similarity
+        p = np.full(K.n, 1 / K.n) if self.p is None else self.p
+        p = as_kind_of(p, K.diagonal())
+        return p, K.matmul(p)
 
     @cached_property
     def spectral(self) -> Spectral:
