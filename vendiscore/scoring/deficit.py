@@ -149,7 +149,7 @@ def _with_recurrence(
     down = 0.0
     if pairs and kinds > 1:
         apart = of(K, np.full(kinds, 1 / kinds), kinds)
-        down = max(0.0, (deficit - apart) * (1 - poisson(pairs, level)[0] / pairs))
+        down = max(0.0, (deficit - apart) * (1 - least_mean(pairs, level) / pairs))
     up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
@@ -164,8 +164,6 @@ def _with_recurrence(
     return low, high
 
 
-def poisson(count: float, level: float) -> tuple[float, float]:
-    """Return both ends of the mean of a Poisson count."""
-    tail = (1 - level) / 2
-    low = float(scipy.special.gammaincinv(count, tail)) if count > 0 else 0.0
-    return low, float(scipy.special.gammaincinv(count + 1, 1 - tail))
+def least_mean(count: float, level: float) -> float:
+    """Return the lower end of the mean of a Poisson count above 0."""
+    return float(scipy.special.gammaincinv(count, (1 - level) / 2))

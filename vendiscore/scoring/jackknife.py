@@ -5,7 +5,6 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 import numpy as np
-import scipy
 
 from ..core.arguments import DEFAULT_ORDER
 from ..spectral.clusters import leave_cluster_out
@@ -30,11 +29,6 @@ class Jackknife:
     spread: Values = math.inf
     units: int = 0
     gain: Values = 0.0
-
-
-def quantile(level: float) -> float:
-    """Return how many standard errors an interval of that level reaches to each side."""
-    return float(scipy.special.ndtri((1 + level) / 2))
 
 
 def jackknife(

@@ -98,8 +98,8 @@ class Request:
 
     @cached_property
     def shuffled(self) -> bool:
-        """True if BetweenVS goes with its value for shuffled labels; with clusters it does not."""
-        return self.permutations != 0 and self.clusters is None and BETWEEN in self.of_groups
+        """True if BetweenVS goes with its value for shuffled labels."""
+        return self.permutations != 0 and BETWEEN in self.of_groups
 
     @cached_property
     def pairs(self) -> list[str]:
@@ -232,11 +232,6 @@ def _read_request(
         if not any(measure.name == BETWEEN for measure in measures):
             raise TypeError(
                 f"`permutations` is for {BETWEEN}, and {said} has no null; leave it out"
-            )
-        if permutations and clusters is not None:
-            raise ValueError(
-                "`permutations` shuffles samples one by one, which `clusters` says came together; "
-                "leave one of the two out"
             )
     if estimating is not None:
         _check_estimate(ci, orders, measures)
