@@ -66,7 +66,7 @@ def read_order(
     q: object, name: str = "q", *, zero: bool = True, most: float = math.inf, remedy: str = ""
 ) -> float:
     """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
-    if type(q) in (int, float) and isinstance(q, (int, float)) and 0 < q <= min(most, 1e6):
+    if (type(q) is int or isinstance(q, float)) and 0 < q <= min(most, 1e6):
         return float(q)  # as nearly always
     expected = "a number in [0, inf] or 'inf'"
     usual = "q=1 is the usual Vendi Score"

@@ -134,9 +134,7 @@ def measure_stacks(
         subject.notes += stack.notes
         in_numpy = subject.has_similarities and stack.similarity is not subject.similarity
         apart[groups] = bad
-    if not order:
-        return [{} for _ in measures], apart
-    places = np.concatenate(order)
+    places = np.concatenate([np.empty(0, int), *order])
     back = np.zeros(len(apart), int)
     back[places] = np.arange(len(places))
     columns: list[Record] = []

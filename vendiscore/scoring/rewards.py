@@ -249,10 +249,11 @@ def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray
 def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: float) -> np.ndarray:
     """Return rewards from what samples add, NaN for nothing, and their quality."""
     alone = np.isnan(credits)
+    added = weight * np.where(alone, 0.0, credits)
     if quality is None:
-        return weight * np.where(alone, 0.0, credits)
+        return added
     if fuse == "+":
-        return quality + weight * np.where(alone, 0.0, credits)
+        return quality + added
     if (quality < 0).any():
         i = int(np.argmax(quality < 0))
         raise ValueError(
