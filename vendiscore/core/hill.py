@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import DEFAULT_ORDER, number
+from .arguments import DEFAULT_ORDER, read_order
 from .errors import quoted
 from .namespace import Array, is_numpy, is_torch, namespace, scalar
 from .types import Number
@@ -43,9 +43,7 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     >>> effective_number([0.5, 0.5, 0.0], q=1)
     2.0
     """
-    if type(q) not in (int, float):
-        expected, remedy = "one order, a number of at least 0", "call once for each order"
-        q = number("q", q, expected, lambda order: order >= 0, remedy)
+    q = read_order(q, remedy="call once for each order")
     if not is_torch(shares) or shares.ndim != 1:
         shares = _numbers(shares)
     positive = shares[shares > 0]
@@ -54,11 +52,9 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
             f"{scalar(shares.sum()):.6g}; divide them by it"
         )
-    fewer = positive.shape[0] < shares.shape[0]
-    if (fewer and bool((shares < 0).any())) or not q >= 0:
+    if positive.shape[0] < shares.shape[0] and bool((shares < 0).any()):
         raise ValueError(
-            f"`shares` and `q` must be at least 0, got a least share of "
-            f"{scalar(shares.min()):.3g} and q={q}"
+            f"`shares` must be at least 0, got a least share of {scalar(shares.min()):.3g}"
         )
     return hill_number(positive, q)
 

@@ -15,7 +15,7 @@ from ..core.errors import quoted
 from ..core.hill import within_range
 from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Options, Record, Samples, Weights
+from ..core.types import Options, Pool, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
@@ -193,16 +193,13 @@ class State(metaclass=Public):
             how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
         check_in_memory(batch, "samples")
-        must = must_be_unit(how)
-        total = None
-        n = 0
-        if must is not None and p is None and prompts is None:
-            chunks = chunks_of_rows(batch)
-            total = of_vectors(chunks, None, must)
-            n = sum(map(len, chunks))
-        if total is None:
-            samples = as_samples(batch, empty=True)
-            n = size(samples)
+        must = must_be_unit(how)  # None of other samples than rows
+        chunks: list[Pool] = []
+        if must is not None and p is None:
+            chunks += chunks_of_rows(batch)
+        if not chunks:
+            chunks.append(as_samples(batch, empty=True))
+        n = sum(map(size, chunks))
         weights = None
         if p is not None:
             weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
@@ -211,9 +208,9 @@ class State(metaclass=Public):
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
         piece: Record = {"dropped": 0}
-        if total is None and must is not None:
-            total = of_vectors([samples], weights, must)
+        total = None if must is None else of_vectors(chunks, weights, must)
         if total is None:
+            samples = chunks[0] if len(chunks) == 1 else as_samples(batch)
             similarity = self._compared(samples, how)
             n = similarity.n
             if weights is not None:

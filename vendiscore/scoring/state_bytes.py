@@ -40,10 +40,8 @@ def read_record(data: bytes) -> tuple[Record, Sum | None]:
     if not isinstance(data, (bytes, bytearray, memoryview)):
         raise TypeError(f"`data` must be bytes, got {type(data).__name__}; {_REMEDY}")
     data = bytes(data)
-    if not data.startswith(_MAGIC):
+    if not data.startswith(_MAGIC) or len(data) < _START:
         raise ValueError(f"`data` must be the bytes of a state, got {data[:12]!r}…; {_REMEDY}")
-    if len(data) < _START:
-        raise ValueError(f"`data` is cut off after {len(data)} bytes; {_REMEDY}")
     version, size = _HEAD.unpack(data[len(_MAGIC) : _START])
     if version != _VERSION:
         raise ValueError(
