@@ -277,9 +277,6 @@ class Subject:
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
         assert self.groups is not None
-        from ..resolve.group_labels import check_size
-
-        check_size(self.groups, self.n_passed)
         from ..similarity.members import members_of
 
         return [

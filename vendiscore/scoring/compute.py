@@ -191,6 +191,7 @@ def subject_of(
             f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'"
         )
+    each, together = request.needs
     return Subject(
         flat,
         how,
@@ -200,8 +201,8 @@ def subject_of(
         weights=request.p,
         psd=request.psd,
         groups=groups,
-        needs=request.needs[groups is not None],
-        needs_of_parts=request.needs[0] if groups is not None else frozenset(),
+        needs=each if groups is None else together,
+        needs_of_parts=each,
         pooled=request.pooled,
         in_parts=groups is not None
         and request.p is None
