@@ -10,7 +10,7 @@ from ..core.arguments import DEFAULT_ORDER, flag
 from ..core.errors import warn
 from ..core.shares import PSD
 from ..core.types import Record
-from ..resolve.kernel_request import KernelArgument
+from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_groups import groups_of
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from .prompts import filled
@@ -71,10 +71,10 @@ class VendiReward:
         self.__name__ = "vendi_reward"  # in logs
         self.quality = quality
         self.fuse, self.weight = read_fusion(fuse, weight)
-        asked = {"credit": credit, "q": q, "match_length": match_length, "psd": psd, "k": k}
+        self.options: Record = {"credit": credit, "q": q, "match_length": match_length, "psd": psd}
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
-        self.options: Record = asked | options
-        credits_of([], groups_of([]), **self.options)
+        self.compared: Record = {"k": k, **options}
+        credits_of([], groups_of([]), how_of(self.compared), **self.options)
         self.given_prompt: bool = flag("given_prompt", given_prompt)
 
     def __call__(
@@ -93,10 +93,10 @@ class VendiReward:
             )
         groups = groups_of(prompts)
         texts = [_text_of(completion) for completion in completions]
-        taken = None
+        compared = {**self.compared, "given_prompt": self.given_prompt}
         if self.given_prompt:
-            taken = filled([_text_of(prompt, "user") for prompt in prompts])
-        found, scores = credits_of(texts, groups, prompts=taken, **self.options)
+            compared["prompts"] = filled([_text_of(prompt, "user") for prompt in prompts])
+        found, scores = credits_of(texts, groups, how_of(compared), **self.options)
         if np.isnan(found).any():
             warn(ALONE)
         if log_metric is not None and not np.isnan(scores).all():

@@ -4,7 +4,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
 from ..resolve.group_labels import Groups, check_size, grouped
-from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.prompt_groups import groups_of
 from ..resolve.prompt_places import Prompts
 from ..resolve.sets import read_samples
@@ -120,43 +120,28 @@ def group_rewards(
     else:
         found = Groups((0,), np.zeros(n, dtype=int))
     check_size(found, n, "prompts" if groups is None else "groups")
-    credits = credits_of(
-        flat,
-        found,
-        credit=credit,
-        q=q,
-        psd=psd,
-        match_length=match_length,
-        k=k,
-        prompts=taken,
-        **options,
-    ).credits
+    credits, _ = credits_of(
+        flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
+    )
     if quality is not None:
         quality = per_sample(quality, "quality").of(len(credits), found)
     return fused(credits, quality, fuse, weight)
 
 
-class Credits(NamedTuple):
-    """The credit of each sample, NaN for one that is alone, and the VS (g,) of each group."""
-
-    credits: np.ndarray
-    scores: np.ndarray
-
-
 def credits_of(
     samples: Pool,
     groups: Groups,
+    how: How,
     *,
     credit: Credit = "surprise",
     q: float = DEFAULT_ORDER,
     psd: PSD = "check",
     match_length: bool = False,
-    prompts: object = None,
-    **how_compared: object,
-) -> Credits:
-    """Find what each sample adds to its group, given any prompts, and the score of each group."""
-    given = {"prompts": prompts, "given_prompt": prompts is not None}
-    how = how_of({**how_compared, **given})
+) -> tuple[np.ndarray, np.ndarray]:
+    """Find what each sample adds to its group, given any prompts, and the score of each group.
+
+    Both are NaN where a sample is alone.
+    """
     one_of("credit", credit, get_args(Credit))
     q = read_order(q, zero=False)
     psd = check_psd(psd)
@@ -204,7 +189,7 @@ def credits_of(
             some = some[~to_host(echoes)]
         except SampleError as error:
             raise groups.located(error.at(some)) from error.__cause__
-    return Credits(found, scores)
+    return found, scores
 
 
 def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray]:

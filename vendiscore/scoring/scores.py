@@ -305,10 +305,8 @@ def _has_repeats(K: np.ndarray) -> bool:
 
 
 def _eigenvalues(A: np.ndarray) -> np.ndarray:
-    from ..spectral.eigen import ALONE, decompose, values_alone
+    from ..spectral.eigen import decompose
 
-    if len(A) <= ALONE[1]:
-        return values_alone(A)  # the core has seen that A is finite
     return np.asarray(decompose(A, lambda: core.CLIP).values)
 
 
