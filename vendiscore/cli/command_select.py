@@ -38,7 +38,9 @@ _LETTERS = 60
 def run_select(args: Namespace) -> str:
     """Return the chosen samples, as the file has them."""
     if args.size is None:
-        raise UsageError("select needs -n, the number of samples to choose")
+        raise UsageError(
+            "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
+        )
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     if source.prompts and not args.given_prompt:
         raise UsageError(

@@ -361,7 +361,7 @@ def parser(command: str) -> _Parser:
     if command == "completion":
         made.add_argument("shell", choices=("bash", "zsh", "fish"))
     if command == "model":
-        made.add_argument("action", choices=("download",))
+        made.add_argument("action", metavar="download", choices=("download",))
     if command in ("kernels", "measures", "model"):
         usual = "semantic" if command == "model" else None
         made.add_argument("name", nargs="?", default=usual, metavar="NAME", help="one of them")
