@@ -28,7 +28,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"k": "ecfp4"}, "Did you mean 'morgan'?"),
         ({"k": "jaccard"}, "Did you mean 'tanimoto'?"),
         ({"measures": "vs"}, "Did you mean 'VS'?"),
-        ({"measures": ["VS", "magnitude"]}, "Did you mean 'MagArea'?"),
+        ({"measures": ["VS", "magnitude"]}, "Did you mean 'Magnitude'?"),
         ({"model": len}, "`model` is an option of 'image_embeddings', 'text_embeddings'"),
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (

@@ -28,7 +28,7 @@ SYNONYMS = {
     "ci": "confidence confidencelevel confidenceinterval cilevel level",
     "level": "confidence confidencelevel confidenceinterval cilevel ci",
     "size": "n top topk num count nsamples numsamples budget",
-    "ns": "n ngrams ngramrange",
+    "ns": "n ngram ngrams ngramrange",
     "seed": "randomstate randomseed rng",
     "samples": "texts text sentences generations images molecules smiles inputs input x prediction "
     "predictions data",
@@ -56,7 +56,6 @@ SYNONYMS = {
     "labels": "classes categories",
     "VS": "vendi vendiscore diversity",
     "IntDiv": "internaldiversity",
-    "MagArea": "magnitude",
     "NgramDiversity": "distinct distinctn distinct1 distinct2",
     "generative": "prdc precisionrecall",
     "list_kernels": "availablekernels kernelnames",
@@ -118,6 +117,16 @@ REMEDIES = {
         ),
         "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
         "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
+        "embed embedder encode encoder embeddingfunction featureextractor": (
+            "Pass k='text_embeddings' or k='image_embeddings' with model=encoder, a function or an "
+            "object that has encode."
+        ),
+        "standardize standardise scaler zscore": (
+            "Standardise the columns first: (X - X.mean(0)) / X.std(0)."
+        ),
+        "test paired": (
+            "compare tests by permutations, with `groups` within prompts: leave it out."
+        ),
         "n top topk num count nsamples numsamples budget": (
             "select(samples, size) chooses so many samples."
         ),
@@ -136,21 +145,23 @@ REMEDIES = {
             "explain(samples).groups lists near-duplicates, and explain(samples).kept the places "
             "of the samples that are left without them."
         ),
-        "subset choose sample diversesubset": "Did you mean select(samples, size)?",
+        "subset choose sample diversesubset selectdiverse": "Did you mean select(samples, size)?",
         "vendi vendiscore vendikernel diversity diversityscore metric loadmetric": (
             "compute(samples) returns the Vendi Score in a dict, score(samples) as a number; "
             "load('vendiscore') is the metric of Hugging Face."
         ),
-        "precisionrecall precision recall prdc": (
+        "precisionrecall precision recall coverage density prdc": (
             "Did you mean compute(samples, references, k='cosine', "
             "measures=['Precision', 'Recall'])?"
         ),
+        "perprompt pergroup": "compute(answers, groups=prompts) scores the answers to each prompt.",
+        "bootstrap": "compute(samples, ci=0.95) has an interval, without bootstrap.",
         "plot plotting": "Results have a plot: compare(a, b).plot(), growth(samples).plot().",
         "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
         "cosine cosinesimilarity rbf morgan ngramoverlap textembeddings bleu kernel kernels": (
             "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
         ),
-        "intdiv intdivk selfbleu distinctn novelty coverage mmd kid metrics measures measure": (
+        "intdiv intdivk selfbleu distinctn novelty mmd kid metrics measures measure": (
             "Measures have names: compute(samples, measures='IntDiv'); list_measures() lists all."
         ),
         "magnitude": (

@@ -71,7 +71,7 @@ def _from_other(samples: Any, name: str) -> Pool:
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
         raise TypeError(
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
-            f"pass one of its columns or list(…)"
+            f"pass list(…), one of its columns, or sets by their names to compare(…)"
         )
     if isinstance(samples, (list, tuple)):  # which are not looked up in torch: it may be half read
         return list(samples)
