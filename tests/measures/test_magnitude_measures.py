@@ -118,8 +118,8 @@ class TestArea:
         D, told = cdist(X, X), {"t_cut": 2.0}
         expected = pytest.approx(area(D, 2.0), rel=1e-8)
         assert compute(X, measures="MagArea", **told)["MagArea"] == expected
-        # References are then not looked at, whatever they are.
-        assert compute(X, [["a"]], measures="MagArea", **told)["MagArea"] == expected
+        with pytest.raises(TypeError, match="`references` have no effect on MagArea"):
+            compute(X, X, measures="MagArea", **told)
         found = compute(X, measures="MagArea", t_cut="t_conv", details=True)
         assert found["MagArea"] == mag_area(X)
         assert "do not compare it between sets" in found["details"]["notes"][0]

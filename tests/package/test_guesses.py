@@ -163,6 +163,17 @@ MORE = {
     'v.compute(ta, measures={"VS": {"order": 2}})': "not an option of measure 'VS'.",
     "v.score_K(K, psd='clip')": "compute(K, score_K=True, psd='clip')",
     "v.explian": "Did you mean `explain`?",
+    "v.score(ta, embedder=len)": "Pass k='text_embeddings' or",
+    "v.score(ta, ngram=2)": "Did you mean `ns`?",
+    "v.compute(X, measures='magnitude')": "Did you mean 'Magnitude'?",
+    "v.compute(X, k='cosine', standardize=True)": "(X - X.mean(0)) / X.std(0)",
+    "v.compare(ta, tb, paired=True)": "compare tests by permutations",
+    "v.per_prompt(ta, ta)": "compute(answers, groups=prompts)",
+    "v.coverage(ta, tb)": "measures=['Precision', 'Recall']",
+    "v.bootstrap(ta)": "compute(samples, ci=0.95)",
+    "v.select_diverse(ta, 3)": "Did you mean select(samples, size)?",
+    'v.score({"ours": ta, "theirs": tb})': "sets by their names to compare(…)",
+    "v.compute(ta, references=tb)": "`references` have no effect on VS; pass compare(samples",
 }
 
 
@@ -205,6 +216,18 @@ IMPORTS = {
     "Report": "`report`",
     "zyxw": "dir(vendiscore) lists all names",
 }
+
+
+@pytest.mark.parametrize("matrix", [K, 1 - K, K.astype(np.float32)])
+@pytest.mark.parametrize("how", [{"k": "cosine"}, {"k": "rbf"}, {"k": "laplacian"}])
+def test_a_matrix_that_is_read_as_rows_is_named(matrix: Any, how: dict[str, Any]) -> None:
+    with pytest.warns(UserWarning, match="pass similarities with score_K=True"):
+        v.compute(matrix, **how)
+
+
+@pytest.mark.parametrize("rows", [np.eye(9), K[:, :-1], K[:, ::-1], K + np.arange(20)])
+def test_rows_that_are_no_matrix_of_pairs_are_read_in_silence(rows: Any) -> None:
+    v.compute(rows, k="cosine")
 
 
 @pytest.mark.parametrize(("name", "says"), IMPORTS.items())

@@ -120,6 +120,11 @@ def compute(
         raise TypeError(
             f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
         )
+    if references is not None and not (request.pairs or request.needs_unit):
+        raise TypeError(
+            f"`references` have no effect on {', '.join(request.names)}; pass compare(samples, "
+            "references), or a measure of two sets such as measures='Recall'"
+        )
     return measure(samples, references, request)
 
 
