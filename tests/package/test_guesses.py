@@ -155,8 +155,8 @@ MORE = {
     "v.effective_number(X)": "score_K(K)",
     'v.effective_number(np.array(["a"]))': "score(samples)",
     "v.vendi": SCORE,
-    'v.compute(X, "cosine")': "the name of a kernel; pass k='cosine'",
-    'v.compute(ta, "bleu")': "the name of a kernel; pass k='bleu'",
+    'v.compute(X, "cosine")': "pass a kernel as `k`",
+    'v.compute(ta, "bleu")': "pass a kernel as `k`",
     "v.compute(ta, cosine=True)": "unknown keyword `cosine`. Keywords are",
     "v.conditional_score(ta, ta, order=2)": "Did you mean `q`?",
     "v.compute(ta, dedup=True)": "explain(samples).kept",
@@ -173,7 +173,7 @@ MORE = {
     "v.bootstrap(ta)": "compute(samples, ci=0.95)",
     "v.select_diverse(ta, 3)": "Did you mean select(samples, size)?",
     'v.score({"ours": ta, "theirs": tb})': "sets by their names to compare(…)",
-    "v.compute(ta, references=tb)": "`references` have no effect on VS; pass compare(samples",
+    "v.compute(ta, references=tb)": "`references` have no effect on VS",
 }
 
 

@@ -15,7 +15,7 @@ from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
-from ..resolve.kernel import Kernel, list_kernels, psd_kernels
+from ..resolve.kernel import Kernel, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import is_space, read_samples
 from .request import Method, Request, read_request
@@ -112,18 +112,10 @@ def compute(
     for name in ("samples", "references", "options"):
         del arguments[name]
     request = read_request(arguments | options)
-    if (
-        isinstance(references, str)
-        and k is None
-        and references in [kernel.name for kernel in list_kernels()]
-    ):
-        raise TypeError(
-            f"`references` must be a second set, got the name of a kernel; pass k={references!r}"
-        )
     if references is not None and not (request.pairs or request.needs_unit):
         raise TypeError(
-            f"`references` have no effect on {', '.join(request.names)}; pass compare(samples, "
-            "references), or a measure of two sets such as measures='Recall'"
+            f"`references` have no effect on {', '.join(request.names)}; pass a kernel as `k`, two "
+            "sets to compare(samples, references), or a measure of two sets as measures='Recall'"
         )
     return measure(samples, references, request)
 
