@@ -254,8 +254,8 @@ def temperature(model: Trigrams, encode: Any) -> list[Finding]:
             + ", ".join(f"{ahead[name]:+.2f}" for name in rivals)
             + f"; for texts of {EVEN} words: "
             + ", ".join(f"{ahead_even[name]:+.2f}" for name in rivals),
-            why="it goes by the texts: ahead where all have one length, not where lengths differ "
-            "(ρ less that of VS, paired by seed: "
+            why="it depends on the texts: magnitude leads where all have one length only "
+            "(its ρ minus the ρ of VS, paired by seed: "
             + " and ".join(mean(rho[area][w] - rho["VS, MiniLM"][w]) for w in (1, 0))
             + "). The interval matters less: R² "
             + ", ".join(f"{r2[f'MagArea, ε = {e}'][0].mean():.2f}" for e in (0.01, 0.05, 0.5))
