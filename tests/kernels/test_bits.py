@@ -14,7 +14,7 @@ from vendiscore import SampleError, as_similarity, compute, score
 from vendiscore.similarity.bit_sets import BitSimilarity
 
 # Rows without a bit are among the rows of most tests here.
-pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' did not see all of")
+pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' saw only a part of")
 MEASURES = ("tanimoto", "dice")
 every_measure = pytest.mark.parametrize("measure", MEASURES)
 

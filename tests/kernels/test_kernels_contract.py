@@ -302,7 +302,7 @@ def _notes(name: str, samples: Any, options: dict[str, Any]) -> tuple[list[str],
 
 # At these shares of samples that are not seen, or not wholly, there is a note and a warning.
 SHARES = {201: (False, False), 100: (True, False), 21: (True, False), 20: (True, True)}
-WORDS = {"nothing": "saw nothing of", "part": "did not see all of"}
+WORDS = {"nothing": "saw nothing of", "part": "saw only a part of"}
 
 
 def _missing(*kinds: str) -> Any:
@@ -357,7 +357,7 @@ def test_not_all_seen_of_all_samples_is_a_warning(name, kind, build):
     for bad in _missed(name)[kind]:
         notes, warned = _notes(name, [bad] * 20, options)
         assert notes == warned
-        start = f"Kernel {name!r} did not see all of 20 of 20 samples; sample 0 "
+        start = f"Kernel {name!r} saw only a part of 20 of 20 samples; sample 0 "
         assert notes[0].startswith(start)
         few, warned = _notes(name, [bad] * 3, options)
         assert (len(few), warned) == (len(notes), [])

@@ -113,7 +113,7 @@ def test_molecules_without_bits_are_like_equal_ones_alone(measure):
     assert len(set(K.groups())) == 4
     molecules = [Chem.MolFromSmiles(s) for s in smiles]
     assert compute(molecules, k="topological_torsion")["VS"] == compute(K)["VS"]
-    with pytest.warns(UserWarning, match="did not see all of 20 of 20 samples; sample 0 has no"):
+    with pytest.warns(UserWarning, match="saw only a part of 20 of 20 samples; sample 0 has no"):
         found = compute(["C", "O", "N", "[Na+]"] * 5, k="rdkit", coefficient=measure)
     assert found["VS"] == pytest.approx(4)
 

@@ -85,14 +85,14 @@ def test_a_model_is_left_as_it_was_also_when_it_fails(bert):
 def test_what_is_cut_is_reported(bert):
     S = similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
     cut = (
-        "Kernel 'text_embeddings' did not see all of 2 of 8 samples; sample 3 is cut at 12 tokens."
+        "Kernel 'text_embeddings' saw only a part of 2 of 8 samples; sample 3 is cut at 12 tokens."
     )
     assert any(note.endswith(cut) for note in S.notes)
     assert S.settings["max_length"] == 12
     given = {"model_path": bert, "pooling": "pooler", "max_length": 5}
     details = compute(TEXTS, k="text_embeddings", **given, details=True)
     options = details["details"]["options"]
-    note = "did not see all of 4 of 7 samples; sample 1 is cut at 5 tokens."
+    note = "saw only a part of 4 of 7 samples; sample 1 is cut at 5 tokens."
     assert f"Kernel 'text_embeddings' {note}" in details["details"]["notes"]
     assert (options["max_length"], options["dims"], options["half"]) == (5, 16, False)
     assert (options["device"], options["pooling"]) == ("cpu", "pooler")

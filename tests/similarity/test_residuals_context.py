@@ -130,7 +130,7 @@ def test_notes_say_which_texts_are_in_context(tmp_path):
     answers = ["the cat sat on a mat", "a dog", "it snowed"]
     found = similarity(answers, "every big red house", model=None, **how)
     assert found.notes == (
-        "Kernel 'text_embeddings' did not see all of 1 of 7 samples; sample 4 is cut at 8 tokens.",
+        "Kernel 'text_embeddings' saw only a part of 1 of 7 samples; sample 4 is cut at 8 tokens.",
         "There, samples from 3 on are prompts, and from 4 on answers after their prompts.",
     )
 

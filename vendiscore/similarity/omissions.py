@@ -28,7 +28,7 @@ def omission_notes(
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
-    "Kernel 'ngram_overlap' did not see all of 1 of 2 sa"
+    "Kernel 'ngram_overlap' saw only a part of 1 of 2 sa"
     """
     missed = dict(similarity.missed)
     for i, text in enumerate(texts):
@@ -41,7 +41,7 @@ def omission_notes(
     equal = _equal(similarity, texts, first)
     for what, problems in (
         ("saw nothing", missed),
-        ("did not see all", similarity.partial),
+        ("saw only a part", similarity.partial),
         ("saw no difference", equal),
     ):
         count = int(np.isin(inverse, [*problems]).sum())

@@ -131,7 +131,7 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     found = finish(offered_encoders.similarity([*texts, texts[0]], MINILM))
-    assert "did not see all of 4 of 4 samples; sample 0 is cut at" in found.notes[0]
+    assert "saw only a part of 4 of 4 samples; sample 0 is cut at" in found.notes[0]
 
 
 @pytest.mark.usefixtures("weights")
