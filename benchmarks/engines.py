@@ -181,8 +181,12 @@ class Visitor:
 
     def _download(self, name: str) -> None:
         self._press("Download")
+        self._save(name)
+
+    def _save(self, name: str) -> None:
+        before = len([*self.folder.rglob("*")])
         self._press(name)
-        self.wait(lambda: [*self.folder.rglob("*.html")])
+        self.wait(lambda: len([*self.folder.rglob("*")]) > before)
 
     def _tab_to(self, name: str) -> None:
         for _ in range(40):

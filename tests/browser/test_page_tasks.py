@@ -1,5 +1,7 @@
 """People come for ten tasks: each takes three presses at most, with the right number."""
 
+import csv
+import io
 import re
 
 import pytest
@@ -9,7 +11,7 @@ from in_browser import button, compares, expect, group, perform, records, row, t
 pytest.importorskip("gradio")
 import page_tasks
 
-from vendiscore import compute, sources
+from vendiscore import compute, explain, sources
 
 # The words in sight before the first element that a selector finds.
 _BEFORE = """(result, selector) => {
@@ -48,6 +50,16 @@ def test_a_column_of_a_table_is_scored(visit):
     perform(page, page_tasks.csv_column())
     expect(page.get_by_role("combobox", name="Column")).to_have_value("comment")
     expect(page.locator(".r-about")).to_contain_text("comments.csv › comment · MiniLM")
+
+
+def test_near_duplicates_to_kept_rows(visit):
+    page = visit()
+    kept = perform(page, page_tasks.near_duplicates_to_kept_rows()).decode("utf-8-sig")
+    right = explain(page_tasks.ANSWERS, **page_tasks.MEANING).kept.tolist()
+    rows = [*csv.DictReader(io.StringIO(kept, newline=""))]
+    assert [row["id"] for row in rows] == [str(i + 1) for i in right]
+    answers = [row["answer"].replace("\r\n", "\n") for row in rows]
+    assert answers == [page_tasks.ANSWERS[i] for i in right]
 
 
 def test_a_hundred_answers_are_chosen(visit):
@@ -157,3 +169,12 @@ def test_models_and_prompts_in_one_table(visit):
     before = page.locator("#result").evaluate(_BEFORE, ".r-matrix")
     assert len(before.split()) <= 90
     assert in_all_colours(page) == []
+
+
+def test_eight_columns_of_answers_of_one_model(visit):
+    page = visit()
+    perform(page, page_tasks.eight_answers_of_one_model())
+    each = page.get_by_role("region", name="Table of the groups").locator("tbody tr")
+    expect(each).to_have_count(len(page_tasks.EIGHT))
+    first = compute(page_tasks.EIGHT[0], **page_tasks.MEANING)["VS"]
+    expect(each.first).to_contain_text(f"8{first:.1f}")

@@ -170,8 +170,13 @@ def more(page) -> None:
 def downloaded(page, name: str) -> bytes:
     """Return what an entry of the menu of downloads saves."""
     button(page, "Download").click()
+    return saved(page, name, page.locator(".r-panel:visible"))
+
+
+def saved(page, name: str, within=None) -> bytes:
+    """Return what a button saves."""
     with page.expect_download() as waiting:
-        page.locator(".r-panel:visible").get_by_role("button", name=name).click()
+        (within or page).get_by_role("button", name=name).click()
     with open(waiting.value.path(), "rb") as file:
         return file.read()
 
@@ -187,6 +192,7 @@ STEPS = {
     ),
     "press": lambda page, name: button(page, name).click(),
     "download": downloaded,
+    "save": saved,
     "tab_to": tab_to,
     "fill": lambda page, name, text: page.get_by_label(name).fill(text),
     "type": lambda page, text: page.keyboard.insert_text(text),

@@ -11,7 +11,7 @@ import numpy as np
 from files_people_have import npy, photo, zipped
 from PIL import Image
 
-from vendiscore import compare, compute, select
+from vendiscore import compare, compute, explain, select
 from vendiscore.analysis.comparison import Comparison
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
@@ -25,7 +25,7 @@ class Task(NamedTuple):
 
     A step is ("open", tab), ("paste", text), ("choose", name, data, number of the set or None),
     ("choose_sets", (name, data) of each set), ("press", button), ("download", entry of the menu),
-    ("tab_to", name), ("type", text), ("fill", field, text) or ("key", key).
+    ("save", button), ("tab_to", name), ("type", text), ("fill", field, text) or ("key", key).
     """
 
     steps: tuple[tuple[Any, ...], ...]
@@ -74,6 +74,19 @@ def pasted_answers() -> Task:
     right = compute(ANSWERS, **MEANING)["VS"]
     text = "\n---\n".join(ANSWERS)
     return _scored(("paste", text), ("press", "Score"), clicks=2, n=20, right=right)
+
+
+def near_duplicates_to_kept_rows() -> Task:
+    """Return a table of answers, of which one of each near-duplicates is saved."""
+    table = io.StringIO()
+    csv.writer(table).writerows([("id", "answer"), *enumerate(ANSWERS, 1)])
+    steps = (
+        ("choose", "answers.csv", table.getvalue().encode(), None),
+        ("press", "Find near-duplicates"),
+        ("save", "Save one of each (CSV)"),
+    )
+    right = explain(ANSWERS, **MEANING).score_without_duplicates
+    return Task(steps, 3, right, f"of which {right:.1f} are effectively different", ".r-halves")
 
 
 GOOD = (
@@ -194,6 +207,23 @@ def models_in_one_table() -> Task:
     return _compared(*steps, clicks=2, found=compared_models())
 
 
+# Eight answers of one model to each prompt, every second one a repeat.
+EIGHT = [[_FORMS[i % 4].format(topic) for i in range(8)] for topic in _TOPICS]
+
+
+def eight_answers_of_one_model() -> Task:
+    """Return a table of prompts with eight columns of answers of one model."""
+    head = ["prompt", *(f"answer_{i}" for i in range(1, 9))]
+    rows = [head, *([topic, *texts] for topic, texts in zip(_TOPICS, EIGHT, strict=True))]
+    table = "".join(",".join(row) + "\n" for row in rows)
+    steps = (
+        ("choose", "eight.csv", table.encode(), None),
+        ("press", "Score the answers of each row (one model, 8 answers a prompt)"),
+    )
+    right = compute(EIGHT, **MEANING)["VS"]
+    return Task(steps, 2, right, f"≈ {right:.1f} of 8 in a group")
+
+
 def keyboard_alone() -> Task:
     texts = ["one red apple on a tree", "one red apple on a plate", "five"]
     return _scored(
@@ -209,6 +239,7 @@ def keyboard_alone() -> Task:
 TASKS = (
     pasted_answers,
     csv_column,
+    near_duplicates_to_kept_rows,
     choose_a_hundred,
     molecule_table,
     zip_of_photos,
@@ -216,4 +247,5 @@ TASKS = (
     twenty_thousand_embeddings,
     report_for_the_boss,
     models_in_one_table,
+    eight_answers_of_one_model,
 )

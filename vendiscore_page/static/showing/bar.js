@@ -2,11 +2,10 @@
 
 import { about, el, error, score, whole } from "../dom.js";
 import { menu } from "./menu.js";
-import { saveEverything, saveKept, saveReport, saveTable } from "./saves.js";
+import { saveEverything, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
 import { shareMenu } from "./share.js";
 import { strip } from "./strip.js";
-import { kept } from "./view.js";
 
 /**
  * Makes the bar of a view.
@@ -60,16 +59,11 @@ function number(R) {
 
 /** @param {View} view */
 function downloads(view) {
-  const rows = view.size ? /** @type {MenuItem[]} */ ([
+  return menu("Download", "Download", [
+    ["Report (HTML)", () => saveReport(view), "words and pictures in one file"],
     ["Table (CSV)", () => saveTable(view), "your rows, with keep, theme and nearest"],
-    ["Kept samples (CSV)", () => saveKept(view, kept(view)), "without near-duplicates"],
-  ]) : [];
-  /** @type {MenuItem[]} */
-  const items = [
-    ["Report (HTML)", () => saveReport(view), "words and pictures in one file"], ...rows,
     ["Everything (JSON)", () => saveEverything(view), "all numbers, for programs"],
-  ];
-  return menu("Download", "Download", items);
+  ]);
 }
 
 /**

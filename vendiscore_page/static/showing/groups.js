@@ -5,7 +5,9 @@ import { heads } from "./heads.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
 import { brief, full, place, thumbnail } from "./sample.js";
+import { saveKept } from "./saves.js";
 import { subset } from "./subset.js";
+import { kept } from "./view.js";
 
 const PICTURES = 4; // of a group that are seen before it is opened
 const PAUSE = 120; // ms that the slider rests before the server is asked
@@ -19,11 +21,14 @@ export function groups(view) {
   if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
+  const one = { type: "button", class: "r-button", onclick: () => saveKept(view, kept(view)) };
+  const save = el("p", {}, el("button", one, "Save one of each (CSV)"));
   const edge = el("tbody");
   const { node, slide } = slider(view, list);
   const renew = () => {
     edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair, slide)));
     said.textContent = told(view);
+    save.hidden = !view.groups.length;
     const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
     for (const details of list.querySelectorAll("details")) details.open = open.includes(details.dataset.of);
@@ -34,7 +39,7 @@ export function groups(view) {
     el("h3", {}, "Near-duplicates"),
     el("div", { class: "r-halves" },
       el("div", {}, node, histogram(view), el("p", { class: "r-small" }, repeated(view))),
-      el("div", {}, said, list, subset(view))),
+      el("div", {}, said, save, list, subset(view))),
     el("details", { class: "r-details" },
       el("summary", {}, "The pairs next to this similarity: are they the same?"),
       el("table", { class: "r-table r-plain r-cards r-edge" }, heads(["similarity", "r-digits"], ["one"], ["the other"], ["they are"]), edge)));

@@ -7,11 +7,10 @@ const CHUNK = 100; // rows that are made at once
 const BAR = 110; // height of what stays in sight above
 
 /**
- * Makes the section of the table; null where samples were not looked at.
+ * Makes the section of the table.
  * @param {View} view
  */
 export function table(view) {
-  if (!view.size) return null;
   /** @type {Sorting} */
   const state = { by: "place", down: false, words: "", order: [], made: 0, values: {}, fits: null };
   const body = el("tbody");
