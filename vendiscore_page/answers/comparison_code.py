@@ -7,20 +7,13 @@ import numpy as np
 
 from vendiscore import Similarity
 from vendiscore.analysis.comparison import Comparison
-from vendiscore.report import named_format
 
 from ..aliases import Options, Record
-from ..inputs.submission import LINE, ROW
+from ..inputs.file_code import IMPORTS, FileCode
 from ..inputs.visitor_samples import Samples
 from .jobs import READ_DOWNLOAD, Job, keywords
 from .page_code import INLINE
 
-# Reads a file as the page does.
-_READ = """\
-import pathlib, vendiscore
-from vendiscore.report import Wanted, read_data
-def read(name, **wanted):
-    return read_data(name, pathlib.Path(name).read_bytes(), Wanted(**wanted))"""
 _POOLED = """\
 samples = [sample for part in parts.values() for sample in part]
 sets = [name for name, part in parts.items() for _ in part]"""
@@ -42,23 +35,29 @@ def comparison_code(
 ) -> Record:
     """Return the code, and as `saved` the samples that it reads from the download, if it does.
 
-    `whole` are the samples as they were read, if all were compared; `lists` are the "groups" and
-    "prompts" of all samples, if there are any; `sources` tells whether these were counted.
+    `whole` are the samples of each set, or of a table of all sets if all were compared; `lists` are
+    the "groups" and "prompts" of all samples, if there are any; `sources` tells whether these were
+    counted.
     """
     first, saved = next(iter(jobs.values())), None
+    files = [each.python for each in whole if each.python]
     if first.pictures:
         folders = f"{{name: sorted(glob.glob(name + '/*')) for name in {list(jobs)}}}"
         head = ["import glob, vendiscore", f"parts = {folders}  # of images", _POOLED]
-    elif whole and all(map(_is_file, whole)):
-        head = [_READ, *_of_files(whole, list(jobs))]
+    elif len(files) == len(whole) == 1:
+        head = [f"import vendiscore, {IMPORTS}", *_of_table(whole[0], files[0])]
+    elif len(files) == len(jobs) and not any(lists["prompts"]):
+        pairs = zip(jobs, files, strict=True)
+        read = ", ".join(f"{name!r}: {x.values(x.read())}" for name, x in pairs)
+        head = [f"import vendiscore, {IMPORTS}", f"parts = {{{read}}}", _POOLED]
     else:
         parts = {name: np.array(job.samples).tolist() for name, job in jobs.items()}
         data = {"parts": parts, **lists}
         head = ["import vendiscore", *(f"{name} = {x!r}" for name, x in data.items()), _POOLED]
         if sum(map(len, head)) > INLINE:
             saved = data
-            loaded = f'{READ_DOWNLOAD[1]}["saved"]  # “Everything (JSON)”, saved from the page'
-            head = [f"import {READ_DOWNLOAD[0]}, vendiscore", f"saved = {loaded}"]
+            loaded = f'{READ_DOWNLOAD}["saved"]  # “Everything (JSON)”, saved from the page'
+            head = ["import json, pathlib, vendiscore", f"saved = {loaded}"]
             head += [*(f'{name} = saved["{name}"]' for name in saved), _POOLED]
     arguments = dict(found.arguments)
     prompts, psd = arguments.pop("prompts", []), arguments.pop("psd", None)
@@ -81,37 +80,14 @@ def comparison_code(
     return {"code": "\n".join(head), "saved": saved}
 
 
-def _of_files(whole: Sequence[Samples], names: Sequence[str]) -> list[str]:
-    reads = [_read(samples) for samples in whole]
-    if len(whole) > 1:
-        parts = ", ".join(f"{x!r}: {y}.values" for x, y in zip(names, reads, strict=True))
-        return [f"parts = {{{parts}}}", _POOLED]
-    lines = [f"data = {reads[0]}", "samples, sets, groups = data.values, data.sets, data.groups"]
-    if column := _prompts(whole[0]):
-        own = "groups" if whole[0].sets and whole[0].by == column else "prompts"
-        lines.append(f"prompts = data.{own}")
+def _of_table(whole: Samples, python: FileCode) -> list[str]:
+    """Write the samples, sets and groups of a table, and the prompts where it has them."""
+    column = whole.prompt_column or whole.roles.get("prompt", ("",))[0]
+    lines = [
+        f"data = {python.read(prompts=column if column != whole.by else None)}",
+        f"samples, groups = {python.values()}, data.groups",
+        "sets = data.sets or groups",
+    ]
+    if column:
+        lines.append(f"prompts = {'groups' if column == whole.by else 'data.prompts'}")
     return lines
-
-
-def _read(samples: Samples) -> str:
-    """Write the call that reads samples from their file: a table of all sets, or one set."""
-    wanted = {"column": samples.column, "by": samples.sets_by or samples.by}
-    wanted["group_by"] = samples.by if samples.sets else None
-    wanted["prompts"] = column if (column := _prompts(samples)) != samples.by else None
-    wanted["kind"] = samples.kind if samples.kind != "texts" else None
-    options = "".join(f", {name}={value!r}" for name, value in wanted.items() if value)
-    return f"read({_file(samples)!r}{options})"
-
-
-def _prompts(samples: Samples) -> str:
-    return samples.prompt_column or samples.roles.get("prompt", ("",))[0]
-
-
-def _file(samples: Samples) -> str:
-    return samples.name.partition(" › ")[0]
-
-
-def _is_file(samples: Samples) -> bool:
-    """Return whether samples are of a file that a reader of the library reads as they were read."""
-    rows = len({*samples.places}) == len(samples) and samples.separator in (None, LINE, ROW)
-    return rows and named_format(_file(samples)) is not None

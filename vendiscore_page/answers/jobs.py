@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,6 +13,7 @@ from vendiscore.report import Findings, find, sentences
 from vendiscore.resolve.group_labels import Groups, read_labels
 
 from ..aliases import Options, Record, Steps
+from ..inputs.file_code import IMPORTS, FileCode
 from ..inputs.matrices import check_matrix
 from ..inputs.pictures import Picture
 from ..inputs.visitor_samples import Samples
@@ -26,15 +27,35 @@ from .kernel_menu import (
     check_order,
     check_threshold,
 )
-from .page_code import INLINE, called, source
-from .prompt_lists import OF_SAMPLES, given_prompts, read_prompts, written
+from .page_code import INLINE, called, imported
+from .prompt_lists import given_prompts, read_prompts, written
 
 # The lowest threshold that needs no second comparison of samples.
 FLOOR = 0.3
-# Modules to import, and an expression that reads the downloaded file.
-READ_DOWNLOAD = ("json, pathlib", 'json.loads(pathlib.Path("vendiscore.json").read_text())')
-# The file that the page saves, read again.
-SAVED = f"(saved := {READ_DOWNLOAD[1]})"
+# Reads the file that the page saves.
+READ_DOWNLOAD = 'json.loads(pathlib.Path("vendiscore.json").read_text())'
+
+
+class Source(NamedTuple):
+    """Python that has the samples of a job: after "import vendiscore", and as expressions.
+
+    Groups are empty where the samples are lists of them, prompts where they are written out.
+    """
+
+    head: str
+    samples: str
+    groups: str = ""
+    prompts: str = ""
+
+
+# Rows of numbers that came without a file.
+_ROWS = Source("pandas as pd", "pd.read_csv('samples.csv', header=None).to_numpy()")
+_DOWNLOAD = Source(
+    "json, pathlib",
+    f'(saved := {READ_DOWNLOAD})["samples"]["text"]  # “Everything (JSON)”, saved from the page',
+    'saved["samples"]["group"]',
+    '[saved["prompts"][i] for i in saved["prompt"]]',
+)
 
 
 @dataclass(frozen=True)
@@ -45,7 +66,7 @@ class Job:
     samples: Any
     choice: Choice
     arguments: Record
-    python: tuple[str, str]  # modules to import, and an expression that has the same samples
+    source: Source
     groups: Groups | None = None
     texts: Callable[[int], str] | None = None  # sample i, where there is something to read
     pictures: Sequence[Picture] = ()
@@ -94,23 +115,19 @@ class Job:
 
     def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
         """Write Python that prints this number, and the numbers of other jobs on these samples."""
-        modules, expression = self.python
         calls = [f"print({job._call(each)})" for job, each in [(self, found), *others]]
-        return "\n".join([source(modules), f"samples = {expression}", *calls])
+        head = [imported(self.source.head), f"samples = {self.source.samples}"]
+        return "\n".join([*head, *calls])
 
     def _call(self, found: Findings) -> str:
-        expression = self.python[1]
         apart = ("groups", "q", "prompts")
         arguments = {name: x for name, x in found.arguments.items() if name not in apart}
-        if self.groups is not None and not self.groups.nested and self.kind == "vectors":
-            arguments["groups"] = self.labels
         options = keywords(arguments, found.order)
-        if SAVED in expression and self.groups is not None:
-            options += ', groups=saved["samples"]["group"]'
+        if self.groups is not None and self.source.groups:
+            options += f", groups={self.source.groups}"
         if self.prompts:
-            said = written(self.prompts, self.groups)
-            read = SAVED in expression and (len(self.prompts) > 1 or len(said) > INLINE)
-            options += f", prompts={OF_SAMPLES if read else said}"
+            each = len(self.prompts) > 1 and self.source.prompts
+            options += f", prompts={each or written(self.prompts, self.groups)}"
         return called("samples", options)
 
 
@@ -137,8 +154,12 @@ def text_job(
     labels: Sequence[Hashable] = (),
     kind: str = "texts",
     prompts: object = None,
+    source: Source = _DOWNLOAD,
 ) -> Job:
-    """Return the job of texts, or of molecules as SMILES; in groups if each has a label."""
+    """Return the job of texts, or of molecules as SMILES; in groups if each has a label.
+
+    `source` has those that are too long to be written out.
+    """
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
     values, groups = pooled(texts, called)
     groups = read_labels(labels) if labels else groups
@@ -146,11 +167,9 @@ def text_job(
     taken = read_prompts(prompts, len(values), groups, longest)
     compared = _compared(kind, kernel, options, taken)
     said = repr(taken_apart(values, groups))
-    python = ("", said)
-    if len(said) + len(written(taken, groups)) > INLINE:
-        text = '["samples"]["text"]  # “Everything (JSON)”, saved from the page'
-        python = (READ_DOWNLOAD[0], SAVED + text)
-    return Job(kind, values, *compared, python, groups, texts=values.__getitem__)
+    if len(said) + len(written(taken, groups)) <= INLINE:
+        source = Source("", said)
+    return Job(kind, values, *compared, source, groups, texts=values.__getitem__)
 
 
 def image_job(
@@ -169,19 +188,19 @@ def image_job(
         each = 'sorted(glob.glob(folder + "/*"))'
         expression = f"[{each} for folder in sorted({files})]  # a folder for each group"
     samples = [picture.data if chosen.is_encoder else picture.small for picture in pictures]
-    python = ("glob", expression)
-    return Job("images", samples, chosen, arguments, python, groups, pictures=pictures)
+    source = Source("glob", expression)
+    return Job("images", samples, chosen, arguments, source, groups, pictures=pictures)
 
 
 def vector_job(
     X: object,
     kernel: str = "cosine",
     options: Options | None = None,
-    source: tuple[str, str] | None = None,
     labels: Sequence[Hashable] = (),
     prompts: object = None,
+    source: Source = _ROWS,
 ) -> Job:
-    """Return the job of features X or a similarity matrix K; `source` is Python that reads many."""
+    """Return the job of features X or a similarity matrix K; `source` has many rows."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
     groups = read_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
@@ -194,8 +213,8 @@ def vector_job(
             f"of features pick another kernel."
         )
     texts = None if chosen.is_matrix else lambda i: sentences.numbers(X[i])
-    python = _python_of_rows(X, source, groups)
-    return Job("vectors", X, chosen, arguments, python, groups, texts)
+    source = _source_of_rows(X, source, groups)
+    return Job("vectors", X, chosen, arguments, source, groups, texts)
 
 
 def job_of(
@@ -206,23 +225,33 @@ def job_of(
     prompts: object = None,
 ) -> Job:
     """Return some samples as they were read, compared by one of the kernels of their kind."""
-    prompts = [samples.prompts[i] for i in kept] if samples.prompts else prompts
-    labels = [samples.groups[i] for i in kept] if samples.groups else []
-    values = samples.take(kept) if len(kept) < len(samples) else samples.values
+    places = samples.places
+    samples = samples.subset(kept) if len(kept) < len(samples) else samples
+    prompts = list(samples.prompts) or prompts
+    values, labels, python = samples.values, samples.groups, samples.python
     if samples.letters:
         options = {**(options or {}), "unit": "char"}
     if samples.kind in ("texts", "molecules"):
-        return text_job(values, kernel, options, labels, samples.kind, prompts)
-    left = sorted(set(range(len(samples))) - set(kept))
+        source = _of_file(python) if python else _DOWNLOAD
+        return text_job(values, kernel, options, labels, samples.kind, prompts, source)
     if samples.kind == "images":
         if prompts:
             raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")
         groups = read_labels(labels) if labels else None
-        return image_job(values, kernel, [str(samples.places[i]) for i in left], groups)
-    square = kernel_menu.choice("vectors", kernel).is_matrix and len(set(samples.values.shape)) == 1
-    python = samples.python(left, square) if samples.python else None
-    values = values[:, kept] if square else values
-    return vector_job(values, kernel, options, python, labels, prompts)
+        left = [str(place) for place in places if place not in samples.places]
+        return image_job(values, kernel, left, groups)
+    source = _of_file(python) if python else _ROWS
+    is_matrix = kernel_menu.choice("vectors", kernel).is_matrix
+    if is_matrix and len(kept) < len(places) == values.shape[1]:
+        values = values[:, kept]
+        left = sorted({*range(len(places))} - {*kept})
+        source = source._replace(samples=f"np.delete({source.samples}, {left}, axis=1)")
+    return vector_job(values, kernel, options, labels, prompts, source)
+
+
+def _of_file(python: FileCode) -> Source:
+    head = f"{IMPORTS}\ndata = {python.read()}"
+    return Source(head, python.values(), python.groups, "data.prompts")
 
 
 def _compared(
@@ -235,22 +264,17 @@ def _compared(
     return chosen, kernel_menu.arguments(chosen, options or {}) | given_prompts(prompts)
 
 
-def _python_of_rows(
-    X: np.ndarray, source: tuple[str, str] | None, groups: Groups | None
-) -> tuple[str, str]:
-    """Write Python that has the rows: themselves where they are few, or how they are read."""
+def _source_of_rows(X: np.ndarray, source: Source, groups: Groups | None) -> Source:
+    """Return Python that has the rows: themselves where they are few, or how they are read."""
     nested = groups if groups is not None and groups.nested else None
-    if X.size <= INLINE and len(written := repr(taken_apart(X.tolist(), nested))) <= INLINE:
-        return "", written
-    modules, expression = source or (
-        "pandas as pd",
-        "pd.read_csv('samples.csv', header=None).to_numpy()",
-    )
-    if nested is not None:
-        ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
-        modules = f"numpy as np, {modules}"
-        expression = f"[rows.tolist() for rows in np.split({expression}, {ends})]"
-    return modules, expression
+    labels = "" if groups is None or nested else repr(groups.of_samples)
+    if X.size <= INLINE and len(said := repr(taken_apart(X.tolist(), nested))) <= INLINE:
+        return Source("", said, labels)
+    if nested is None:
+        return source._replace(groups=source.groups or labels)
+    ends = np.cumsum(np.bincount(nested.codes))[:-1].tolist()
+    rows = f"[rows.tolist() for rows in np.split({source.samples}, {ends})]"
+    return Source(f"numpy as np, {source.head}", rows)
 
 
 def keywords(arguments: Options, q: float) -> str:

@@ -148,7 +148,9 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
 
     each_set = samples
     if samples.sets:
-        samples = replace(samples, groups=in_sets(samples), sets=())
+        labels = "[*zip(data.sets, data.groups)]" if samples.groups else "data.sets"
+        python = samples.python and replace(samples.python, groups=labels)
+        samples = replace(samples, groups=in_sets(samples), sets=(), python=python)
 
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int], list[Record]]]:
         job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)

@@ -14,7 +14,7 @@ def called(samples: str, options: str) -> str:
     return f"vendiscore.compute({samples}{after})"
 
 
-def source(modules: str) -> str:
+def imported(modules: str) -> str:
     """Write the import of what `called` needs, and of these modules."""
     caller = "evaluate" if os.environ.get("SPACE_ID") else "vendiscore"
     return f"import {caller}, {modules}" if modules else f"import {caller}"

@@ -8,9 +8,6 @@ from vendiscore.resolve.group_labels import Groups
 from ..quotas import MAX_TEXT, RefusedError, check_texts
 from .group_lists import taken_apart
 
-# The prompts of samples that are read from what the page saves.
-OF_SAMPLES = '[saved["prompts"][i] for i in saved["prompt"]]'
-
 
 def read_prompts(
     prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT

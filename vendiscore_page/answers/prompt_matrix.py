@@ -8,7 +8,7 @@ from vendiscore import Similarity, compute
 from vendiscore.report import find
 
 from ..aliases import Record
-from ..inputs.parts import draw_indices
+from ..inputs.file_code import draw_indices
 from .jobs import Job
 from .sample_views import map_
 

@@ -94,7 +94,10 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     else:
         with suppress(MissingPackageError):
             pictures = [captioned(compared(result))]
-    complete = sum(samples.total for samples in given) == found.together.n or kind == "vectors"
+    read_again = rest
+    if len(given) == 1:
+        complete = given[0].total == found.together.n or kind == "vectors"
+        read_again = given if complete else []
     lists = {"groups": columns["group"], "prompts": list(chain(*asked))}
     return answer(found) | {
         "kind": kind,
@@ -109,7 +112,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "notes": notes,
         "only": only(K, shown_columns),
         "sources": counted and shown(counted, result.names, by),
-        **comparison_code(found, jobs, given if complete else [], lists, counted is not None),
+        **comparison_code(found, jobs, read_again, lists, counted is not None),
     }
 
 

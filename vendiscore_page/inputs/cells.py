@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 from vendiscore.reading.numpy_files import Arrays
@@ -24,7 +23,7 @@ from vendiscore.report import (
 from vendiscore.report import Samples as ReadSamples
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
-from .matrices import file_code
+from .file_code import FileCode
 from .parts import fit
 from .pictures import pictures
 from .roles import answer_columns, are_answers, kinds_of, melted, roles_of
@@ -58,8 +57,9 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
         kinds, wide = kinds_of(head, asked), answer_columns(head)
     if asked.kind in (*kinds, COUNTS):
         wanted = replace(wanted, kind=str(asked.kind))
+    joined = len(wide) > 1 and (asked.wide or asked.answers)
     try:
-        if len(wide) > 1 and (asked.wide or asked.answers):
+        if joined:
             read = melted(parsed(data, form, wanted), wide, asked.wide)
             found = samples_of(read, replace(wanted, column=wanted.column or "answer"))
         else:
@@ -69,6 +69,8 @@ def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     if form == "txt" and found.kind == "texts":
         return Samples.of(found)  # which are split anew, with what else could separate them
     samples = _of_samples(found, name, wanted, asked, kinds)
+    if joined:
+        samples = replace(samples, python=None)  # the library takes one column
     if samples.kind == "texts" and (asked.answers or are_answers(wide)) and not asked.wide:
         samples = replace(samples, wide=tuple(wide))
     return samples
@@ -89,8 +91,9 @@ def _of_samples(
         rows = found.rows or range(len(found))
         every = roles_of(source, {found.column, *found.features}, asked)
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
-    code = partial(file_code, name if name != BOX else "samples.csv", wanted)
+    file = name if name != BOX else "samples.csv"
     kind = "texts" if found.kind == "sequences" else found.kind
+    again = FileCode(file, replace(wanted, type=asked.type), strings=kind != "vectors")
     column, prompts = roles.get("prompt", ("", [])) if kind != "vectors" else ("", [])
     offered = asked.prompts or (column if role_of(column) != "id" else "")
     columns = dict.fromkeys(filter(None, [*read.names, found.column, *found.grouping.values()]))
@@ -104,7 +107,7 @@ def _of_samples(
         name=f"{name} › {found.column}" if found.column else name,
         column=found.column or None,
         letters=found.kind == "sequences",
-        python=code if kind == "vectors" else None,
+        python=again if kind != "labels" and not read.more else None,
         by=found.grouping.get("groups") or None,
         sets_by=found.grouping.get("sets") or None,
         columns=tuple(columns),

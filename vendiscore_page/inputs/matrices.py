@@ -1,13 +1,12 @@
-"""Matrices of the API within the limits, and Python that reads rows of numbers of files."""
+"""Matrices of the API within the limits."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
-from dataclasses import fields
+from collections.abc import Callable
 
 import numpy as np
 
-from vendiscore.report import RefusedError, Wanted, not_finite
+from vendiscore.report import RefusedError, not_finite
 
 from ..quotas import MAX_COLUMNS, MAX_VALUES, MAX_VECTORS, check_count
 
@@ -34,22 +33,3 @@ def check_matrix(X: object, place: Callable[[int], str] = "Row {}".format) -> np
     for row, (problem, _) in not_finite(rows).items():
         raise RefusedError(f"{place(row)} {problem}; remove or fill in such rows first.")
     return rows
-
-
-def file_code(name: str, wanted: Wanted, left: Collection[int], square: bool) -> tuple[str, str]:
-    """Return the call of the library's reader that gives the numbers of a file.
-
-    Some rows are left out, and of a square matrix their columns, too.
-    """
-    given = {each.name: getattr(wanted, each.name) for each in fields(wanted)}
-    options = [
-        f"{key}={value!r}"
-        for key, value in given.items()
-        if key != "limits" and value != getattr(Wanted, key)
-    ]
-    file = f"pathlib.Path({name!r}).read_bytes()"
-    expression = f"read_data({name!r}, {file}, Wanted({', '.join(options)})).values"
-    if rows := sorted(left):
-        expression = f"np.delete({expression}, {rows}, axis=0)"
-        expression = f"np.delete({expression}, {rows}, axis=1)" if square else expression
-    return "numpy as np, pathlib\nfrom vendiscore.report import Wanted, read_data", expression

@@ -7,9 +7,8 @@ of the rows would leave a row or two of each.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import replace
-from functools import partial
 
 import numpy as np
 
@@ -17,16 +16,11 @@ from vendiscore import MissingPackageError, SampleError, as_similarity
 from vendiscore.report import not_finite
 
 from .. import quotas
-from .visitor_samples import Python, Samples
+from .file_code import draw_indices
+from .visitor_samples import Samples
 
 _KEPT = 200  # characters of a sample that is too long to be used
 _SMALL = 30  # rows a group, of a random part of the rows: with fewer, whole groups are drawn
-
-
-def draw_indices(n: int, most: int, draw: int) -> list[int]:
-    """Return at most `most` of 0, …, n − 1, in order: all, or a part that `draw` alone decides."""
-    chosen: list[int] = np.sort(np.random.default_rng(draw).permutation(n)[:most]).tolist()
-    return chosen
 
 
 def part_note(n: int, total: int, kind: str, within: str = "") -> str:
@@ -112,7 +106,7 @@ def _fitting(sizes: Sequence[int], groups: Sequence[Hashable], most: int, draw: 
 
 
 def _subset(samples: Samples, kept: list[int]) -> Samples:
-    n, python, within = len(samples), samples.python, ""
+    n, within = len(samples), ""
     if len(kept) == n:
         return samples
     found = samples.subset(kept)
@@ -122,14 +116,5 @@ def _subset(samples: Samples, kept: list[int]) -> Samples:
     return replace(
         found,
         notes=(*samples.notes, part_note(len(found), n, samples.kind, within)),
-        python=python and partial(_part_code, python, n, len(kept), samples.draw),
         total=n,
     )
-
-
-def _part_code(
-    python: Python, n: int, most: int, draw: int, left: Collection[int], square: bool
-) -> tuple[str, str]:
-    modules, whole = python((), False)
-    rows = f"np.sort(np.random.default_rng({draw}).permutation({n})[:{most}])"
-    return modules, f"{whole}[{f'np.delete({rows}, {sorted(left)})' if left else rows}]"

@@ -17,7 +17,8 @@ from vendiscore.encoders.pil_images import as_image
 from vendiscore.report import RefusedError, thumbnails
 
 from ..quotas import MAX_ALL_PIXELS, MAX_IMAGES, MAX_PIXELS, check_count
-from .parts import draw_indices, part_note
+from .file_code import draw_indices
+from .parts import part_note
 from .visitor_samples import Samples
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP", "HEIF", "AVIF")

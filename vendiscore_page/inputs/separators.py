@@ -10,6 +10,7 @@ from vendiscore.reading.encodings import LINE_BREAK, plain
 from vendiscore.reading.text_lines import parts
 
 from ..quotas import check_lines
+from .file_code import FileCode
 from .parts import fit
 from .submission import BLANK, LINE, ROW, Asked
 from .visitor_samples import Samples
@@ -25,8 +26,10 @@ def rows_of(text: str) -> list[str]:
     return LINE_BREAK.split(plain(text))
 
 
-def split_texts(rows: Sequence[str], name: str, asked: Asked, kind: str) -> Samples:
-    """Split the text of these lines as asked, or as is likeliest."""
+def split_texts(
+    rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
+) -> Samples:
+    """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
     signs = [row.strip() for row in rows if _RULE.fullmatch(row)] if kind == "texts" else []
     ways = {way: _split(rows, way) for way in dict.fromkeys([LINE, BLANK, *signs])}
     likely = LINE
@@ -38,7 +41,9 @@ def split_texts(rows: Sequence[str], name: str, asked: Asked, kind: str) -> Samp
     separator = likely if separator in ("", ROW) else separator
     found = ways.setdefault(separator, _split(rows, separator))
     unit = _UNITS.get(separator, "part")
-    samples = fit(Samples(list(found.values()), list(found), unit, kind=kind), asked.draw)
+    python = python if separator == LINE else None
+    whole = Samples(list(found.values()), list(found), unit, kind=kind, python=python)
+    samples = fit(whole, asked.draw)
     of = f" of {name:.60}" if name else ""
     return replace(
         samples,

@@ -18,6 +18,7 @@ from vendiscore.report import (
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD
 from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
+from .file_code import FileCode
 from .parts import fit
 from .pasted_forms import NUMBERS, form_of
 from .submission import COUNTS, KINDS, LINE, PASTED, ROW, Asked, Given
@@ -95,7 +96,8 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     form = asked.type or format_of(name, data)
     if form != "txt" and (form not in _TABLES or not _is_split(asked)):
         return cells.of_file(name, data, form, asked)
-    text = decode(data, encoding_of(data))[0]
+    encoding = encoding_of(data)
+    text = decode(data, encoding)[0]
     if name == PASTED:
         return _of_box(text, asked)
     if not _is_split(asked) and asked.kind in (None, "vectors"):
@@ -103,7 +105,8 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
         if found.kind == "vectors":
             return found
     asked = replace(asked, separator=asked.separator or LINE)
-    return _of_lines(separators.rows_of(text), asked, name)
+    python = FileCode(name, Wanted(type="txt", split="row", encoding=encoding))
+    return _of_lines(separators.rows_of(text), asked, name, python)
 
 
 def _of_box(text: str, asked: Asked) -> Samples:
@@ -130,14 +133,16 @@ def _of_box(text: str, asked: Asked) -> Samples:
     return replace(found, python=None, name=found.name.replace(cells.BOX, "pasted", 1))
 
 
-def _of_lines(lines: Sequence[str], asked: Asked, name: str) -> Samples:
+def _of_lines(
+    lines: Sequence[str], asked: Asked, name: str, python: FileCode | None = None
+) -> Samples:
     """Read texts or molecules that stand one below the other."""
     like = looks_like([line.strip() for line in lines if line.strip()], _PLAIN)
     could = ("molecules", "texts") if like and like[1] == "morgan" else ("texts",)
     kind = "texts" if name or _is_split(asked) else could[0]
     if asked.kind in ("texts", "molecules"):
         kind = asked.kind
-    return replace(separators.split_texts(lines, name, asked, kind), kinds=could)
+    return replace(separators.split_texts(lines, name, asked, kind, python), kinds=could)
 
 
 def _is_split(asked: Asked) -> bool:

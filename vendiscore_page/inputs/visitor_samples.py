@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from vendiscore.core.errors import quoted
 from vendiscore.report import Samples as ReadSamples
 
-# From the rows left out, and whether to leave out their columns, to imports and an expression.
-Python = Callable[[Collection[int], bool], tuple[str, str]]
+from .file_code import FileCode
 
 
 @dataclass(frozen=True)
@@ -19,7 +18,7 @@ class Samples(ReadSamples):
 
     sentence: str = ""  # what the reader took of a table, and what it left out
     letters: bool = False  # whether they are sequences of letters, which have no words
-    python: Python | None = None  # code that reads them, if too many to write out
+    python: FileCode | None = None  # that reads them again, if they are of a file
     kinds: tuple[str, ...] = ()  # other kinds that they could be
     how: str = ""  # the way they were split, such as "split by semicolons"
     total: int = 0  # size of the set that `values` are a part of; 0 for all
@@ -63,6 +62,7 @@ class Samples(ReadSamples):
                 for role, (column, labels) in self.roles.items()
             },
             cells={name: [cells[i] for i in kept] for name, cells in self.cells.items()},
+            python=self.python and self.python.subset(kept, len(self), self.draw),
         )
 
     def said(self, i: int, problem: str) -> str:

@@ -62,7 +62,7 @@ def test_a_table_is_read_from_its_file(times, given, form, tmp_path, monkeypatch
     asked = {"sets": "model", "by": by, "prompts": "prompt" if given else None}
     samples = uploaded(f"a.{form}", data, column="answer", **asked)
     page = compared({"a": samples})
-    assert f"read('a.{form}'" in page["code"]
+    assert f"read_data('a.{form}'" in page["code"]
     assert page["saved"] is None
     result, last = ran(page, tmp_path, monkeypatch, **{f"a.{form}": data})
     check_comparison(page, result)
@@ -74,6 +74,16 @@ def test_two_files_are_read_by_their_names(tmp_path, monkeypatch):
     page = compared({"first": uploaded("1.txt", one), "second": uploaded("2.txt", two)})
     result, _ = ran(page, tmp_path, monkeypatch, **{"1.txt": one, "2.txt": two})
     check_comparison(page, result)
+
+
+def test_two_tables_with_prompts_are_saved(tmp_path, monkeypatch):
+    one, two = (table(rows(2, model)) for model in "ab")
+    sets = {"a": uploaded("1.csv", one, column="answer", model="", pool=True)}
+    sets["b"] = uploaded("2.csv", two, column="answer", model="", pool=True)
+    page = compared(sets)
+    result, last = ran(page, tmp_path, monkeypatch)
+    check_comparison(page, result)
+    assert last == page["sources"]["sentence"]
 
 
 @pytest.mark.parametrize("long", [False, True])

@@ -7,6 +7,7 @@ import pytest
 
 from vendiscore_page import quotas
 from vendiscore_page.inputs import examples, parts
+from vendiscore_page.inputs.file_code import IMPORTS
 from vendiscore_page.inputs.uploads import Asked, Given, read
 from vendiscore_page.inputs.visitor_samples import ranges
 from vendiscore_page.quotas import RefusedError
@@ -159,10 +160,10 @@ def test_vectors_are_read_whole_as_far_as_they_fit_and_python_draws_the_same_par
     assert np.array_equal(found.values, X[np.array(found.places) - 1])
     monkeypatch.chdir(tmp_path)
     (tmp_path / "samples.csv").write_text(text)
-    modules, expression = found.python([2, 4], False)
+    some = found.subset([0, 1, 3, 5, 6])
     there = {}
-    exec(f"import {modules}\nY = {expression}", there)
-    assert np.array_equal(there["Y"], np.delete(found.values, [2, 4], axis=0))
+    exec(f"import {IMPORTS}\ndata = {some.python.read()}", there)
+    assert np.array_equal(there["data"].values, some.values)
 
 
 def test_problems_and_groups_stay_with_the_samples_that_are_drawn(monkeypatch):

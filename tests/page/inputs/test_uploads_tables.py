@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from vendiscore.reading.tables import table
 from vendiscore.report import AskError, Wanted
 from vendiscore_page import quotas
+from vendiscore_page.inputs.file_code import IMPORTS
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read
 
 pytest.importorskip("rdkit")
@@ -98,12 +99,10 @@ def test_code_reads_the_numbers_that_are_scored(name, asked, tmp_path, monkeypat
         assert asked or name == "a.npz"
         return
     for left in [(), [1]]:
-        modules, expression = found.python(left, False)
+        some = found.subset([i for i in range(len(found)) if i not in left])
         there = {}
-        exec(f"import {modules}\nX = {expression}", there)
-        assert np.array_equal(
-            there["X"], np.delete(found.values, left, axis=0) if left else found.values
-        )
+        exec(f"import {IMPORTS}\ndata = {some.python.read()}", there)
+        assert np.array_equal(there["data"].values, some.values)
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be"])
