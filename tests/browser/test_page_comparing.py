@@ -2,7 +2,6 @@
 
 import io
 import json
-import re
 
 import numpy as np
 import pandas
@@ -92,38 +91,6 @@ def test_sets_of_images_can_be_compared(visit):
         "stripes is more diverse than copies"
     )
     compares(page, compare({"stripes": stripes, "copies": copies}, k="pixels", mode="RGB"))
-    page.get_by_text("Samples that only one set has", exact=True).click()
-    expect(page.locator(".r-only img").first).to_be_visible()
-
-
-def test_what_only_one_set_of_molecules_has_is_drawn(visit):
-    page = visit()
-    open_tab(page, "Compare")
-    button(page, "Scents, acetates, medicines").click()
-    expect(page.locator("#result .r-sides")).to_contain_text("Medicines")  # not the first answer's
-    page.get_by_text("Samples that only one set has").click()
-    drawn = page.locator(".r-only img")
-    expect(drawn).to_have_count(3)  # of the acetates, and of the others none beyond chance
-    for at in (0, 2):
-        drawn.nth(at).scroll_into_view_if_needed()
-        expect(drawn.nth(at)).to_have_attribute("src", re.compile("^data:image/svg"))
-        assert drawn.nth(at).evaluate("image => image.decode().then(() => image.naturalWidth)") > 0
-    expect(page.locator(".r-only li").first).to_contain_text("C(C)=O")
-
-
-def test_of_two_sets_of_one_source_no_sample_is_listed(visit):
-    page = visit()
-    open_tab(page, "Compare")
-    lines = examples.find_example("A model in a rut").text.splitlines()
-    for at, part in enumerate((lines, lines[::-1])):
-        paste(page, "\n".join(part), page.locator(".set textarea").nth(at))
-    press_score(page)
-    expect(page.locator("#result")).to_contain_text("A, B: no sample is listed")
-    expect(page.locator(".r-only")).to_have_count(0)
-    stories = examples.find_example("Twelve story openings").text.splitlines()
-    page.locator(".set textarea").nth(1).fill("\n".join([*stories, stories[0]]))
-    press_score(page)
-    expect(page.locator(".r-only", has_text="Only in A")).to_have_count(1)
 
 
 def test_one_set_is_too_few(visit):

@@ -114,8 +114,6 @@ def test_two_files_of_captions_of_different_size(visit):
     expect(page.locator("#result .r-verdicts")).to_contain_text("people is more diverse than model")
     expect(page.get_by_label("Name of the set").first).to_have_value("model")
     compares(page, page_tasks.compared_captions())
-    only = page.locator(".r-only", has_text="Only in model")
-    expect(only).to_contain_text("a photo of a cat")
 
 
 def test_twenty_thousand_embeddings_are_scored_whole(visit):

@@ -24,7 +24,7 @@ from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
 FEW = 4  # samples that stand alone
 _COMPARED = (
     *("q", "sentence", "verdicts", "matched_size", "within", "level", "rows", "pairs"),
-    *("signature", "comparison", "only", "sources", "notes"),
+    *("signature", "comparison", "sources", "notes"),
 )
 
 
@@ -168,7 +168,6 @@ def vendi_compare(
         pairs (array): Per pair the difference with its interval, p of permutations, and a verdict.
         signature (string): All settings, for others to reproduce the comparison.
         comparison (string): Kernel, its options and q in words.
-        only (array): Per set that differs the samples that others lack.
         sources (object or null): Effective number of different sets; null without prompts.
         notes (array): Prompts that were left out.
     """

@@ -48,8 +48,8 @@ def columns_of(jobs: Mapping[str, Job]) -> Record:
     }
 
 
-def sampled(together: Similarity, columns: Record) -> tuple[list[int], np.ndarray, Record]:
-    """Return at most `MAPPED` samples, as many of each set, their similarities and their columns.
+def sampled(together: Similarity, columns: Record) -> tuple[list[int], Record]:
+    """Return at most `MAPPED` samples, as many of each set, and their columns.
 
     `repeats` is the first sample of the same set and group that a sample repeats, itself for none.
     """
@@ -69,7 +69,7 @@ def sampled(together: Similarity, columns: Record) -> tuple[list[int], np.ndarra
     first = alike.argmax(axis=1)
     while (first[first] < first).any():
         first = first[first]
-    return places.tolist(), K, found | {"repeats": first.tolist()}
+    return places.tolist(), found | {"repeats": first.tolist()}
 
 
 @np.errstate(all="ignore")

@@ -22,7 +22,6 @@ from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
-from .distinctive_samples import only
 from .group_lists import paired, sets_of
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json, series
@@ -71,7 +70,6 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         return jobs, (yield from compare_steps(jobs, settings.q, own))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
-    yield "Looking for samples that only one set has."
     rest = []
     for name, samples in sets.items():
         notes += [f"{name}: {note}" for note in (*samples.told, *left_out(samples, bad[name]))]
@@ -85,7 +83,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     counted = different(found.together, list(jobs), asked, result.q, kind)
     columns = columns_of(jobs) | {"group": list(map(str, within))}
     columns["place"] = [place for samples in rest for place in samples.ids]
-    looked, K, shown_columns = sampled(found.together, columns)
+    looked, shown_columns = sampled(found.together, columns)
     names = [name for name in rest[0].cells if all(name in samples.cells for samples in rest)]
     cells = {name: [x for each in rest for x in each.cells[name]] for name in names}
     matrix, pictures = None, []
@@ -110,7 +108,6 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         | {"cells": plain({name: [own[i] for i in looked] for name, own in cells.items()})},
         "pictures": pictures,
         "notes": notes,
-        "only": only(K, shown_columns),
         "sources": counted and shown(counted, result.names, by),
         **comparison_code(found, jobs, read_again, lists, counted is not None),
     }

@@ -314,7 +314,6 @@ interface Compared {
   rows: SetRow[];
   pairs: PairRow[];
   pictures: Drawing[];
-  only: { name: string; than: string; p: number; samples: Distinctive[] }[];
   sources: Sources | null;
   matrix: Matrix | null;
   map: Mapped;
@@ -361,11 +360,6 @@ interface PairRow {
   p: number;
   p_floor: number;
   verdict: string;
-}
-interface Distinctive extends Seen {
-  place: number | string;
-  witness: number;
-  times: number;
 }
 /** The words and the picture of a sample, one of which it may lack. */
 interface Seen {

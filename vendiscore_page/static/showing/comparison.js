@@ -1,4 +1,4 @@
-/** Sets side by side: their matrix or their bars, how sure it is, what only one of them has. */
+/** Sets side by side: their matrix or their bars, their map, and how sure it is. */
 
 import { card } from "./bar.js";
 import { count, cut, dotted, el, score } from "../dom.js";
@@ -7,18 +7,15 @@ import { rowsOf, table } from "./heads.js";
 import { matrix } from "./matrix.js";
 import { menu } from "./menu.js";
 import { more } from "./more.js";
-import { inFull } from "./sample.js";
 import { copyText, csv, save, saveJson } from "./saves.js";
 import { copying } from "./share.js";
 import { setMap } from "./set_map.js";
 import { sources } from "./sources.js";
-import { called } from "./view.js";
 
 const NAMED = 4; // sets in the bar
 // What a file has no use for, and pictures that were never in sight.
 const GONE = ".r-menu, .r-more, .r-copy .r-button, .r-filter, .r-hover, img[src^='data:image/gif']";
 const SENTENCES = 6; // that are seen at first
-const SEEN = 3; // samples of a set that are seen at first
 
 /**
  * Makes everything of a comparison.
@@ -55,7 +52,6 @@ function parts(view, first) {
     setMap(view),
     folded("How sure?", "", sure),
     sources(view, folded),
-    only(view),
     folded("Python and signature", "", [
       ...lines(view, C),
       C.sources ? copied(view, "Signature of the number of different sets", C.sources.signature) : null,
@@ -153,39 +149,3 @@ const setRows = ({ rows, matched_size: size }) => rowsOf(
  * @param {Compared} C
  */
 const pairRows = ({ pairs }) => rowsOf(pairs, ["a", "b", "difference", "low", "high", "level", "p", "verdict"]);
-
-/**
- * Lists what the others have least of, one set near the other.
- * @param {View<Compared>} view
- */
-function only(view) {
-  const [found, none] = [true, false].map((some) => view.R.only.filter(({ samples }) => some === samples.length > 0));
-  /** @param {Compared["only"][number]} set */
-  const list = ({ name, samples }) => el("div", { class: "r-only" },
-    el("h4", {}, "Only in ", el("bdi", {}, name)),
-    el("ul", { class: "r-members" }, ...more(
-      samples.map((sample) => () => item(view, sample)),
-      "samples",
-      (button) => el("li", {}, button),
-      SEEN,
-    )));
-  return folded("Samples that only one set has", "", [
-    el("div", { class: "r-pictures" }, ...found.map(list)),
-    found.length ? el("p", { class: "r-small" }, "They are more like their own set, and less like the others, than 95 % of samples of shuffled sets.") : null,
-    none.length ? el("p", { class: "r-small" }, `${none.map(({ name }) => name).join(", ")}: no sample is listed, as the set does not differ from the others beyond chance.`) : null,
-  ]);
-}
-
-/**
- * @param {View<Compared>} view
- * @param {Distinctive} sample
- */
-function item(view, sample) {
-  const name = called(sample.place);
-  return el(
-    "li",
-    {},
-    el("span", { class: "r-tag" }, sample.times > 1 ? `${name} · ${count(sample.times)} ×` : name),
-    inFull(view, sample, sample.text ? "" : name),
-  );
-}
