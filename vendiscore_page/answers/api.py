@@ -3,7 +3,6 @@
 from collections import Counter
 from collections.abc import Iterable
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -196,7 +195,7 @@ def vendi_compare(
     return {name: page[name] for name in _COMPARED}
 
 
-def _rows(sets: object, kind: object) -> list[tuple[str, str, Any, int]]:
+def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
     """Return the model, the prompt, the sample and its place of each row; lists are models, too."""
     if not isinstance(sets, (list, dict)):
         raise RefusedError(f"Expected sets or rows, got {type(sets).__name__}.")

@@ -104,7 +104,7 @@ class Job:
         return list(self.arguments.get("prompts", ()))
 
     @property
-    def labels(self) -> list[Any] | None:
+    def labels(self) -> list[Hashable] | None:
         groups = self.groups
         return None if groups is None else groups.of_samples
 
@@ -137,10 +137,10 @@ class Settings:
 
     kernel: str = ""  # one of `kernel_menu.choices`, "" for the usual one
     options: Options = field(default_factory=dict)
-    q: Any = DEFAULT_ORDER
+    q: object = DEFAULT_ORDER
     leave_out: bool = False  # samples that cannot be used
-    threshold: Any = DEFAULT_THRESHOLD
-    prompts: Any = None  # one for all samples, unless they have their own
+    threshold: object = DEFAULT_THRESHOLD
+    prompts: object = None  # one for all samples, unless they have their own
 
     def choice_of(self, kind: str) -> Choice:
         """Return the way to compare samples of a kind, the usual one if none is named."""

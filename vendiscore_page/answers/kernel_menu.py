@@ -31,7 +31,7 @@ class Choice:
     label: str
     term: str
     by: str
-    arguments: Mapping[str, Any]
+    arguments: Record
     controls: Sequence[Control] = ()
     is_encoder: bool = False  # a network makes vectors of the samples, which takes long
     takes_pairs: bool = False  # all pairs are compared, where others multiply a few features
@@ -187,7 +187,7 @@ def _option(control: Control) -> Record:
     return shown | {"choices": list(control.choices) or None}
 
 
-def _read(control: Control, value: Any) -> Any:
+def _read(control: Control, value: Any) -> object:
     """Return the value of an option that a visitor has set; a RefusedError if it is none."""
     name = control.name
     if control.type == "choice":

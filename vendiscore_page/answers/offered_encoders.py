@@ -7,7 +7,7 @@ import sys
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import cache
 from importlib.util import find_spec
@@ -112,7 +112,7 @@ def prepare() -> None:
             importlib.import_module("sentence_transformers")
 
 
-def similarity(samples: Any, arguments: Mapping[str, Any]) -> Steps[Similarity]:
+def similarity(samples: Any, arguments: Record) -> Steps[Similarity]:
     """Return the Similarity of samples; one that an encoder makes is made batch by batch."""
     arguments = {name: value for name, value in arguments.items() if name != "psd"}
     if arguments.get("k") not in ("text_embeddings", "image_embeddings"):
@@ -137,7 +137,7 @@ class _Known(Encoder):
         return self._known
 
 
-def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[Similarity]:
+def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     prompts = list(arguments.get("prompts", ()))
     given = given_prompts(prompts)
     every = [*samples, *prompts]
@@ -163,7 +163,7 @@ def _encoded(samples: Sequence[object], arguments: Mapping[str, Any]) -> Steps[S
     return as_similarity(samples, k=kernel.name, model=network, **given)
 
 
-def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
+def _loaded(kind: Any, options: Record) -> Encoder:
     key = kind, *sorted(options.items())
     with _loading:
         if key not in _encoders:
@@ -171,7 +171,7 @@ def _loaded(kind: Any, options: Mapping[str, Any]) -> Encoder:
         return _encoders[key]
 
 
-_encoders: dict[Any, Encoder] = {}
+_encoders: dict[object, Encoder] = {}
 _loading = threading.Lock()
 
 

@@ -3,9 +3,8 @@
 import base64
 import math
 import re
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sized
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 
@@ -298,10 +297,11 @@ def is_long(samples: Samples, settings: Settings) -> bool:
     return _takes_long(settings.choice_of(samples.kind), samples.values, settings.q)
 
 
-def _takes_long(chosen: Choice, values: Any, q: object) -> bool:
+def _takes_long(chosen: Choice, values: Sized, q: object) -> bool:
     if chosen.is_encoder:
         return True
-    pairs = chosen.takes_pairs or not isinstance(values, np.ndarray)
-    n, d = (min(len(values), MAX_SAMPLES),) * 2 if pairs else values.shape
+    n = d = min(len(values), MAX_SAMPLES)
+    if isinstance(values, np.ndarray) and not chosen.takes_pairs:
+        n, d = values.shape
     roots = 2 < check_order(q) < math.inf and n <= _ROOTS
     return n * d * min(n, d) * (_EACH if roots else 1) > _AT_ONCE

@@ -1,17 +1,17 @@
 """Prompts of a visitor's samples as lists: of one for all, or of one for each sample."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from vendiscore.resolve.group_labels import Groups
 
+from ..aliases import Record
 from ..quotas import MAX_TEXT, RefusedError, check_texts
 from .group_lists import taken_apart
 
 
 def read_prompts(
     prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT
-) -> list[Any]:
+) -> list[object]:
     """Return one prompt for all of n samples, or a prompt for each; [] without prompts."""
     alone = [prompts] if isinstance(prompts, str) and prompts.strip() else []
     every = alone if isinstance(prompts, str) else prompts or []
@@ -25,12 +25,12 @@ def read_prompts(
     return every
 
 
-def given_prompts(prompts: Sequence[object]) -> dict[str, Any]:
+def given_prompts(prompts: Sequence[object]) -> Record:
     """Return the keywords of `compute` that take prompts out of similarities, if there are any."""
     return {"prompts": prompts, "given_prompt": True} if prompts else {}
 
 
-def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[Any]:
+def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[object]:
     """Return one prompt for all sets, or one for each sample of all; sets have prompts and n."""
     lists = [prompts for prompts, _ in sets.values()]
     if len(lists[0]) < 2 and all(prompts == lists[0] for prompts in lists):

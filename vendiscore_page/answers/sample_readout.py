@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Generator, Iterable, Mapping
 from itertools import islice
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import numpy as np
 
@@ -133,7 +133,7 @@ def _said(samples: Samples) -> str:
     return ", ".join(filter(None, [many, f"{bad:,} unreadable", samples.how]))
 
 
-def _shown(samples: Samples, i: int) -> Any:
+def _shown(samples: Samples, i: int) -> object:
     value = samples.values[i]
     if isinstance(value, str):
         return value if len(value) <= _LONGEST else f"{value[: _LONGEST - 1]}…"

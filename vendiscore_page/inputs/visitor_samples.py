@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from vendiscore.core.errors import quoted
 from vendiscore.report import Samples as ReadSamples
@@ -35,7 +34,9 @@ class Samples(ReadSamples):
     # The roles of all rows, also where `values` are a part that was drawn.
     all_roles: Mapping[str, tuple[str, Sequence[str]]] = field(default_factory=dict)
     wide: Sequence[str] = ()  # columns of answers, of one model each or all of one
-    cells: Mapping[str, Sequence[Any]] = field(default_factory=dict)  # of each column, by its name
+    cells: Mapping[str, Sequence[object]] = field(
+        default_factory=dict
+    )  # of each column, by its name
 
     @classmethod
     def of(cls, found: ReadSamples) -> Samples:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, get_type_hints
+from typing import get_type_hints
 
 from starlette.datastructures import FormData, UploadFile
 from starlette.exceptions import HTTPException
@@ -151,7 +151,7 @@ class Routes:
     async def _taken(self, request: Request, lane: str, work: Callable[[], Value]) -> Value:
         return await self.lanes.run(visitor_of(request), lane, whole(work))
 
-    def _lines(self, request: Request, lane: str, steps: Steps[Any]) -> Response:
+    def _lines(self, request: Request, lane: str, steps: Steps[object]) -> Response:
         visitor = visitor_of(request)
         self.lanes.check(visitor, lane)  # while the status can still say so
         return lines(partial(self.lanes.run, visitor, lane, steps))
@@ -183,7 +183,7 @@ def _settings(body: Record, *others: str) -> Settings:
     return Settings(**given)
 
 
-def _sets(body: Record) -> list[tuple[str, Any]]:
+def _sets(body: Record) -> list[tuple[str, object]]:
     sets = body.get("sets")
     if not isinstance(sets, list) or not all(isinstance(each, dict) for each in sets):
         raise RefusedError("`sets` must be a list of objects with a key and a name.")

@@ -8,7 +8,6 @@ import json
 import os
 import re
 from collections.abc import Mapping
-from typing import Any
 
 from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import Headers
@@ -148,7 +147,7 @@ class Guard:
             )
 
 
-def _loaded(body: bytes) -> Any:
+def _loaded(body: bytes) -> object:
     """Read a JSON value; refuse one that holds a file, as gradio knows it, anywhere."""
     files = []
 

@@ -6,7 +6,6 @@ import logging
 import os
 from collections.abc import Awaitable, Callable
 from importlib.util import find_spec
-from typing import Any
 
 import gradio as gr
 import gradio.routes
@@ -94,11 +93,11 @@ def launch(server: gr.Server, **options: object) -> None:
     functions.block_thread()
 
 
-def _described(functions: Any) -> Callable[..., Any]:
+def _described(functions: gr.Blocks) -> Callable[..., Record]:
     """Return gradio's list of the functions, with texts of arguments and an example of samples."""
     listed = functions.get_api_info
 
-    def described(*args: object, **kwargs: object) -> Any:
+    def described(*args: object, **kwargs: object) -> Record:
         info = listed(*args, **kwargs)
         for each in functions.fns.values():
             _, texts, _ = get_function_description(each.fn)
@@ -111,7 +110,7 @@ def _described(functions: Any) -> Callable[..., Any]:
     return described
 
 
-def _snippets(*args: Any, **kwargs: Any) -> Record:
+def _snippets(*args: object, **kwargs: object) -> Record:
     """Return gradio's code for a call, with a shell command that keeps the id of the answer."""
     found: Record = generate_code_snippets(*args, **kwargs)
     # A variable that is read at the end of a pipe is lost with the shell of this end.

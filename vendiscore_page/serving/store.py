@@ -22,7 +22,7 @@ _ARENA_MAX = -8  # M_ARENA_MAX of glibc's malloc.h
 
 @dataclass
 class _Thing:
-    value: Any
+    value: object
     nbytes: int
     until: float
     owner: str
@@ -56,7 +56,7 @@ class Kept:
                 self._drop(next(iter(self._things)))
         return key
 
-    def get(self, key: Any) -> Any:
+    def get(self, key: Any) -> object:
         with self._lock:
             thing = self._things.get(key) if isinstance(key, str) else None
             if thing is None or thing.until < time.monotonic():

@@ -33,7 +33,7 @@ def describe(found: Any) -> None:
     functions = {name: found.get_block_fn_from_endpoint_name(path).fn for name, path in paths}
 
     @server.list_tools()  # type: ignore[untyped-decorator]
-    async def listed() -> list[Any]:
+    async def listed() -> list[object]:
         tools = []
         for name, function in functions.items():
             text, arguments, returned = get_function_description(function)
@@ -44,7 +44,7 @@ def describe(found: Any) -> None:
 
     # Schemas would repeat a large input in their errors; ours are for people.
     @server.call_tool(validate_input=False)  # type: ignore[untyped-decorator]
-    async def called(name: str, arguments: Record) -> Any:
+    async def called(name: str, arguments: Record) -> object:
         if name not in functions:
             raise ValueError(f"Unknown tool; there are {', '.join(functions)}.")
         LocalContext.request.set(server.request_context.request)

@@ -19,8 +19,8 @@ from ..aliases import Record
 from ..answers.sample_readout import UnusableError
 from ..quotas import RefusedError
 
-Answer = Callable[[Request], Coroutine[Any, Any, Any]]
-Run = Callable[[Callable[[str], object]], Awaitable[Any]]
+Answer = Callable[[Request], Coroutine[object, object, object]]
+Run = Callable[[Callable[[str], object]], Awaitable[object]]
 _GZIP = 31  # window bits that make zlib write gzip
 _SILENCE = 15.0  # seconds after which a proxy might take a connection for dead
 GONE = 410  # the status of samples and results that are not kept any more
@@ -72,7 +72,7 @@ async def _packed(parts: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
     yield pack.flush()
 
 
-async def _outcome(task: asyncio.Future[Any]) -> bytes:
+async def _outcome(task: asyncio.Future[object]) -> bytes:
     try:
         return await run_in_threadpool(dumped, {"result": task.result()})
     except Exception as error:
