@@ -130,8 +130,8 @@ def vendi_score_vectors(
         prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
 
     Returns:
-        The fields of `vendi_score_texts`, with rows by their places, from 0. "X" and "dual" are
-        other names of "cosine"; "K, clipped" sets negative eigenvalues to zero.
+        The fields of `vendi_score_texts`, with rows by their places, from 0. "K, clipped" sets
+        negative eigenvalues to zero.
     """
     return _answer(vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts), q, threshold)
 

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from inspect import signature
 from typing import Any
 
@@ -12,6 +12,7 @@ from vendiscore.resolve.kernel import Control
 
 from ..aliases import Options, Record
 from ..inputs.submission import KINDS
+from ..inputs.visitor_samples import series
 from ..quotas import RefusedError
 from . import offered_encoders
 
@@ -60,8 +61,6 @@ _MATRICES = (
         {"score_K": True, "psd": "clip"},
     ),
 )
-# Other words of the API for "cosine".
-_SYNONYMS = {"X": "score_X", "dual": "score_dual"}
 
 
 def choices(kind: str) -> list[Choice]:
@@ -88,10 +87,6 @@ def choices(kind: str) -> list[Choice]:
 
 def choice(kind: str, kernel: Any) -> Choice:
     known = {each.kernel: each for each in choices(kind)}
-    if kind == "vectors":
-        for name, key in _SYNONYMS.items():
-            how = {key: True, "normalize": True}
-            known[name] = replace(known["cosine"], kernel=name, term=name, arguments=how)
     one_of(kernel, tuple(known), "kernel")
     return known[kernel]
 
@@ -206,11 +201,6 @@ def _read(control: Control, value: Any) -> object:
     if not 0 <= number < math.inf:
         raise RefusedError(f"{name} must be a finite number above 0, got {number:g}.")
     return number
-
-
-def series(names: Sequence[str]) -> str:
-    """List names in words: "A, B and C"."""
-    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))
 
 
 def _in_words(control: Control, value: Any) -> str:

@@ -25,7 +25,6 @@ from .group_lists import in_sets
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .page_code import links
-from .prompt_lists import distinct
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
@@ -194,7 +193,7 @@ def _answer(
     explained, n, details = found.explanation, found.n, found.details
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
-    (of_samples,), prompts = distinct([job.prompts])
+    prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(job.prompts))}
     other = kernel_menu.second(job.kind, job.choice) if n > 1 else None
     return {
         "kind": job.kind,
@@ -225,8 +224,8 @@ def _answer(
         "left_out": [samples.places[i] for i in sorted(bad)],
         "unused": " ".join(left_out(samples, bad)),
         "samples": sample_views.columns(found, job, samples, kept),
-        "prompts": prompts,
-        "prompt": of_samples,
+        "prompts": list(prompts),
+        "prompt": [prompts[each] for each in job.prompts],
         "floor": explained.floor,
         **sample_views.alike(found),
         "map": sample_views.map_(found),

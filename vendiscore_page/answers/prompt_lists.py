@@ -53,10 +53,3 @@ def written(prompts: Sequence[object], groups: Groups | None = None) -> str:
     alike = all(prompt == part[0] for part in parts for prompt in part)
     said = [prompt for part in parts for prompt in (part[:1] if alike else part)]
     return repr(said[0] if len(said) == 1 and isinstance(said[0], str) else said)
-
-
-def distinct(sets: Sequence[Sequence[str]]) -> tuple[list[list[int]], list[str]]:
-    """Return for each set the places of its prompts among the distinct ones, and these."""
-    places: dict[str, int] = {}
-    own = [[places.setdefault(each, len(places)) for each in prompts] for prompts in sets]
-    return own, list(places)

@@ -1,6 +1,6 @@
 """Samples as they were read: what the page shows of them, and which cannot be used."""
 
-from collections.abc import Callable, Generator, Iterable, Mapping
+from collections.abc import Callable, Generator, Mapping
 from itertools import islice
 from typing import TypeVar
 
@@ -26,7 +26,11 @@ class UnusableError(RefusedError):
     """Some samples cannot be used, and the visitor has not said to leave them out."""
 
     def __init__(self, found: Mapping[str, tuple[Samples, Mapping[int, str]]], what: str) -> None:
-        lines = list(unusable(found))
+        lines = [
+            f"{name}{samples.said(i, problem)}"
+            for name, (samples, problems) in found.items()
+            for i, problem in sorted(problems.items())
+        ]
         total = sum(len(samples) for samples, _ in found.values())
         self.what: str = f"{len(lines):,} of {total:,} {what} cannot be used"
         more = [f"and {len(lines) - _SHOWN:,} more"] if len(lines) > _SHOWN else []
@@ -46,13 +50,6 @@ class UnusableError(RefusedError):
 
     def to_dict(self) -> Record:
         return {"lines": self.each, "others": self.others, "rows": self.rows}
-
-
-def unusable(found: Mapping[str, tuple[Samples, Mapping[int, str]]]) -> Iterable[str]:
-    """Return a line for each sample that cannot be used, by the name of its set."""
-    for name, (samples, problems) in found.items():
-        for i, problem in sorted(problems.items()):
-            yield f"{name}{samples.said(i, problem)}"
 
 
 def left_out(samples: Samples, problems: Mapping[int, str]) -> tuple[str, ...]:

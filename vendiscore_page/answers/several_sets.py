@@ -17,14 +17,14 @@ from vendiscore.signature import digits, line, plain
 
 from ..aliases import Record, Steps
 from ..inputs.parts import part
-from ..inputs.visitor_samples import Samples
+from ..inputs.visitor_samples import Samples, series
 from ..quotas import MAX_SAMPLES, RefusedError, check_sets
 from . import kernel_menu, offered_encoders
 from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
 from .group_lists import paired, sets_of
 from .jobs import Job, Settings, job_of
-from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json, series
+from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json
 from .prompt_lists import pooled_prompts
 from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
 from .sample_readout import UnusableError, left_out, sifted

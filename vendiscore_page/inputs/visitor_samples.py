@@ -91,6 +91,10 @@ def ranges(unit: str, places: Sequence[int | str], most: int = 8) -> str:
     words: list[str] = []
     for run in runs:
         words += [f"{run[0]}–{run[-1]}"] if len(run) > 2 else map(str, run)
-    last = " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
-    shown = last if len(words) <= most else f"{', '.join(words[:most])}, …"
+    shown = series(words) if len(words) <= most else f"{', '.join(words[:most])}, …"
     return f"{unit}{'s' * (len(places) > 1)} {shown}"
+
+
+def series(names: Sequence[str]) -> str:
+    """List names in words: "A, B and C"."""
+    return " and ".join(filter(None, [", ".join(names[:-1]), names[-1]]))

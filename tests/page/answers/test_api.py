@@ -65,8 +65,6 @@ def test_the_score_of_molecules_is_that_of_the_library(kernel):
         ("cosine", {"k": "cosine"}),
         ("rbf", {"k": "rbf"}),
         ("laplacian", {"k": "laplacian"}),
-        ("X", {"score_X": True, "normalize": True}),
-        ("dual", {"score_dual": True, "normalize": True}),
     ],
 )
 def test_the_score_of_vectors_is_that_of_the_library(kernel, arguments):

@@ -66,7 +66,6 @@ def test_a_list_of_lists_has_the_numbers_of_the_package(q):
             NESTED_ROWS,
             {"k": "laplacian", "sigma": 0.7, "q": 2},
         ),
-        (lambda: vectors(NESTED_ROWS, "X"), NESTED_ROWS, {"score_X": True, "normalize": True}),
         (
             lambda: api.vendi_score_images(
                 [[base64.b64encode(png(i)).decode() for i in part] for part in halves()]
@@ -75,7 +74,7 @@ def test_a_list_of_lists_has_the_numbers_of_the_package(q):
             {"k": "pixels", "mode": "RGB"},
         ),
     ],
-    ids=["molecules", "cosine", "rbf", "laplacian", "X", "images"],
+    ids=["molecules", "cosine", "rbf", "laplacian", "images"],
 )
 def test_every_kind_of_sample_can_be_grouped(answer, nested, how):
     ours, right = answer(), compute(nested, **how)
