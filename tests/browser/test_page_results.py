@@ -207,7 +207,7 @@ def test_groups_follow_the_slider_and_one_of_each_can_be_kept(visit):
     kept = group(page, 0).get_by_role("listitem").filter(has_text="kept")
     expect(kept).to_have_count(1)
     words = kept.locator(".r-full").inner_text()
-    table = saved(page, "Save one of each (CSV)").decode("utf-8-sig")
+    table = saved(page, f"Save these {len(right.kept)} (CSV)").decode("utf-8-sig")
     rows = list(csv.DictReader(io.StringIO(table, newline="")))
     assert [int(line["place"]) - 1 for line in rows] == right.kept.tolist()
     assert words in {line["sample"] for line in rows}

@@ -21,13 +21,13 @@ export function groups(view) {
   if (view.size < 2) return null;
   const list = el("div", { class: "r-groups" });
   const said = el("p", { class: "r-small", "aria-live": "polite" });
-  const one = { type: "button", class: "r-button", onclick: () => saveKept(view, kept(view)) };
-  const save = el("p", {}, el("button", one, "Save one of each (CSV)"));
+  const save = el("button", { type: "button", class: "r-button", onclick: () => saveKept(view, kept(view)) });
   const edge = el("tbody");
   const { node, slide } = slider(view, list);
   const renew = () => {
     edge.replaceChildren(...view.boundary.map((pair) => edgeRow(view, pair, slide)));
     said.textContent = told(view);
+    save.textContent = `Save these ${count(kept(view).length)} (CSV)`;
     save.hidden = !view.groups.length;
     const open = [...list.querySelectorAll("details")].filter((each) => each.open).map(({ dataset }) => dataset.of);
     list.replaceChildren(...listed(view));
@@ -39,7 +39,7 @@ export function groups(view) {
     el("h3", {}, "Near-duplicates"),
     el("div", { class: "r-halves" },
       el("div", {}, node, histogram(view), el("p", { class: "r-small" }, repeated(view))),
-      el("div", {}, said, save, list, subset(view))),
+      el("div", {}, said, el("p", {}, save), list, subset(view))),
     el("details", { class: "r-details" },
       el("summary", {}, "The pairs next to this similarity: are they the same?"),
       el("table", { class: "r-table r-plain r-cards r-edge" }, heads(["similarity", "r-digits"], ["one"], ["the other"], ["they are"]), edge)));
