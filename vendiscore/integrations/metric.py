@@ -319,18 +319,22 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         *,
         prediction: object = None,
         reference: object = None,
+        predictions: object = None,
+        references: object = None,
         group: object = None,
     ) -> None:
         """Keep a copy of one sample, of any kind, for a later `compute()`.
 
         `group` is the label of its group; a list of samples is a group by itself.
         """
-        one = _one_of(sample=sample, prediction=prediction)
+        # `evaluate.combine` has names of one sample in the plural.
+        one = _one_of(sample=sample, prediction=prediction, predictions=predictions)
         if one is None:
             raise TypeError("`prediction` is missing: pass one sample that is not None")
+        other = _one_of(reference=reference, references=references)
         self.add_batch(
             [one],
-            references=None if reference is None else [reference],
+            references=None if other is None else [other],
             groups=None if group is None else [group],
         )
 
