@@ -125,6 +125,6 @@ def test_labels_that_name_no_sets_are_refused_with_the_remedy(sets, options, sai
 def test_groups_that_can_be_read_once_are_read_once_beside_prompts():
     sets = (["a red cat", "a cat", "rain", "snow"], ["a dog", "one dog", "wind", "hail"])
     groups = ["x", "x", "y", "y"]
-    how = {"prompts": ["a pet?", "weather?"], "given_prompt": True, "permutations": 99}
+    how = {"prompts": {"x": "a pet?", "y": "weather?"}, "given_prompt": True, "permutations": 99}
     found = compare(*sets, groups=[iter(groups), iter(groups)], **how)
     assert found.to_dict() == compare(*sets, groups=[groups, groups], **how).to_dict()
