@@ -285,17 +285,17 @@ def _question(
     """Ask for the column: the likely ones first, then paths in nested ones, then others."""
     what = wanted.kind if wanted.kind in ("molecules", "vectors") else "samples"
     first = head.record(0)
-    likely = [column.name for column in could]
-    nested = [column.name for column in columns if column.holds == "nested"]
-    inner = [path for name in nested for path in paths(first[name], name)]
-    rest = [each for each in columns if each.holds == "texts" and each.name not in likely]
-    names = [*likely, *inner, *(column.name for column in rest)]
+    names = [column.name for column in could]
+    reason = "No column is clearly meant"
+    if len(names) > 1:
+        reason = f"Columns {join_names(names)} could be meant"
+    for column in columns:
+        if column.holds == "nested":
+            names += paths(first[column.name], column.name)
+    names += [column.name for column in columns if column.holds == "texts"]
     if not names:
         return RefusedError(f"There is no column of {what}; it has {join_names(head.names)}.")
-    reason = "No column is clearly meant"
-    if len(likely) > 1:
-        reason = f"Columns {join_names(likely)} could be meant"
-    choices = [(name, {"column": name}) for name in names[:_MOST]]
+    choices = [(name, {"column": name}) for name in list(dict.fromkeys(names))[:_MOST]]
     if not wanted.kind and _features(columns):
         choices.append(("all columns of numbers", {"kind": "vectors"}))
     return AskError(f"Which column holds the {what}? {reason}.", choices)
