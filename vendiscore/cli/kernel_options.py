@@ -70,7 +70,7 @@ class How:
 
     @property
     def compares(self) -> bool:
-        """Whether a person named what compares the samples."""
+        """True if a person named what compares the samples."""
         return any(self.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
 
     def of(self, source: Samples, needed: bool = True) -> Record:
