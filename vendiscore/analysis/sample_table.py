@@ -261,7 +261,7 @@ class Explanation(Summary):
 
     @property
     def copies(self) -> str:
-        """How many samples repeat others, and the score without them, as a sentence."""
+        """The number of samples that repeat others, and the score without them, as a sentence."""
         removed = self.n - len(self.kept)
         if not removed:
             others = self.counts and f" ({self.counts})"

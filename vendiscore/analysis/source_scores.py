@@ -213,8 +213,8 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     means = np.zeros((prompts, n, n))
     counts = np.zeros((prompts, n))
 
-    def compare(places: np.ndarray) -> Usable:
-        """Fill in what the answers at these places, to one prompt or all, say; return them."""
+    def compared(places: np.ndarray) -> Usable:
+        """Fill in the means of answers to one prompt, or to all; return what could be used."""
         usable = _usable(answers, how, places, plan.given_prompt)
         similarity, kept, _ = usable
         if similarity is not None:
@@ -230,7 +230,9 @@ def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
     settings = {}
     dropped: dict[int, str] = {}
     parts = [every] if together else places
-    for similarity, _, problems in track(in_order(compare, parts), len(parts), "comparing answers"):
+    for similarity, _, problems in track(
+        in_order(compared, parts), len(parts), "comparing answers"
+    ):
         dropped |= problems
         if similarity is not None:
             settings = dict(similarity.settings)

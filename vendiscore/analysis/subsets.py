@@ -38,12 +38,12 @@ def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int)
     """Average the score and its error over windows of m of some orders (…, n)."""
     sets = [order[..., run] for run in windows(order.shape[-1], m)]
     scores = score(np.stack(sets))
-    error = mean_error(scores.error, order.shape[-1], m)
+    error = windows_error(scores.error, order.shape[-1], m)
     return Jackknife(np.mean(scores.log, axis=0), error)
 
 
-def mean_error(errors: float | np.ndarray, n: int, m: int) -> np.ndarray:
-    """Return the error of a mean over windows from their own, whose square times m Σ c_i² it is."""
+def windows_error(errors: float | np.ndarray, n: int, m: int) -> np.ndarray:
+    """Return the error of a mean over windows from the error of each, scaled by √(m Σ c_i²)."""
     weights = window_weights(n, m)
     return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
 
@@ -112,7 +112,7 @@ class Part:
             one = jackknife(self.spectrum(every[run]), self.plan.q)
             scores.append((one.log, one.error, one.spread, one.gain))
         logs, *errors = np.array(scores).T
-        error, spread, gain = mean_error(np.transpose(errors), self.n, self.m).tolist()
+        error, spread, gain = windows_error(np.transpose(errors), self.n, self.m).tolist()
         return Jackknife(float(logs.mean()), error, spread, self.n, gain)
 
     @cached_property
