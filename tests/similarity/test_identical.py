@@ -1,4 +1,4 @@
-"""Equal rows are found exactly, whatever their hashes are, in order of first appearance."""
+"""Equal rows are found exactly, whatever their codes are, in order of first appearance."""
 
 import numpy as np
 import pytest
@@ -49,11 +49,16 @@ def test_rows_without_columns_are_all_equal(n):
     assert identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
 
 
-def test_rows_whose_hashes_collide_are_told_apart(monkeypatch):
-    monkeypatch.setattr(identical, "hash", lambda row: 0, raising=False)
+def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
+    monkeypatch.setattr(identical, "_codes", lambda A: np.zeros(len(A), np.uint64))
     for kind in ("normal", "wide", "signs"):
         A = ROWS[kind][PICKS]
         assert identical_rows(A).tolist() == naive(A)
+
+
+@pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
+def test_codes_of_different_rows_differ(kind):
+    assert len(set(identical._codes(ROWS[kind]).tolist())) == len(ROWS[kind])
 
 
 @pytest.mark.parametrize("n", [4, 700])

@@ -1,13 +1,17 @@
 """Rows that are equal as numbers, found in one pass."""
 
-from collections.abc import Hashable, Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from itertools import pairwise
 
 import numpy as np
 
 from ..core.namespace import row_blocks
 from ..core.types import Rows
+from ..hashing import mix
 from . import sparse as sp
+
+# Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
+_FEW = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
@@ -23,43 +27,53 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
-    keys: Iterable[bytes]
     if isinstance(A, np.ndarray):
-        groups = _numbered(map(hash, _bytes_of_rows(A)))
-        if _hold_equal_rows(A, groups):
-            return groups
-        keys = _bytes_of_rows(A)
+        if A.nbytes + 256 * len(A) > _FEW:
+            groups = _groups_by_codes(A)
+            if groups is not None:
+                return groups
+        positive = np.add(A, A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
+        keys = [row.tobytes() for row in positive]
     elif sp.issparse(A):
         A = A.sorted_indices()  # a copy
         A.eliminate_zeros()
-        keys = [
-            A.indices[start:end].tobytes() + A.data[start:end].tobytes()
-            for start, end in pairwise(A.indptr)
-        ]
+        keys = []
+        for start, end in pairwise(A.indptr):
+            columns = A.indices[start:end].tobytes()
+            keys.append(columns + A.data[start:end].tobytes())
     else:
         return None
-    return _numbered(keys)
+    numbers: dict[bytes, int] = {}
+    groups_of_rows = [numbers.setdefault(key, len(numbers)) for key in keys]
+    return np.array(groups_of_rows, int)
 
 
-def _numbered(keys: Iterable[Hashable]) -> np.ndarray:
-    """Return a number for each key, in order of appearance."""
-    numbers: dict[Hashable, int] = {}
-    return np.array([numbers.setdefault(key, len(numbers)) for key in keys], int)
-
-
-def _bytes_of_rows(A: np.ndarray) -> Iterator[bytes]:
-    for block in row_blocks(len(A), A[:1].nbytes):
-        for row in np.add(A[block], A.dtype.type(0), order="C"):  # −0.0 + 0.0 is 0.0
-            yield row.tobytes()
-
-
-def _hold_equal_rows(A: np.ndarray, groups: np.ndarray) -> bool:
-    """Return whether rows of a group are equal; NaN equals nothing."""
-    _, first = np.unique(groups, return_index=True)
+def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
+    """Return the group of each row by its code; None where rows of one code are not equal."""
+    codes = _codes(A)
+    _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
     alike = first[groups]
     repeats = np.flatnonzero(alike != np.arange(len(A)))
     for block in row_blocks(len(repeats), A[:1].nbytes):
         rows = repeats[block]
-        if not np.array_equal(A[rows], A[alike[rows]]):
-            return False
-    return True
+        equal = A[rows] == A[alike[rows]]  # NaN equals nothing
+        if not equal.all():
+            return None
+    return np.unique(alike, return_inverse=True)[1]
+
+
+def _codes(A: np.ndarray) -> np.ndarray:
+    """Return random sums of the bits of each row, as 64 bits."""
+    row_bytes = A[:1].nbytes
+    size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
+    places = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
+    factors = mix(places) | np.uint64(1)
+    codes = np.empty(len(A), np.uint64)
+    for block in row_blocks(len(A), row_bytes):
+        positive = np.add(A[block], A.dtype.type(0), order="C")
+        bits = positive.view(f"u{size}")
+        # Rows of small integers differ in high bits alone, which products carry no lower.
+        for shift in (16, 32):
+            bits ^= bits >> shift
+        codes[block] = np.einsum("ij,j->i", bits, factors)
+    return codes
