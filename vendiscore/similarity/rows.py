@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..core.namespace import Array, row_blocks
+from ..core.namespace import Array
 from ..core.types import DType, Options
 from . import memory
 from .base import Index, S, Similarity
@@ -126,20 +126,12 @@ class RowsSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         return self.entries.groups()
 
-    def _upper(self) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of rows, large ones, from the diagonal on."""
+    def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
         for block in pair_blocks(self.n):
             yield block, self._entries(block, slice(block.start, self.n))
 
-    def _upper_blocks(self) -> Iterator[tuple[slice, np.ndarray]]:
-        for block, upper in self._upper():
-            for some in row_blocks(len(upper), 8 * self.n):
-                start = block.start + some.start
-                stop = block.start + some.stop
-                yield slice(start, stop), upper[some, some.start :]
-
     def dense(self) -> Array:
-        upper = self._upper()
+        upper = self._upper_blocks()
         s = self.scale
         if s is not None:
             upper = ((rows, K * s[rows, None] * s[rows.start :]) for rows, K in upper)

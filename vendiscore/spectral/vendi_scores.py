@@ -49,14 +49,12 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    alone = {q: moment_route(similarity, q, psd) for q in orders}
-    if estimating is None and None in alone.values():
-        alone = {}  # the spectrum serves all
     known: dict[float, Estimate] = {}
     stalled: dict[float, str] = {}
-    if any(alone.values()):
+    routes = {q: moment_route(similarity, q, psd) for q in orders}
+    if estimating or None not in routes.values():  # else the spectrum serves all
         weighted = weighted_by(similarity, p)
-        for q, route in alone.items():
+        for q, route in routes.items():
             if route is not None:
                 try:
                     known[q] = run_moment(route, weighted, q, psd)
