@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -16,17 +17,16 @@ from ..similarity.base import Similarity
 from ..similarity.pools import size
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
-from .subject import Part, Subject
 
 
 class Both:
     """The samples and, after them, the references as one set."""
 
-    def __init__(self, own: Subject) -> None:
+    def __init__(self, own: Any) -> None:
         if any(map(is_space, own.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
         self.of_rows = own.of_rows
-        self.own = own
+        self.own = own  # a Subject
         self.how: How = own.whole.how
 
     @cached_property
@@ -39,7 +39,7 @@ class Both:
     @cached_property
     def similarity(self) -> Similarity:
         """The Similarity of the samples and, after them, the references, with unit diagonal."""
-        if not isinstance(self.own, Part):
+        if self.own.whole is self.own:
             return self.own.pool[0]
         whole = self.own.whole.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
@@ -48,7 +48,7 @@ class Both:
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The numbers of samples and of references that were not left out."""
-        n = len(self.own.rows) if isinstance(self.own, Part) else self.own.similarity.n
+        n = len(self.own.rows)
         return n, self.similarity.n - n
 
     @property
@@ -62,7 +62,7 @@ class Both:
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
         whole = None
-        if isinstance(self.own, Part):
+        if self.own.whole is not self.own:
             whole = self.own.whole.both.neighbourhoods
         if not self.of_rows:
             return neighbourhoods.of_kernel(self.similarity, self.sizes[0], whole)

@@ -267,6 +267,11 @@ class Subject:
             kept[list(self.similarity.dropped)] = False
         return np.where(kept, np.cumsum(kept) - 1, -1)
 
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        return np.arange(self.similarity.n)
+
     @property
     def codes(self) -> np.ndarray:
         """The group of each sample that was not left out, as its number."""
