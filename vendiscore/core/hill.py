@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -68,8 +69,9 @@ def hill_number(positive: Array, q: float) -> Number:
     if not is_numpy(positive):
         if q <= 1 + NEAR_ONE:  # the slope is along shares of sum 1
             positive = positive / positive.sum()
-        return from_logs(positive, namespace(positive).log(positive), m, q)
-    return within_range(from_logs(positive, np.log(positive), m, q), m)
+        xp = namespace(positive)
+        return from_logs(xp, positive, xp.log(positive), m, q)
+    return within_range(from_logs(np, positive, np.log(positive), m, q), m)
 
 
 def within_range(value: Array | float, most: int) -> float:
@@ -111,10 +113,10 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
 
 
-def from_logs(shares: Array, logs: Array, count: Array | int, q: float) -> Array:
+def from_logs(xp: ModuleType, shares: Array, logs: Array, count: Array | int, q: float) -> Array:
     """Return the Hill number of shares, from their logs and the count of positive ones."""
     if q == 0:
         return (shares * 0).sum(-1) + count  # of the shares' shape and kind
     if math.isinf(q):
-        return 1 / namespace(shares).max(shares, axis=-1)
-    return namespace(shares).exp(log_power_mean(shares, logs, q))
+        return 1 / xp.max(shares, axis=-1)
+    return xp.exp(log_power_mean(shares, logs, q))

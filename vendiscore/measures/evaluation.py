@@ -75,7 +75,10 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
             known.add(key)
-            scores[key] = measure.check(value, n, subject.roundoff)
+            low, high = measure.ends
+            known_low = type(value) is float and low is not None  # n is the other end, at most
+            inside = known_low and low <= value <= (n if high is None else high)
+            scores[key] = value if inside else measure.check(value, n, subject.roundoff)
         every.append(scores)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject.whole, measures, every)

@@ -190,7 +190,7 @@ def effective_numbers(shares: Array, q: float) -> Array:
     largest = xp.max(shares, axis=-1, keepdims=True)
     logs = xp.log(xp.where(positive, shares, largest))
     count = xp.sum(positive, axis=-1)
-    numbers = from_logs(shares, logs, count, q)
+    numbers = from_logs(xp, shares, logs, count, q)
     numbers = xp.maximum(numbers, xp.ones_like(numbers))
     most = xp.astype(xp.asarray(count), numbers.dtype)  # of one set a number
     return xp.minimum(numbers, most)
