@@ -53,10 +53,9 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
             f"{scalar(shares.sum()):.6g}; divide them by it"
         )
-    if positive.shape[0] < shares.shape[0] and bool((shares < 0).any()):
-        raise ValueError(
-            f"`shares` must be at least 0, got a least share of {scalar(shares.min()):.3g}"
-        )
+    least = scalar(shares.min())
+    if least < 0:
+        raise ValueError(f"`shares` must be at least 0, got a least share of {least:.3g}")
     return hill_number(positive, q)
 
 
