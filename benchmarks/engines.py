@@ -138,7 +138,9 @@ class Visitor:
         return self.driver.find_elements("css selector", selector)
 
     def wait(self, until: Callable[[], Any]) -> Any:
-        wait = WebDriverWait(self.driver, _SECONDS, 0.1, [StaleElementReferenceException])
+        # A file that is arriving is renamed once it is there.
+        passing = [StaleElementReferenceException, FileNotFoundError]
+        wait = WebDriverWait(self.driver, _SECONDS, 0.1, passing)
         return wait.until(lambda _: until())
 
     def take(self, verb: str, *objects: Any) -> None:
@@ -184,9 +186,13 @@ class Visitor:
         self._save(name)
 
     def _save(self, name: str) -> None:
-        before = len([*self.folder.rglob("*")])
+        before = self._files()
         self._press(name)
-        self.wait(lambda: len([*self.folder.rglob("*")]) > before)
+        self.wait(lambda: self._files() != before)
+
+    def _files(self) -> dict[Path, int]:
+        """Return when each file was written; WebKit writes over one of the same name."""
+        return {path: path.stat().st_mtime_ns for path in self.folder.rglob("*")}
 
     def _tab_to(self, name: str) -> None:
         for _ in range(40):
