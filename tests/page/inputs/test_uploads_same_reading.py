@@ -80,8 +80,9 @@ def test_library_and_page_take_the_same_samples_or_ask_the_same(row):
 
 
 @pytest.fixture
-def wording(without_static):
-    """Texts are compared by n-grams on the page, as by the command."""
+def wording(without_static, monkeypatch):
+    """Texts are compared by n-grams on the page, as by the command, whatever is in the cache."""
+    monkeypatch.setattr(offered_encoders, "_networks", lambda kind: {})
     offered_encoders.offered.cache_clear()
     yield
     offered_encoders.offered.cache_clear()
