@@ -22,8 +22,8 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 238_991
-MOST_OF_PAGE = 38_847
+MOST_TOKENS = 232_586
+MOST_OF_PAGE = 38_021
 FREE = {
     tokenize.COMMENT,
     tokenize.NL,
