@@ -203,9 +203,9 @@ def _read_request(
             p = None
     elif distances and "distances" not in needs:
         raise TypeError(
-            f"`{distances[0]}` is about distances, which {said} does not look at: pass a kernel "
-            "as `k` instead (a similarity matrix with score_K=True), or name a measure of "
-            "distances such as 'MagArea' in `measures`"
+            f"`{distances[0]}` is about distances, which {said} does not look at; "
+            f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
+            f"`measures`"
         )
     elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
         ordered = ", ".join(each.name for each in list_measures() if each.ordered)
@@ -314,6 +314,16 @@ def _check_interval(orders: list[float], p: Weights | None, measures: list[Measu
             "`ci` is for samples that are drawn alike, but `p` weighs them differently; leave one "
             "or the other out"
         )
+
+
+def _instead_of_distances(how: How) -> str:
+    """Say what to pass instead of a metric, where a similarity is expected."""
+    if how.metric == "precomputed":
+        return "pass a similarity matrix with score_K=True"
+    kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
+    if how.says_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
+        return "leave it out"
+    return f"pass k={kernels[how.metric]!r} instead"
 
 
 def check_orders(q: object) -> list[float]:
