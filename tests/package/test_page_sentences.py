@@ -26,7 +26,9 @@ def test_the_list_has_sentences_of_page_and_server(listed):
     assert "… by …; by …: …" in listed["vendiscore_page/static/showing/second.js"]
     notes = "Each kernel has a scale of its own: compare numbers of one kernel with each other."
     assert notes in listed["vendiscore_page/answers/one_set.py"]
-    assert any("have nothing in common" in line for line in listed["vendiscore/analysis/sentences.py"])
+    assert any(
+        "have nothing in common" in line for line in listed["vendiscore/analysis/sentences.py"]
+    )
     assert not any("=> " in line for lines in listed.values() for line in lines)
 
 
