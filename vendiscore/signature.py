@@ -58,7 +58,8 @@ def plain(value: object) -> Any:
         simple = _SIMPLE.issuperset(map(type, value))
         return list(value) if simple else [plain(item) for item in value]
     if isinstance(value, Mapping):
-        return {str(name): plain(item) for name, item in value.items()}
+        items = value.items()
+        return {str(k): item if type(item) in _SIMPLE else plain(item) for k, item in items}
     if isinstance(value, np.generic) or (is_torch(value) and value.ndim == 0):
         return value.item() if not isinstance(value, np.void) else repr(value)
     if isinstance(value, np.ndarray) or is_torch(value):

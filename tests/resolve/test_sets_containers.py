@@ -87,7 +87,7 @@ PLACES = {
     "prompts of the metric": lambda a, b: added_batches(a, prompts=b, given_prompt=True),
     "references": lambda a, b: compute(a, b, measures="MMD", **COSINE),
     "references of distances": lambda a, b: compute(a, b, measures="MagDiff"),
-    "references that fit": lambda a, b: compute(a, b, k="rbf"),
+    "references that fit": lambda a, b: compute(a, b, k="rbf", measures="MMD"),
     "another set": difference,
     "another source": lambda a, b: sources({"a": a, "b": b}, level=None, **COSINE).score,
 }
@@ -353,11 +353,9 @@ def test_what_is_no_number_for_each_sample_is_refused_in_one_sentence(values):
             assert "number" in str(caught.value)
 
 
-@pytest.mark.parametrize("call", [compute, explain], ids=["compute", "explain"])
-def test_nested_labels_are_refused_in_one_sentence(call):
-    level = {"ci": 0.9} if call is compute else {}
+def test_nested_labels_of_clusters_are_refused():
     with pytest.raises(TypeError, match="`clusters` must be one list of labels in the order"):
-        call(X, clusters=cut(GROUPS), **level, **COSINE)
+        compute(X, clusters=cut(GROUPS), ci=0.9, **COSINE)
 
 
 def test_nothing_is_added_by_nothing_with_prompts_of_nothing():

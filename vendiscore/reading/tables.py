@@ -202,7 +202,7 @@ def share_of_numbers(cells: Iterable[object]) -> float:
     0.6666666666666666
     """
     filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
-    return sum(map(is_number, filled)) / max(1, len(filled))
+    return sum(bool(_NUMBER.fullmatch(str(cell))) for cell in filled) / max(1, len(filled))
 
 
 def are_numbers(cells: Iterable[object]) -> bool:

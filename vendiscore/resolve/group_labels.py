@@ -244,15 +244,17 @@ def written(labels: Groups, argument: str) -> list[str]:
 
 
 def _usual(sets: Sequence[object]) -> list[str]:
-    """Name sets A, B, …, and folders by their names."""
+    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
     from ..reading.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
-    names = letters[: len(sets)]
-    for i, each in enumerate(sets):
-        if is_folder(each):
-            names[i] = os.path.basename(os.path.abspath(os.fsdecode(each)))
-    return names
+    paths = [os.fsdecode(each) if is_folder(each) else "" for each in sets]
+    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
+    for names in (folders, paths):
+        called = [name or letter for name, letter in zip(names, letters, strict=False)]
+        if len(set(called)) == len(called):
+            return called
+    return letters[: len(sets)]
 
 
 def _check_shape(samples: Samples, kind: str, table: bool, name: str) -> None:

@@ -27,6 +27,9 @@ Values: TypeAlias = "list[Number] | Array"  # a number of each group
 MANY = 50
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
 UNLIKE = 2
+# Prompts are many with a few answers each; so few groups of so many samples are models, say.
+_FEW = 12
+_LARGE = 20
 
 
 def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Uncertainty]:
@@ -178,6 +181,12 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> 
             notes.append(
                 f"Groups have {min(sizes):g} to {max(sizes):g} samples, and most scores are larger "
                 f"for more samples: compare groups of one size."
+            )
+        if 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes):
+            notes.append(
+                "Groups this few and this large are often sources, such as models, and the mean "
+                "over them says little: `compare`, with these labels as `by`, says which source is "
+                "more diverse, and how sure that is."
             )
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
