@@ -22,7 +22,7 @@ WHOLE = {"browser", "fuzz", "package", "page"}
 
 
 # A reader pays for tokens; lines, comments and docstrings are free.
-MOST_TOKENS = 232_753
+MOST_TOKENS = 232_662
 MOST_OF_PAGE = 38_021
 FREE = {
     tokenize.COMMENT,

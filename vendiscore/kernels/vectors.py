@@ -6,8 +6,8 @@ from functools import partial
 import numpy as np
 
 from ..core.arguments import number
-from ..core.errors import SampleError, warn
-from ..core.namespace import Array, detached, is_numpy, is_torch, namespace
+from ..core.errors import SampleError
+from ..core.namespace import Array, detached, is_torch, namespace
 from ..core.types import Number, Pool, Record, Rows, Tensor
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import memory
@@ -42,7 +42,6 @@ def cosine(vectors: Pool) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
     X = as_vectors(vectors, also=lambda X: _where(_largest(X) == 0, problem))
-    _warn_of_matrix(X)
     return _normalized(X, problem)
 
 
@@ -114,7 +113,6 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
 
 def _exponential(law: Law, vectors: Pool, sigma: "Number | None") -> Similarity:
     X = _dense_rows(vectors)
-    _warn_of_matrix(X)
     if sigma is None:  # of a call that leaves `fit` out
         sigma = median_width(X, law)
     value = detached(sigma) if is_torch(X) else sigma
@@ -138,14 +136,3 @@ def _require_matrix(X: Tensor) -> None:
 def _dense_rows(vectors: Pool, also: Refusals | None = None) -> Array:
     X = as_vectors(vectors, also=also)
     return X.toarray() if hasattr(X, "toarray") else X
-
-
-def _warn_of_matrix(X: Rows) -> None:
-    """Warn of rows that look like pairs: square, symmetric, of one value on the diagonal."""
-    # One-hot rows, as many entries as rows, may be meant, and score alike either way.
-    square = is_numpy(X) and len(X) == X.shape[1] > 2 and np.count_nonzero(X) > len(X)
-    if square and np.allclose(X.diagonal(), X[0, 0]) and np.allclose(X, X.T):
-        warn(
-            "Samples look like a matrix of similarities or distances, but were compared as rows: "
-            "pass similarities with score_K=True, distances with metric='precomputed'."
-        )
