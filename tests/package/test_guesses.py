@@ -218,18 +218,6 @@ IMPORTS = {
 }
 
 
-@pytest.mark.parametrize("matrix", [K, 1 - K, K.astype(np.float32)])
-@pytest.mark.parametrize("how", [{"k": "cosine"}, {"k": "rbf"}, {"k": "laplacian"}])
-def test_a_matrix_that_is_read_as_rows_is_named(matrix: Any, how: dict[str, Any]) -> None:
-    with pytest.warns(UserWarning, match="pass similarities with score_K=True"):
-        v.compute(matrix, **how)
-
-
-@pytest.mark.parametrize("rows", [np.eye(9), K[:, :-1], K[:, ::-1], K + np.arange(20)])
-def test_rows_that_are_no_matrix_of_pairs_are_read_in_silence(rows: Any) -> None:
-    v.compute(rows, k="cosine")
-
-
 @pytest.mark.parametrize(("name", "says"), IMPORTS.items())
 def test_an_import_of_a_name_of_others_is_told_what_to_import(name: str, says: str) -> None:
     with pytest.raises(ImportError, match=f"cannot import name '{name}'") as refused:
