@@ -103,8 +103,10 @@ def test_few_words_stand_before_the_map_and_none_cover_another(visit, size):
         return words.join(" ").trim().split(/\\s+/);
     }""")
     assert 20 < len(words) <= 90
-    flags = [flag.bounding_box() for flag in page.locator(".r-scale text").all()]
-    assert len(flags) > 3
+    names = page.locator(".r-scale text")
+    expect(names.nth(3)).to_be_visible()
+    # All at one moment, since the page may be scrolling to its result.
+    flags = names.evaluate_all("all => all.map(each => each.getBoundingClientRect().toJSON())")
     for i, a in enumerate(flags):
         assert 0 <= a["x"] <= a["x"] + a["width"] <= size[0]
         for b in flags[:i]:
