@@ -1,11 +1,7 @@
-"""One front door: what it exports, and that keywords and samples are looked at once behind it."""
+"""Public names of the package, and keywords that reach a measure through every entry point."""
 
 import ast
-import sys
-from collections import Counter
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import evaluate
 import newcomer
@@ -15,29 +11,10 @@ from measure_cases import KINDS, OPTIONS
 
 import vendiscore
 from vendiscore import compute, list_measures
-from vendiscore.scoring import request
 
 PACKAGE = Path(vendiscore.__path__[0])
 TEXTS = ["a cat sat", "a dog ran off", "the cat sat", "a cat sat"]
 X = np.random.default_rng(0).normal(size=(12, 3))
-
-
-def calls(work: Callable[[], Any]) -> Counter:
-    """Count calls of each function of the package, and of readers by argument."""
-    found: Counter = Counter()
-
-    def watch(frame: Any, event: str, _: object) -> None:
-        module = frame.f_globals.get("__name__", "")
-        if event == "call" and module.startswith("vendiscore"):
-            argument = frame.f_locals.get("name") if module == "vendiscore.core.arguments" else None
-            found[frame.f_code.co_qualname, argument] += 1
-
-    sys.setprofile(watch)
-    try:
-        work()
-    finally:
-        sys.setprofile(None)
-    return found
 
 
 def test_the_names_of_the_package_are_those_that_it_documents() -> None:
@@ -68,22 +45,6 @@ def test_importing_the_package_loads_nothing_that_the_first_call_may_not_need(tm
     print([name for name in sys.modules if name.split(".")[0] in heavy])
     """
     assert newcomer.Python(code, tmp_path).lines() == ["[]"]
-
-
-def test_a_text_score_through_evaluate_checks_each_argument_once() -> None:
-    metric = vendiscore.load("vendiscore")
-    how = {"k": "ngram_overlap", "ns": 2, "q": 2, "psd": "clip", "details": True}
-    metric.compute(samples=TEXTS, **how)
-    request._read_plain.cache_clear()
-    found = calls(lambda: metric.compute(samples=TEXTS, **how))
-    read = {key: n for key, n in found.items() if key[1] is not None}
-    assert {name for _, name in read} >= {"ns", "q", "psd", "details", "normalize", "fit"}
-    assert set(read.values()) == {1}, read
-    for function in ("read_request", "read_how", "read_measures", "as_samples", "build_kernel"):
-        assert found[function, None] == 1, function
-    again = calls(lambda: metric.compute(samples=TEXTS, **how))
-    assert again["read_request", None] == 1
-    assert again["read_how", None] == again["read_measures", None] == 0
 
 
 def test_suites_tell_both_metrics_everything() -> None:

@@ -143,11 +143,3 @@ def test_the_core_imports_numpy_and_the_standard_library_alone():
             elif isinstance(node, ast.ImportFrom):
                 own = node.level == 1
                 assert own or (node.module or "").partition(".")[0] in allowed, path
-
-
-def test_the_core_is_read_in_an_hour():
-    lines = {
-        path.stem: path.read_text("utf-8").count("\n") for path in (PACKAGE / "core").glob("*.py")
-    }
-    assert lines["hill"] + lines["score"] <= 300  # the definition
-    assert sum(lines.values()) <= 1020

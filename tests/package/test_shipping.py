@@ -38,18 +38,17 @@ HEAVY = (
 )
 
 
-def test_importing_brings_in_no_heavy_package():
-    code = f"import sys, vendiscore; print([m for m in {HEAVY} if m in sys.modules])"
+@pytest.mark.parametrize("call", ["", "vendiscore.score_K([[1.0, 0.5], [0.5, 1.0]])"])
+def test_importing_and_a_first_score_load_no_heavy_package(call):
+    code = f"import sys, vendiscore; {call}; print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert out.stdout.strip() == "[]"
 
 
-def test_help_of_compute_is_a_page_that_names_the_options():
+def test_help_of_compute_names_the_options():
     text = pydoc.render_doc(compute, renderer=pydoc.plaintext)
     head, _, said = text.partition(" -> 'Record'\n")
     assert head.startswith("Python Library Documentation: function compute in module vendiscore")
-    lines = 3 + said.count("\n")  # a title, a blank line, and the signature, in one line or more
-    assert lines <= 60
     for name in ("ns", "sigma", "model"):
         assert f"`{name}` (" in said
     assert 'on_error="skip" (' in said
@@ -201,27 +200,3 @@ def test_the_picture_of_the_readme_has_the_means_of_its_table(monkeypatch):
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     table = dict(re.findall(r"^(people|g\S+) +304 +(\S+)", text, re.MULTILINE))
     assert {name: float(mean) for name, mean in table.items()} == pytest.approx(means, abs=0.006)
-
-
-# Words that the documents may have: `python benchmarks/words.py` prints how many they have.
-MOST_WORDS = {
-    "README.md": 1_200,
-    "tables, but of papers": 6_100,
-    "prose, but of papers and decisions": 22_200,
-    "decisions": 5_000,
-    "tables of papers": 1_900,
-    "prose of papers": 1_800,
-}
-
-
-def test_the_documents_are_not_longer_than_a_reader_has_time(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    words = importlib.import_module("words")
-    sums = words.sums(words.counted())
-    assert {name: sums[name] for name, most in MOST_WORDS.items() if sums[name] > most} == {}
-
-
-def test_words_are_counted_by_where_they_stand(monkeypatch):
-    monkeypatch.syspath_prepend(str(ROOT / "benchmarks"))
-    words = importlib.import_module("words")
-    assert words.counts("one two\n| a | b c |\n```python\n>>> x\n```\nthree") == (3, 3, 2)
