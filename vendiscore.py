@@ -6,7 +6,7 @@ its metric, `VendiScore` of `vendiscore/integrations/huggingface.py`.
 
 from .library import check, library
 
-__version__ = "0.4.0"
+__version__ = "0.5.0.dev0"
 
 _library = library(__name__, __file__, __version__)
 

@@ -11,7 +11,7 @@ from importlib.util import find_spec
 from types import FunctionType
 from typing import TYPE_CHECKING
 
-__version__ = "0.4.0"
+__version__ = "0.5.0.dev0"
 
 from . import optional  # noqa: F401  first: it tells of all packages that are not there
 from .hints import public, suggestion

@@ -127,9 +127,12 @@ def test_scripts_and_package_have_one_version():
     for script in ("vendiscore.py", "magnitude.py"):
         text = (ROOT / script).read_text(encoding="utf-8")
         assert f'__version__ = "{vendiscore.__version__}"' in text
-    for page, said in (("CITATION.cff", "version: {}"), ("CHANGELOG.md", "## {} (")):
-        text = (ROOT / page).read_text(encoding="utf-8")
-        assert said.format(vendiscore.__version__) in text, page
+    citation = (ROOT / "CITATION.cff").read_text(encoding="utf-8")
+    assert f"version: {vendiscore.__version__}\n" in citation
+    unreleased = vendiscore.__version__.endswith(".dev0")
+    heading = "## Unreleased\n" if unreleased else f"## {vendiscore.__version__} ("
+    changelog = (ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
+    assert changelog.index("\n## ") == changelog.index(f"\n{heading}")
 
 
 def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
