@@ -140,9 +140,19 @@ def committed() -> list[dict[str, Any]]:
     return [json.loads(path.read_text(encoding="utf-8")) for path in sorted(RESULTS.glob("*.json"))]
 
 
+def is_control(finding: dict[str, str]) -> bool:
+    """Return whether a finding is a check of this page (a null case), not a claim of a paper."""
+    return re.search(r"\bnull\b", finding["what"]) is not None
+
+
+def claims(record: dict[str, Any]) -> list[dict[str, str]]:
+    """Return the findings that a paper, a card or a README claims."""
+    return [finding for finding in record["findings"] if not is_control(finding)]
+
+
 def tally(record: dict[str, Any]) -> dict[Verdict, int]:
-    """Return how many findings of a group have each verdict."""
-    verdicts = [finding["verdict"] for finding in record["findings"]]
+    """Count the claims of a group by verdict."""
+    verdicts = [finding["verdict"] for finding in claims(record)]
     return {each: verdicts.count(each) for each in get_args(Verdict)}
 
 
@@ -196,21 +206,29 @@ def counted(records: Records) -> list[str]:
 def page(records: Records) -> str:
     """Return what agrees, what differs and why, paper by paper, and what cannot be run."""
     by_part = {name: some for name, some in parts(records).items() if some}
-    lines = ["| | rows | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    lines = ["| | claims | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    claimed = [record for record in records if record["name"] != "errata"]
     for _, name, heading in PARTS:
-        if some := by_part.get(name):
+        if name != "errata" and (some := by_part.get(name)):
             anchor = re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-")
-            lines.append(f"| [{heading}](#{anchor}) | {rows(some)} | {' | '.join(counted(some))} |")
-    lines += [f"| all | {rows(records)} | {' | '.join(counted(records))} |", "", concluded(records)]
+            count = sum(len(claims(record)) for record in some)
+            lines.append(f"| [{heading}](#{anchor}) | {count} | {' | '.join(counted(some))} |")
+    count = sum(len(claims(record)) for record in claimed)
+    lines += [f"| all | {count} | {' | '.join(counted(claimed))} |", "", concluded(claimed)]
+    findings = [finding for record in claimed for finding in record["findings"]]
+    controls = [finding for finding in findings if is_control(finding)]
+    passed = sum(finding["verdict"] == "reproduced" for finding in controls)
+    errata = sum(len(record["findings"]) for record in records if record["name"] == "errata")
+    lines += [
+        "",
+        f"Not counted as claims: {len(controls)} null rows, which are checks of this page ({passed} "
+        f"turned out as expected), and the {errata} [errata](#errata).",
+    ]
     sections = ["\n".join(lines)]
     for _, name, heading in PARTS:
         if some := by_part.get(name):
             sections += [f"## {heading}", *section(name, some, records)]
     return "\n\n".join(sections)
-
-
-def rows(records: Records) -> int:
-    return sum(len(record["findings"]) for record in records)
 
 
 def section(name: str, some: Records, every: Records) -> list[str]:
