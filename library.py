@@ -104,7 +104,7 @@ def _imported(script: str, version: str) -> ModuleType | None:
         raise ImportError(
             f"{script} goes with {_NAME} {version}, but this process already uses {_NAME} {used} "
             f"of {', '.join(getattr(package, '__path__', ['memory']))}: load the script in a new "
-            f"process, or pip install '{_NAME}=={version}' to have one version"
+            "process"
         )
     return package
 
@@ -279,7 +279,7 @@ def _advice(file: str, version: str) -> str:
     said = (
         f"the metric needs the package {_NAME} {version}, which is neither beside the script "
         f"{script or ''}{f' (that is {beside})' if beside else ''} nor installed: "
-        f"pip install '{_NAME}=={version}', or in a clone: pip install ."
+        "run pip install -e . in a clone of that version"
     )
     if _call() or not record.exists():
         return said

@@ -3,7 +3,8 @@
 python benchmarks/prompt_matrix.py
 
 The answers are the 38 prompts of NoveltyBench that the tutorials bring. Ten prompts are shown, at
-even distances in the order of their means; the last row is the mean over all prompts.
+even distances in the order of their means; the last row is the mean over all prompts. On one of
+the ten, wording does not follow content: the picture marks it and says why.
 """
 
 import csv
@@ -20,6 +21,8 @@ from vendiscore import compute
 ROOT = Path(__file__).resolve().parents[1]
 PICTURE = ROOT / "docs" / "images" / "prompts-and-models.png"
 SHOWN = 10
+# Where n-grams fail: the answers of gpt-4o have one content in several wordings.
+MISLEADING = "Pick one: glass half full or glass half empty?"
 
 
 def scores() -> dict[str, dict[str, float]]:
@@ -43,8 +46,10 @@ def drawn(found: dict[str, dict[str, float]]) -> Any:
     means = values.mean(axis=1)
     order = np.argsort(-means)[np.linspace(0, len(prompts) - 1, SHOWN).round().astype(int)]
     matrix = np.vstack([values[order], values.mean(axis=0)])
-    names = [shorten(prompts[i], 46, placeholder=" …") for i in order]
-    figure, ax = plt.subplots(figsize=(8, 4.4), layout="constrained")
+    names = [
+        shorten(prompts[i], 46, placeholder=" …") + " *" * (prompts[i] == MISLEADING) for i in order
+    ]
+    figure, ax = plt.subplots(figsize=(8, 4.8), layout="constrained")
     ax.imshow(matrix, cmap="YlGnBu", vmin=1, vmax=8, aspect="auto")
     for (i, j), value in np.ndenumerate(matrix):
         ink = "white" if value > 5 else "black"
@@ -56,6 +61,13 @@ def drawn(found: dict[str, dict[str, float]]) -> Any:
     ax.tick_params(length=0)
     ax.spines[:].set_visible(False)
     figure.suptitle("How many of 8 answers effectively differ, by their wording", x=0.01, ha="left")
+    figure.supxlabel(
+        "* Here wording misleads: all 8 answers of gpt-4o choose “half full”, some with a reason;\n"
+        "people are split 5 to 3, in few words.",
+        x=0.01,
+        ha="left",
+        fontsize="small",
+    )
     return figure
 
 

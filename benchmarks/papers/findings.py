@@ -221,8 +221,8 @@ def page(records: Records) -> str:
     errata = sum(len(record["findings"]) for record in records if record["name"] == "errata")
     lines += [
         "",
-        f"Not counted as claims: {len(controls)} null rows, which are checks of this page ({passed} "
-        f"turned out as expected), and the {errata} [errata](#errata).",
+        f"Not counted as claims: {len(controls)} null rows, which are checks of this page "
+        f"({passed} turned out as expected), and the {errata} [errata](#errata).",
     ]
     sections = ["\n".join(lines)]
     for _, name, heading in PARTS:

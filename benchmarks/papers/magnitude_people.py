@@ -33,7 +33,7 @@ TASKS = {"prompt": "prompt_gen", "resp": "resp_gen", "story": "story_gen"}
 MEASURES = ("MagArea", "VS", "AvgSim", "GMStds")
 REPEATS, FOLDS, DRAWS = 10, 5, 1000
 OWN, LONG = "to each set's own cut-off", "of vectors with their lengths"  # other MagAreas
-SIX, THREE = "six sources", "three held out"
+SIX, THREE = "six sources", "three further sources"
 
 GROUP = Group(
     name="magnitude_people",
@@ -42,7 +42,7 @@ GROUP = Group(
     "scores of Tevet & Berant, arXiv 2004.02990",
     method="203 sets of ten texts of each of three tasks with their temperature, R² of isotonic "
     "regression over ten times five folds; 1,879 sets of nine sources with people's scores, as on "
-    "the page of people: six, and three (responses) on which nothing was chosen there. MiniLM's "
+    "the page of people: six, and three further ones (responses). MiniLM's "
     "embeddings, of length 1, in place of the paper's five; MagArea to the median of a source's "
     "convergence scales at ε = 0.01. ± is a standard error "
     f"over {DRAWS} draws of sets with replacement.",

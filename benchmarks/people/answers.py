@@ -39,7 +39,7 @@ def lines(data: Path, name: str) -> list[dict[str, Any]]:
 def judged_sets(data: Path) -> list[Answers]:
     """Read 1,879 sets with the mean of people's scores of diversity (Tevet & Berant).
 
-    Nothing was chosen on the last 623, whose source is resp_gen.
+    Reading answers in context was chosen on the last 623, whose source is resp_gen.
     """
     keys = ("test", "source", "label", "human")
     return [

@@ -3,7 +3,8 @@
 Each has five or ten answers to a prompt and the mean score of diversity that people gave. In
 McDiv_nuggets contents differ and wording is controlled, in conTest contents differ, in decTest the
 temperature of a model; answers finish a sentence (prompt_gen) or a story (story_gen), or respond to
-a remark (resp_gen): nothing was chosen on the three sources of the last kind. In the first two
+a remark (resp_gen). Conditioning on the prompt was developed on the first two kinds, and reading
+answers in context was chosen on the third, so no source is held out for both. In the first two
 tests a label says by construction which sets are diverse.
 """
 
@@ -19,7 +20,7 @@ TESTS = ("McDiv_nuggets", "conTest", "decTest")
 KINDS = ("prompt_gen", "story_gen")
 SOURCES = tuple((test, kind) for test in TESTS for kind in KINDS)
 LABELLED = SOURCES[:4]
-HELD_OUT = tuple((test, "resp_gen") for test in TESTS)
+RESPONSES = tuple((test, "resp_gen") for test in TESTS)
 
 
 def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
@@ -40,7 +41,7 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
     reported = np.array([one.reported for one in sets])
     of = {
         key: np.array([(one.facts["test"], one.facts["source"]) == key for one in sets])
-        for key in (*SOURCES, *HELD_OUT)
+        for key in (*SOURCES, *RESPONSES)
     }
     table = []
     for scorer in scorers:
@@ -54,7 +55,7 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
             every = np.ones(len(sets), bool)
             for part, keys, chosen in (
                 ("all", SOURCES, every),
-                ("held out", HELD_OUT, every),
+                ("resp_gen", RESPONSES, every),
                 ("chosen on", SOURCES, ~reported),
                 ("reported on", SOURCES, reported),
             ):

@@ -124,8 +124,9 @@ plt.show()
 # ------------------------
 # A reference has five modes; a model returns equally many samples, but from two of the modes. The
 # area under a magnitude function, *MagArea*, adds up all scales, and :py:func:`vendiscore.mag_diff`
-# is the area between two of them, up to the convergence scale of the reference: negative for less
-# diverse samples, and with ``relative=True`` as a share of the reference's own area.
+# is the integral of the difference of two of them, up to the convergence scale of the reference:
+# negative for less diverse samples, and with ``relative=True`` as a share of the reference's area.
+# Where the functions cross, positive and negative parts cancel; here they do not cross.
 angles = 2 * np.pi * np.arange(5) / 5
 modes = np.stack([np.cos(angles), np.sin(angles)], axis=1)
 noise = 0.12 * rng.standard_normal((2, 250, 2))
@@ -143,7 +144,7 @@ axes[0].legend(frameon=False, loc="upper center", ncols=1)
 axes[1].plot(*theirs, lw=3, color="C0")
 axes[1].plot(*ours, lw=3, color="C1", ls="--")
 axes[1].fill_between(scales, ours.values, theirs.values, color="C1", alpha=0.25)
-axes[1].text(0.5 * cut, 0.25 * theirs.values[-1], "the area between\nis MagDiff")
+axes[1].text(0.5 * cut, 0.25 * theirs.values[-1], "MagDiff is minus\nthis area")
 axes[1].set(xlabel="scale t", ylabel="magnitude", title="250 samples each", ylim=(0, None))
 plt.show()
 

@@ -1,6 +1,6 @@
 """A callback of transformers' Trainer that scores what a model generates, to copy and adapt.
 
-pip install vendiscore accelerate torch transformers
+pip install -e . accelerate torch transformers     # in a clone of vendiscore
 """
 
 import warnings

@@ -1,6 +1,6 @@
 """A task of inspect_ai: the diversity of the answers to each question, next to their accuracy.
 
-    pip install 'vendiscore[inspect]'
+    pip install -e '.[inspect]'     # in a clone of vendiscore
     inspect eval examples/harnesses/inspect_task.py --model …
 
 Every question is answered in four epochs; `vendi_score` is the mean over questions of the effective

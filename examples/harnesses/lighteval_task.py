@@ -1,6 +1,6 @@
 """A task of lighteval: how diverse four answers to each prompt are.
 
-    pip install vendiscore lighteval 'xxhash<4'
+    pip install -e . lighteval 'xxhash<4'     # in a clone of vendiscore
     lighteval accelerate "model_name=…,generation_parameters={temperature:1.0}" \\
         "diversity|0" --custom-tasks examples/harnesses/lighteval_task.py
 """

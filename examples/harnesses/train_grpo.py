@@ -1,6 +1,6 @@
 """GRPO of TRL with a reward for being right, times being unlike the other completions.
 
-    pip install 'vendiscore[trl]'
+    pip install -e '.[trl]'     # in a clone of vendiscore
     python examples/harnesses/train_grpo.py Qwen/Qwen3-0.6B
 
 Without the second (`weight=0`), the completions for a prompt tend to become one and the same. `VS`

@@ -1,6 +1,6 @@
 """A run of transformers' Trainer that says how diverse what the model generates is.
 
-    pip install vendiscore accelerate torch transformers
+    pip install -e . accelerate torch transformers     # in a clone of vendiscore
     python examples/harnesses/watch_training.py
 
 A model of ten words learns one sentence, on the CPU in ten seconds, with nothing to download; there

@@ -86,7 +86,7 @@ def test_each_load_runs_the_code_it_was_given(tmp_path):
     code = loads(alone, "vendiscore", b / "vendiscore.py")
     code += "\nimport vendiscore\nprint(vendiscore.__path__[0])"
     missing, score, other, package = Python(code, home, **cache).lines()
-    assert f"beside the script {alone} nor installed: pip install 'vendiscore==" in missing
+    assert f"beside the script {alone} nor installed: run pip install -e . in a clone" in missing
     assert score == "1.25"
     assert package == str(home / "vendiscore" / "vendiscore")
     assert f"{b / 'vendiscore.py'} goes with vendiscore 9.9.9, but this process" in other

@@ -124,7 +124,7 @@ EXPECTED = {
             0.005,
             "nothing is drawn: rounding of embeddings on other machines",
         )
-        for part, value in (("six sources", 0.735), ("three held out", 0.650))
+        for part, value in (("six sources", 0.735), ("three further sources", 0.650))
     },
     ("class_probabilities", "the original: VS", ""): (
         915,

@@ -8,7 +8,9 @@ from ..optional import MissingPackageError
 
 def run_page(args: Namespace) -> str:
     if find_spec("gradio") is None:
-        raise MissingPackageError("gradio", "app", "the page", 'pip install "vendiscore[app]"')
+        raise MissingPackageError(
+            "gradio", "app", "the page", "pip install -e '.[app]' in a clone of the repository"
+        )
     from vendiscore_page.serving.server import build, launch
 
     try:

@@ -144,7 +144,7 @@ def magnitude_difference(
     absolute: bool = False,
     solver: Solving = "auto",
 ) -> Number:
-    """The area between the magnitude functions of samples and references, to t_conv of these."""
+    """The integral of Mag(samples) − Mag(references) over scales, to t_conv of the references."""
     return difference_of(
         *subject.solved(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,
