@@ -70,7 +70,8 @@ def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
+    values, U = positive_parts(spectrum)
+    masses = spectrum.n * (U**2 @ values)  # parts of the trace: 1 but for clipping
     if math.isinf(q):
-        vectors = positive_parts(spectrum)[1]
-        return 1 - spectrum.n * vectors[:, 0] ** 2
-    return influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)
+        return masses - spectrum.n * U[:, 0] ** 2
+    return masses * influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)

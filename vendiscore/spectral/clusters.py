@@ -7,9 +7,14 @@ With Y the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of 
 - above it, with S(z) = I + Yᵀ (zI − A)⁻¹ Y, the change of Σ λ^q is the integral of
   z^q tr(S⁻¹ S′)/2πi along a circle through 0 around all λ, a line for 1/z;
 - at q = ∞ the largest μ is bisected for: as many λ as negative eigenvalues of S(μ) lie above it.
+
+The circle touches the imaginary axis at 0 and has all positive λ and μ within, all negative ones
+outside. Where negative eigenvalues are clipped, the integrals with z and with z^q are therefore the
+changes of Σ μ and of Σ μ^q over the positive μ alone: what is left is clipped by itself.
 """
 
 import math
+from collections.abc import Iterator
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +25,7 @@ from ..core.namespace import Array, namespace, row_blocks
 from ..core.shares import EPS, shares_above
 from ..similarity.members import members_by_size
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
-from .spectrum import Spectrum, positive_parts
+from .spectrum import Spectrum, signed_parts
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
 LARGE = 1 / 6
@@ -28,6 +33,9 @@ _DIGITS = 30.0  # of the integral along a circle: e^−30 is missed
 _REACH = 5.0  # the circle reaches beyond the largest eigenvalue by this share over the order
 _LOST = 1e-5  # of Σ λ^q; where less is left, digits are lost, and new eigenvalues are found
 _HALVINGS = 48
+_NODES = 64  # at a time
+FEW = 64  # samples; in smaller sets with negative eigenvalues new ones are found
+_LEAST_ORDER = 0.1  # of the integral along a circle; below it, new eigenvalues are found
 
 
 def leave_cluster_out(
@@ -37,10 +45,11 @@ def leave_cluster_out(
 ) -> Array:
     """Find log VS_q without each cluster; `clusters` has codes 0 to m − 1.
 
-    Time: O(n r s) for each of some dozens of nodes, of clusters of s samples.
+    Time: O(n r s) for each of some dozens of nodes, of clusters of s samples, or some hundreds
+    where negative eigenvalues are clipped: those of the samples left, not those of the whole set.
     """
     q = read_order(q, zero=False)
-    values, U = positive_parts(spectrum)
+    values, U = signed_parts(spectrum)
     sizes = np.bincount(clusters)
     left = np.empty(len(sizes))
     for codes, members in members_by_size(clusters):
@@ -48,8 +57,12 @@ def leave_cluster_out(
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):
             G = U[members[rows]]
-            alike = _Clusters(values, G, 1 / spectrum.n)
-            left[codes[rows]] = alike.left_out(q)
+            if values[-1] < 0:
+                clipped = _ClippedClusters(values, G, U, members[rows])
+                left[codes[rows]] = clipped.left_out(q)
+            else:
+                alike = _Clusters(values, G, 1 / spectrum.n)
+                left[codes[rows]] = alike.left_out(q)
     return np.clip(left, 0.0, np.log(spectrum.n - sizes))
 
 
@@ -155,6 +168,10 @@ class _Clusters:
 
     def bisected(self) -> np.ndarray:
         """Return the same at q = ∞, from the largest eigenvalue of what is left."""
+        return np.log1p(-self.weights) - np.log(self.largest())
+
+    def largest(self) -> np.ndarray:
+        """Return the largest eigenvalue without each cluster."""
         values = self.values
         count = len(self.G)
         low = np.zeros(count)
@@ -174,7 +191,114 @@ class _Clusters:
             above = larger > negative
             low = np.where(above, middle, low)
             high = np.where(above, high, middle)
-        return np.log1p(-self.weights) - np.log(high)
+        return high
+
+
+class _ClippedClusters(_Clusters):
+    """Clusters in a set with negative eigenvalues: scores without them, clipped by themselves.
+
+    `values` (r,) are all eigenvalues, the positive ones first, U (n, r) their eigenvectors, and
+    `members` (g, s) the samples of each cluster.
+    """
+
+    def __init__(
+        self, values: np.ndarray, G: np.ndarray, U: np.ndarray, members: np.ndarray
+    ) -> None:
+        super().__init__(values, G, 1 / len(U))
+        self.U = U
+        self.members = members
+
+    def left_out(self, q: float) -> np.ndarray:
+        """Return log VS_q without each cluster."""
+        size = self.G.shape[1]
+        few = len(self.U) <= FEW
+        large = size > max(1, LARGE * len(self.values))
+        if few or large or q < _LEAST_ORDER:
+            return self.decomposed(q)
+        return self.encircled(q)
+
+    def decomposed(self, q: float) -> np.ndarray:
+        """Return log VS_q without each cluster, from the eigenvalues of the samples left."""
+        logs = np.empty(len(self.members))
+        for i, own in enumerate(self.members):
+            rest = np.delete(self.U, own, axis=0)
+            K = (rest * self.values) @ rest.T
+            shares = positive_shares(np.linalg.eigvalsh(K))
+            logs[i] = np.log(effective_numbers(shares, q))
+        return logs
+
+    def encircled(self, q: float) -> np.ndarray:
+        """Return the same by integrals of Σ μ and Σ μ^q along the circle of order q."""
+        x = self.values / self.values[0]
+        positive = x[x > 0]
+        order = 1.0 if math.isinf(q) else q
+        # Up to order 2 the change of Σ (μ^q − μ)/(q − 1) is found, which has a limit at order 1.
+        above_two = order > 2
+        total = np.full(len(self.G), positive.sum())
+        power = np.full(len(self.G), _power(positive, order, above_two).sum())
+        least = _LOST * np.array([total[0], power[0] if above_two else total[0]])
+        for z, weights in _circle(order, min(order, 1.0)):
+            slopes = self.slopes(z, x) * weights
+            total -= (slopes * z).real.sum(axis=-1)
+            power -= (slopes * _power(z, order, above_two)).real.sum(axis=-1)
+        lost = total <= least[0]
+        total = np.maximum(total, least[0])
+        if math.isinf(q):
+            logs = np.log(total) - np.log(self.largest() / self.values[0])
+        elif above_two:
+            lost |= power <= least[1]
+            logs = (np.log(np.maximum(power, least[1])) - q * np.log(total)) / (1 - q)
+        elif q == 1:
+            logs = np.log(total) - power / total
+        else:
+            ratio = np.maximum((q - 1) * power / total, _LOST - 1)
+            logs = np.log(total) + np.log1p(ratio) / (1 - q)
+        for i in np.flatnonzero(lost):
+            alone = _ClippedClusters(self.values, self.G[[i]], self.U, self.members[[i]])
+            logs[i] = alone.decomposed(q)[0]
+        return logs
+
+    def slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+        """Return z² tr(S⁻¹ S′), (g, m), at m nodes, but for the sign."""
+        gaps = z[:, None] - x
+        if self.G.shape[1] == 1:
+            S = self.outside[:, 0] + _product(self.squares, z[:, None] / gaps)
+            return _product(self.squares, x / gaps**2) * z**2 / S
+        slopes = np.empty((len(self.G), len(z)), dtype=complex)
+        for k in range(len(z)):
+            S = self.outside + self.inner(z[k] / gaps[k])
+            solved = np.linalg.solve(S, self.inner(x / gaps[k] ** 2))
+            slopes[:, k] = np.trace(solved, axis1=1, axis2=2) * z[k] ** 2
+        return slopes
+
+
+def _circle(q: float, least: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield nodes z and weights, some at a time, for orders from `least` to q; see `encircled`."""
+    width = min(1.0, _REACH / q)
+    digits = _DIGITS - q * math.log1p(-math.sin(width))
+    step = 2 * math.pi * width / digits
+    steps = math.ceil(math.acosh(math.exp(_DIGITS / least)) / step)
+    c = 1 + width
+    for first in range(0, steps + 1, _NODES):
+        u = step * np.arange(first, min(first + _NODES, steps + 1))
+        weights = step / (math.pi * c) * np.cosh(u)
+        weights[u == 0] /= 2
+        yield c / (1 + 1j * np.sinh(u)), weights
+
+
+def _power(x: np.ndarray, q: float, whole: bool) -> np.ndarray:
+    """Return x^q, or (x^q − x)/(q − 1), which is x log x at q = 1."""
+    if whole:
+        return x**q
+    logs = np.log(x)
+    if q == 1:
+        return x * logs
+    return x * np.expm1((q - 1) * logs) / (q - 1)
+
+
+def _product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
+    """Return real squares (g, r) times complex weights (m, r), (g, m)."""
+    return squares @ weights.real.T + 1j * (squares @ weights.imag.T)
 
 
 def positive_shares(values: np.ndarray) -> np.ndarray:

@@ -33,8 +33,12 @@ ROUNDING = 1e-12
 
 
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Find log VS_q of the set without each sample, shape (n,)."""
+    """Find log VS_q of the set without each sample, shape (n,).
+
+    Where negative eigenvalues were clipped, those of the other samples are clipped by themselves.
+    """
     q = read_order(q, zero=False)
+    clipped = spectrum.negative is not None
     values, U = positive_parts(spectrum)
     if spectrum.n < 2:
         raise ValueError("a set of one sample has nothing left without it; pass two samples")
@@ -44,9 +48,9 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
         if (p > ALL).any():
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
-        if q <= 2:
+        if q <= 2 and not clipped:
             left[rows] = without_each(values, squares, q, 1 / spectrum.n)
-    if q > 2:
+    if q > 2 or clipped:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 

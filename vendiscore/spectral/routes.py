@@ -216,6 +216,9 @@ class Eigenvalues:
             return found
         if vectors:
             found = replace(found, vectors=distinct.repeated(found.vectors))
+            if found.negative is not None:
+                negative_vectors = distinct.repeated(found.negative_vectors)
+                found = replace(found, negative_vectors=negative_vectors)
         return replace(found, n=n)
 
 

@@ -22,12 +22,18 @@ from .weighted_similarity import fault_of
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spectrum(Shares):
-    """The eigenvalues of K_p as shares, descending; `vectors` (n, r) are of the positive ones."""
+    """The eigenvalues of K_p as shares, descending; `vectors` (n, r) are of the positive ones.
+
+    `negative` (s,) are the eigenvalues that were clipped, in the unit of the shares, descending,
+    with their vectors (n, s): the matrix of some of the samples is clipped by itself.
+    """
 
     n: int
     route: str
     why: str
     vectors: Array | None = field(default=None, repr=False)
+    negative: Array | None = None
+    negative_vectors: Array | None = field(default=None, repr=False)
     single: bool = False  # products were made in single precision: for orders from 1 on
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
@@ -69,6 +75,16 @@ def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
     values = to_host(spectrum.values)
     return values[values > 0], to_host(spectrum.vectors)
+
+
+def signed_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+    """Return positive eigenvalues and then those clipped, with all eigenvectors, on the host."""
+    values, U = positive_parts(spectrum)
+    if spectrum.negative is None:
+        return values, U
+    negative = to_host(spectrum.negative)
+    vectors = to_host(spectrum.negative_vectors)
+    return np.concatenate([values, negative]), np.concatenate([U, vectors], axis=1)
 
 
 def rounding_of(weighted: Similarity) -> Rounding:
@@ -121,6 +137,8 @@ def decomposed(
         return spectrum
     xp = namespace(V)
     rank = len(spectrum.positive)
+    if project is None and psd == "clip" and exact is None:
+        spectrum = _with_negative(spectrum, ascending, V)
     V = V[:, :rank]
     if project is None:
         if is_numpy(V):
@@ -133,3 +151,13 @@ def decomposed(
     else:
         U = U / xp.linalg.vector_norm(U, axis=0)
     return replace(spectrum, vectors=U)
+
+
+def _with_negative(spectrum: Spectrum, ascending: Array, V: Array) -> Spectrum:
+    """Keep negative eigenvalues beyond rounding; the columns of V are in descending order."""
+    count = int((to_host(ascending) < -spectrum.cut).sum())
+    if not count:
+        return spectrum
+    negative = namespace(ascending).flip(ascending[:count])
+    unit = spectrum.values[0] / ascending[-1]
+    return replace(spectrum, negative=negative * unit, negative_vectors=V[:, -count:])

@@ -79,6 +79,7 @@ class Spectra:
         unusual = ~(off <= RANGE_TOLERANCE)
         if psd == "check":
             unusual = unusual | (negative > NEGATIVE_MASS)
+        self.clipped: np.ndarray = to_host(known[:, 0] < -cut[:, 0]) & (psd == "clip")
         above = known > cut
         if min(orders, default=1.0) < 1:
             kept = xp.where(above, known, math.inf)
@@ -95,11 +96,17 @@ class Spectra:
         if math.isinf(q):
             vectors = to_host(self.vectors)
             top = vectors[:, :, -1]
-            return 1 - self.K.shape[1] * top**2
+            return self._masses() - self.K.shape[1] * top**2
         numbers = effective_numbers(self.shares, q)
         logs = np.log(numbers)
         gaps = self.surprises(q) - logs[:, None]
-        return influence_of(gaps, q)
+        return self._masses() * influence_of(gaps, q)
+
+    def _masses(self) -> np.ndarray:
+        """Return n times the part of each sample in the trace, (g, m): 1 but for clipping."""
+        squares = np.square(to_host(self.vectors))
+        parts = squares @ to_host(self.shares)[..., None]
+        return self.K.shape[1] * parts[..., 0]
 
     def surprises(self, q: float) -> np.ndarray:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
@@ -114,22 +121,30 @@ class Spectra:
         return unexplained_of(values, squares, self.K.shape[1])
 
     def without_each(self, q: float) -> np.ndarray:
-        """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more."""
+        """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more.
+
+        Where negative eigenvalues were clipped, those of the other samples are clipped by
+        themselves.
+        """
         m = self.K.shape[1]
-        if q > 2:
-            all_but_one = [np.delete(np.arange(m), i) for i in range(m)]
-            others = np.array(all_but_one)
-            rows = others[:, :, None]
-            columns = others[:, None, :]
-            eigenvalues = []
-            for K in to_host(self.K):  # all parts of a set take m times its memory
-                parts = K[rows, columns]
-                eigenvalues.append(np.linalg.eigvalsh(parts))
-            shares = positive_shares(np.array(eigenvalues))
-            return np.log(effective_numbers(shares, q))
-        values = to_host(self.shares)
-        positive = values > 0
-        squares = np.square(to_host(self.vectors))
-        squares *= positive[:, None, :]
-        logs = without_each(values, squares, q, 1 / m)
+        logs = np.empty(self.K.shape[:2])
+        singly = self.clipped | (q > 2)
+        if singly.any():
+            logs[singly] = self._decomposed_without_each(singly, q)
+        if not singly.all():
+            values = to_host(self.shares)[~singly]
+            squares = np.square(to_host(self.vectors)[~singly])
+            squares *= (values > 0)[:, None, :]
+            logs[~singly] = without_each(values, squares, q, 1 / m)
         return np.clip(logs, 0.0, math.log(m - 1))
+
+    def _decomposed_without_each(self, some: np.ndarray, q: float) -> np.ndarray:
+        """Return the same of some sets, from the eigenvalues of the other samples."""
+        m = self.K.shape[1]
+        others = np.array([np.delete(np.arange(m), i) for i in range(m)])
+        rows = others[:, :, None]
+        columns = others[:, None, :]
+        sets = to_host(self.K)[some]  # all parts of a set take m times its memory
+        eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]
+        shares = positive_shares(np.array(eigenvalues))
+        return np.log(effective_numbers(shares, q))
