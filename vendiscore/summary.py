@@ -3,16 +3,24 @@
 import html
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import ClassVar
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
-from .core.types import Frame
+import numpy as np
+
+from .core.types import Frame, Record
+from .hints import meant
 from .optional import require
 
 _WIDTH = 120
 
 
 class Summary:
-    """A result that prints as its sentence, and at a prompt as one line of some attributes."""
+    """A result that prints as its sentence, and at a prompt as one line of some attributes.
+
+    Every result can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A
+    subclass is a dataclass, and overrides these two if its attributes are not one row of values.
+    """
 
     _brief: ClassVar[tuple[str, ...]]
 
@@ -26,6 +34,62 @@ class Summary:
 
     def __repr__(self) -> str:
         return one_line(type(self).__name__, {name: getattr(self, name) for name in self._brief})
+
+    def to_dict(self) -> Record:
+        """Return the attributes as plain values for JSON; None for NaN, "inf" for infinity."""
+        names = [field.name for field in fields(self)]  # type: ignore[arg-type]
+        return json_record({name: getattr(self, name) for name in names})
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row."""
+        return frame([self.to_dict()])
+
+    if not TYPE_CHECKING:  # so that type checkers still report a wrong attribute
+
+        def __getattr__(self, name: str) -> NoReturn:
+            raise missing_attribute(self, name)
+
+
+def missing_attribute(result: object, name: str) -> AttributeError:
+    """Return the error for a name that a result does not have, with the names that it has.
+
+    Raises
+    ------
+    AttributeError
+        The error of a property of that name, which has failed itself.
+    """
+    kind = type(result)
+    if hasattr(kind, name):
+        object.__getattribute__(result, name)  # Python hides the error of a property: raise it
+    message = f"a {kind.__name__} has no attribute {name!r}"
+    if name.startswith("_"):
+        return AttributeError(message)
+    names = sorted(each for each in {*dir(kind), *vars(result)} if not each.startswith("_"))
+    close = meant(name, names)
+    hint = f"did you mean `{close}`? " if close else ""
+    return AttributeError(f"{message}; {hint}it has {', '.join(names)}")
+
+
+def json_record(values: Mapping[str, object]) -> Record:
+    """Return values by their names as JSON can hold them."""
+    return {name: json_value(value) for name, value in values.items()}
+
+
+def json_value(value: object) -> Any:
+    """Return a value as JSON can hold it: arrays as lists, NaN as None, infinity as "inf"."""
+    if isinstance(value, np.ndarray | np.generic):
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return {str(key): json_value(each) for key, each in value.items()}
+    if isinstance(value, list | tuple):
+        return [json_value(each) for each in value]
+    if isinstance(value, float) and not math.isfinite(value):
+        if math.isnan(value):
+            return None
+        return "inf" if value > 0 else "-inf"
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
 
 
 def one_line(kind: str, shown: Mapping[str, object]) -> str:

@@ -330,3 +330,49 @@ def test_memory_beside_the_features_is_small_and_nothing_has_all_pairs():
         tracemalloc.stop()
     assert len(found) == size
     assert peak < 1.25 * rows.nbytes  # a matrix of all pairs is 300 times that
+
+
+def test_a_selection_is_a_sequence_of_its_indices():
+    X = np.random.default_rng(0).normal(size=(20, 3))
+    chosen = select(X, 3, k="cosine")
+    indices = chosen.places.tolist()
+    assert list(chosen) == indices == [chosen[i] for i in range(3)]
+    assert all(type(i) is int for i in chosen)
+    assert type(chosen[-1]) is int
+    assert chosen[1:].tolist() == chosen[[1, 2]].tolist() == indices[1:]
+    with pytest.raises(IndexError):
+        chosen[3]
+    assert indices[0] in chosen
+    assert sorted(chosen) == sorted(indices)
+
+
+def test_a_selection_selects_rows_of_arrays_and_of_frames():
+    pandas = pytest.importorskip("pandas")
+    X = np.random.default_rng(0).normal(size=(20, 8))
+    chosen = select(X, 3, k="cosine")
+    np.testing.assert_array_equal(X[chosen], X[chosen.places])
+    np.testing.assert_array_equal(np.take(X, chosen, axis=0), X[chosen.places])
+    np.testing.assert_array_equal(pandas.DataFrame(X).iloc[chosen], X[chosen.places])
+    as_floats = np.array(chosen, dtype=float)
+    assert as_floats.dtype == float
+    as_floats[0] = -1  # a copy
+    assert chosen.places[0] >= 0
+    more = select(X, 5, k="cosine", initial=chosen)
+    assert list(more)[:3] == list(chosen)
+
+
+def test_a_selection_is_equal_to_itself_only_and_true():
+    chosen = select(["a b", "c d"], 1)
+    assert chosen == chosen
+    assert chosen != select(["a b", "c d"], 1)
+    assert bool(chosen)
+    assert len({chosen, chosen}) == 1
+
+
+def test_the_frame_of_a_selection_has_a_row_for_each_chosen_sample():
+    pytest.importorskip("pandas")
+    chosen = select(["a b", "a b", "c d"], 2)
+    frame = chosen.to_frame()
+    assert list(frame) == ["index", "score", "gain"]
+    assert frame["index"].tolist() == [0, 2]
+    assert frame["score"].tolist() == pytest.approx([1, 2])

@@ -15,7 +15,7 @@ from ..core.arguments import integer, number, one_of
 from ..core.types import Axes, Frame, Options, Record
 from ..plots.axes import axes_of
 from ..signature import line, plain, plain_order
-from ..summary import Summary, frame, html_table, measured, with_interval
+from ..summary import Summary, frame, html_table, json_value, measured, with_interval
 from .layout import linked_groups
 
 
@@ -225,7 +225,7 @@ class Sources(Summary):
             "sources": plain(list(self.rows("sources"))),
             "prompts": plain(list(self.rows("prompts"))),
             "order": [self.sources[i].name for i in self.order],
-            "similarity": self.similarity.tolist(),
+            "similarity": json_value(self.similarity),
             "signature": self.signature,
         }
 

@@ -13,8 +13,8 @@ from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Options, Record
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
-from ..signature import plain_order
-from ..summary import Summary, frame, html_table, measured, with_error
+from ..signature import plain
+from ..summary import Summary, frame, html_table, json_record, measured, with_error
 from .permutation import needed
 
 MORE = "more diverse"
@@ -257,17 +257,18 @@ class Comparison(Summary):
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
-        return {
-            "q": plain_order(self.q),
+        record = {
+            "q": self.q,
             "level": self.level,
             "groups": self.groups,
             "within": self.within,
             "effects": self.effects,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
-            "settings": dict(self.settings),
+            "settings": plain(self.settings),
             "sentence": self.sentence,
         }
+        return json_record(record)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""

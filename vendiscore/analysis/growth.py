@@ -34,7 +34,6 @@ from ..scoring.deficit import Deficit, Repeats, deficit_ends, log_deficit, repea
 from ..scoring.jackknife import Jackknife, delete_one_error
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES, bounded
-from ..signature import plain, plain_order
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
@@ -42,7 +41,7 @@ from ..spectral.rank_one import leave_one_out, log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
-from ..summary import Summary, frame, html_table, with_interval
+from ..summary import Summary, frame, html_table, json_record, with_interval
 from .abundances import Abundances
 from .subsets import STACKED
 
@@ -121,7 +120,7 @@ class Growth(Summary):
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         names = ("level", "n", "asymptote", "coverage")
         known = {name: getattr(self, name) for name in names}
-        return plain({"q": plain_order(self.q)} | known | self._columns())
+        return json_record({"q": self.q} | known | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""

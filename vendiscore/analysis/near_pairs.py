@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..summary import one_line
+from ..core.types import Frame, Record
+from ..summary import frame, one_line
 
 # Copies may come out less similar than 1 by rounding.
 ROUNDING = 1e-9
@@ -35,6 +36,14 @@ class Pair(NamedTuple):
 
     def __str__(self) -> str:
         return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
+
+    def to_dict(self) -> Record:
+        """Return the indices and the similarity by their names."""
+        return self._asdict()
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row."""
+        return frame([self.to_dict()])
 
 
 class NearPairs:

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
 from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples
+from ..core.types import Frame, Samples
 from ..resolve.group_labels import check_size, coded, read_labels
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -20,7 +20,7 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
 from ..spectral.vendi_scores import spectrum_of
-from ..summary import Summary
+from ..summary import Summary, frame
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -53,6 +53,17 @@ class Novelty(Summary):
         """The result in a sentence."""
         i = int(np.nanargmax(self.values))
         return f"Sample {i} adds most to the references, {self.values[i]:.3g} in log VS."
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each sample: its novelty and nearest class.
+
+        `class` is the label of the class to which the sample adds least, None if it was left out.
+        """
+        nearest = [
+            None if np.isnan(value) else self.classes[int(np.argmin(gains))]
+            for value, gains in zip(self.values, self.table, strict=True)
+        ]
+        return frame({"novelty": self.values, "class": nearest})
 
 
 def novelty(

@@ -17,11 +17,10 @@ from ..measures.subject import Part, Subject
 from ..plots.set_structure import contributions
 from ..scoring.scale_strip import strip_html
 from ..scoring.typical import nowhere, place_among
-from ..signature import plain_order
 from ..spectral.rank_one import ALL, adds, coverage, surprise, unexplained
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import vendi
-from ..summary import Summary, frame, html_table, shortened
+from ..summary import Summary, frame, html_table, json_record, shortened
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest
@@ -65,6 +64,20 @@ class Explanation(Summary):
     _samples: object
     _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
     _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
+
+    def __copy__(self) -> Explanation:
+        new = object.__new__(type(self))  # with the samples, which are not pickled
+        vars(new).update(vars(self))
+        return new
+
+    def __getstate__(self) -> Record:
+        """Return the similarities of the samples, and of the samples themselves the texts only."""
+        samples = self._samples
+        if isinstance(samples, list):
+            samples = [text if isinstance(text, str) else None for text in samples]
+        else:
+            samples = None
+        return {**vars(self), "_samples": samples, "_placed": self._placed}
 
     @property
     def n(self) -> int:
@@ -212,28 +225,27 @@ class Explanation(Summary):
     def to_dict(self) -> Record:
         """Return all columns and numbers as plain values for JSON; None for a missing value."""
         above, below = self.boundary()
-        return {
-            "n": self.n,
-            "q": plain_order(self.q),
-            "VS": self.score,
-            "coverage": self.coverage,
-            "threshold": self.threshold,
-            "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
-            "VS_without_duplicates": self.score_without_duplicates,
-            "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
-            "boundary": {
-                "above": [pair._asdict() for pair in above],
-                "below": [pair._asdict() for pair in below],
-            },
-            "modes": [
-                {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
-                for each in self.modes()
-            ],
-            "samples": {  # JSON has no NaN
-                name: [None if value != value else value for value in column.tolist()]
-                for name, column in self._columns.items()
-            },
-        }
+        return json_record(
+            {
+                "n": self.n,
+                "q": self.q,
+                "VS": self.score,
+                "coverage": self.coverage,
+                "threshold": self.threshold,
+                "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
+                "VS_without_duplicates": self.score_without_duplicates,
+                "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
+                "boundary": {
+                    "above": [pair._asdict() for pair in above],
+                    "below": [pair._asdict() for pair in below],
+                },
+                "modes": [
+                    {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
+                    for each in self.modes()
+                ],
+                "samples": self._columns,
+            }
+        )
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""

@@ -4,14 +4,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Samples
+from ..core.types import Frame, Record, Samples
+from ..summary import Summary, frame, json_record
 from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import space_of
 
 
-@dataclass(frozen=True, eq=False)
-class Curve:
+@dataclass(frozen=True, eq=False, repr=False)
+class Curve(Summary):
     """Magnitude at many scales, to be drawn by `vendiscore.plots.magnitude`.
 
     Attributes
@@ -27,6 +28,8 @@ class Curve:
     (2, 1.462)
     """
 
+    _brief = ("distinct", "convergence")
+
     space: MetricSpace
     convergence: float
     scales: np.ndarray
@@ -36,6 +39,23 @@ class Curve:
     def distinct(self) -> int:
         """Number of distinct samples, which magnitude approaches."""
         return self.space.distinct
+
+    @property
+    def sentence(self) -> str:
+        """The number of samples that differ, and the scale at which 95 % of them count."""
+        return (
+            f"{self.distinct:,} distinct samples; 95 % of them count at the scale "
+            f"{self.convergence:.4g}."
+        )
+
+    def to_dict(self) -> Record:
+        """Return the numbers of the curve as plain values, for JSON."""
+        names = ("distinct", "convergence", "scales", "values")
+        return json_record({name: getattr(self, name) for name in names})
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each scale."""
+        return frame({"scale": self.scales, "value": self.values})
 
     def at(self, t: float) -> float:
         """Return Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""

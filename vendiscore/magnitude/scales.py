@@ -8,8 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..core.types import Number
+from ..core.types import Frame, Number, Record
 from ..progress import foretell, track
+from ..summary import frame, json_record
 from .parameters import NEAR_END
 from .space import MetricSpace, Spaces
 
@@ -60,6 +61,14 @@ class MagnitudeFunction(NamedTuple):
             f"{len(self.scales)} values, from {self.values[0]:.4g} at the scale "
             f"{self.scales[0]:.4g} to {self.values[-1]:.4g} at the scale {self.scales[-1]:.4g}."
         )
+
+    def to_dict(self) -> Record:
+        """Return both arrays as lists, for JSON."""
+        return json_record(self._asdict())
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each scale."""
+        return frame({"scale": self.scales, "value": self.values})
 
 
 def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFunction:

@@ -13,6 +13,7 @@ from ..core.types import Number, Record
 from ..hints import suggestion
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
+from ..signature import plain
 from ..summary import Summary
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
@@ -67,6 +68,16 @@ class Measure(Summary):
     def sentence(self) -> str:
         """Its range and its direction, in words."""
         return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        return get_measure, (self.name,)
+
+    def to_dict(self) -> Record:
+        """Return what is known of the measure as plain values, for JSON, with its options."""
+        names = ("name", "needs", "range", "direction", "aspect", "source")
+        flags = ("weighted", "ordered", "references", "groups", "pooled", "stacks", "summary")
+        known = {name: getattr(self, name) for name in (*names, *flags)}
+        return known | {"options": plain(self.options)}
 
     @cached_property
     def options(self) -> Record:

@@ -35,6 +35,9 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
 from .measure import OF_SIMILARITIES
 
+# What is cached of the samples themselves, and the caches of spaces.
+_NOT_PICKLED = ("samples", "pool", "both", "features", "texts", "solved", "reference_spaces")
+
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
     from ..magnitude.space import MetricSpace
@@ -103,14 +106,31 @@ class Subject:
     solver: Solving = "auto"
 
     def __post_init__(self) -> None:
-        self.solved: Solve = lru_cache(maxsize=1)(self._solved)
-        self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
+        self._cache_spaces()
         self.names: list[str] = [self.name]  # as errors call the sets
         if self.references is not None:
             self.names.append("references")
         self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
+
+    def _cache_spaces(self) -> None:
+        self.solved: Solve = lru_cache(maxsize=1)(self._solved)
+        self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
+
+    def __getstate__(self) -> Record:
+        """Return the similarities of the samples, in place of the samples and of how they compare.
+
+        Both may hold what cannot be pickled, such as a function.
+        """
+        state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
+        state |= {name: getattr(self, name) for name in ("similarities", "p", "rows_of_passed")}
+        state |= {"given": self.similarity, "how": How(), "references": None}
+        return state
+
+    def __setstate__(self, state: Record) -> None:
+        vars(self).update(state)
+        self._cache_spaces()
 
     @cached_property
     def samples(self) -> Any:

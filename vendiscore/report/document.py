@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..core.types import Record, Samples
-from ..summary import Summary, with_error
+from ..core.types import Frame, Record, Samples
+from ..summary import Summary, frame, json_value, with_error
 from .markup import escape, listing
 from .previews import Previews
 from .sections import Section, sections
@@ -49,6 +49,15 @@ class Report(Summary):
         """The title and the first number."""
         name, value = next(iter(self.numbers.items()))
         return f"{self.title}: {name} = {with_error(value, self.numbers.get(f'{name}_se', 0.0))}."
+
+    def to_dict(self) -> Record:
+        """Return the title and the numbers as plain values, for JSON."""
+        return {"title": self.title, **json_value(self.numbers)}
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row of the title and the numbers, without details."""
+        numbers = {key: value for key, value in self.numbers.items() if key != "details"}
+        return frame([{"title": self.title, **numbers}])
 
     def html(self) -> str:
         """Return the whole file as text."""

@@ -10,6 +10,7 @@ from ..core.arguments import flag
 from ..core.errors import quoted
 from ..core.types import Options, Record
 from ..hints import embedded_by, suggestion
+from ..signature import plain
 from ..similarity.base import Similarity
 from ..summary import Summary
 from .plugins import Plugins, options_of, summary_of
@@ -103,6 +104,14 @@ class Kernel(Summary):
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
         object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+
+    def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
+        return get_kernel, (self.name,)
+
+    def to_dict(self) -> Record:
+        """Return what is known of the kernel as plain values, for JSON, with its options."""
+        names = ("name", "samples", "source", "psd", "needs", "rows", "repeats", "summary")
+        return {name: getattr(self, name) for name in names} | {"options": plain(self.options)}
 
     def __call__(self, *samples: object, **options: object) -> NoReturn:
         """Raise a TypeError that says how samples are compared."""

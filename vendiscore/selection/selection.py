@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
 from ..core.errors import NotPSDError
-from ..core.types import Axes, Record
+from ..core.types import Axes, DType, Frame, Record
 from ..plots.curves import selection as draw
 from ..spectral.spectrum import Spectrum
-from ..summary import Summary, cut, html_table
+from ..summary import Summary, cut, frame, html_table, json_record
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints
@@ -22,6 +24,9 @@ from .prefixes import prefix_scores
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection(Summary):
     """Samples that were chosen, in the order of what they add; numbers are found when asked for.
+
+    It is a sequence of the indices of the chosen samples: ``list(selection)``, ``selection[0]``
+    and, of an array of samples, ``X[selection]``.
 
     Attributes
     ----------
@@ -36,7 +41,7 @@ class Selection(Summary):
     >>> from vendiscore import select
     >>> texts = ["one cat", "one cat", "some dogs"]
     >>> chosen = select(texts, 2)
-    >>> [texts[place] for place in chosen.places]
+    >>> [texts[i] for i in chosen]
     ['one cat', 'some dogs']
     >>> len(chosen), round(chosen.certified, 6)
     (2, 1.0)
@@ -56,6 +61,18 @@ class Selection(Summary):
 
     def __len__(self) -> int:
         return len(self.places)
+
+    def __iter__(self) -> Iterator[int]:
+        return iter(self.places.tolist())
+
+    def __getitem__(self, item: Any) -> Any:
+        """Return one index, an int, or the indices of a slice or of several, an array."""
+        some = self.places[item]
+        return some if isinstance(some, np.ndarray) else int(some)
+
+    def __array__(self, dtype: DType | None = None, copy: bool | None = None) -> np.ndarray:
+        """Return the indices, so that ``X[selection]`` are the chosen rows of an array."""
+        return np.array(self.places, dtype, copy=copy)
 
     @cached_property
     def scores(self) -> np.ndarray:
@@ -112,16 +129,23 @@ class Selection(Summary):
     def to_dict(self) -> Record:
         """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
         known = self._bound_if_any()
-        return {
-            "places": self.places.tolist(),
-            "objective": self.objective,
-            "q": self.q,
-            "scores": self.scores.tolist(),
-            "gains": self.gains.tolist(),
-            "swapped": self.swapped,
-            "bound": known,
-            "certified": None if known is None else self.certified,
-        }
+        return json_record(
+            {
+                "places": self.places,
+                "objective": self.objective,
+                "q": self.q,
+                "scores": self.scores,
+                "gains": self.gains,
+                "swapped": self.swapped,
+                "interrupted": self.interrupted,
+                "bound": known,
+                "certified": None if known is None else self.certified,
+            }
+        )
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each chosen sample: index, score and gain."""
+        return frame({"index": self.places, "score": self.scores, "gain": self.gains})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores of the prefixes and the bound, on `ax` or new Axes, and return these."""

@@ -105,6 +105,19 @@ class Similarity(metaclass=Public):
             how = f", by {self.settings['kernel']!r}"
         return f"Similarities between {self.n:,} samples{how}."
 
+    def __copy__(self) -> Self:
+        new = object.__new__(type(self))  # not by `__reduce__`, which may compute all entries
+        vars(new).update(vars(self))
+        return new
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: _picklable(value) for name, value in vars(self).items()}
+
+    def _copy_attributes_to(self, other: S) -> S:
+        """Return `other`, which has the same entries, with all else that is known of this one."""
+        names = [name for name in Similarity.__annotations__ if name not in ("n", "dim", "_remedy")]
+        return other._with(**{name: _picklable(getattr(self, name)) for name in names})
+
     @property
     def in_threads(self) -> bool:
         """True if rows may be computed in several threads at once."""
@@ -320,6 +333,11 @@ def _places(similarity: Similarity) -> list[int]:
     """Return where each sample is in the list that was passed, of which some may be left out."""
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
+
+
+def _picklable(value: object) -> object:
+    """Return a dict for a read-only view of one, which cannot be pickled."""
+    return dict(value) if isinstance(value, MappingProxyType) else value
 
 
 def check_diagonal(similarity: S) -> S:

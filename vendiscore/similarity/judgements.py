@@ -12,7 +12,7 @@ from . import sparse as sp
 from .base import Index, Similarity
 from .composite import RepeatedSimilarity
 from .features import FeatureSimilarity
-from .matrix import MatrixSimilarity
+from .matrix import MatrixSimilarity, restore_similarity
 
 Pair: TypeAlias = tuple[int, int]
 # From pairs of things, by their numbers, to scores, or True where both are the same; the first of
@@ -167,6 +167,10 @@ class JudgedSimilarity(Similarity):
 
     def compact(self) -> Similarity:
         return self._like(self._whole, slice(None)).compact()
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
+        """Return the judged similarities: a judge may be a model, or cannot be pickled."""
+        return restore_similarity, (self._copy_attributes_to(self._whole),)
 
     def _diagonal(self) -> Array:
         return np.ones(self.n)

@@ -110,6 +110,10 @@ class DeferredSimilarity(MatrixSimilarity):
         self._compute = cache(compute)
         self._alone = alone
 
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
+        """Return the computed matrix: who computes it may be a function that cannot be pickled."""
+        return restore_similarity, (self._copy_attributes_to(MatrixSimilarity(self.K)),)
+
     @property
     def K(self) -> np.ndarray:  # type: ignore[override]
         """The matrix."""
@@ -132,3 +136,8 @@ class DeferredSimilarity(MatrixSimilarity):
         if self._alone is not None and self.divisible:
             return self._alone(index)
         return self._take(index)
+
+
+def restore_similarity(similarity: Similarity) -> Similarity:
+    """Return the similarity that was pickled in place of another one."""
+    return similarity

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator
-from typing import Protocol
+from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..core.types import DType, Options
 from . import memory
 from .base import Index, S, Similarity
 from .identical import identical_rows
+from .matrix import MatrixSimilarity, restore_similarity
 from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
 from .threads import in_order, slices
 
@@ -47,6 +49,9 @@ class _Kept:
         self.products = 0
         self.K: np.ndarray | None = None
 
+    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+        return type(self), ()  # K is computed again
+
 
 class RowsSimilarity(Similarity):
     """K from a function of places, or of rows, with a diagonal of exactly 1, in NumPy.
@@ -78,6 +83,13 @@ class RowsSimilarity(Similarity):
         self.settings: Options = settings or {}
         self.entries = entries
         self._kept = _Kept()
+
+    def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
+        """Return the (n, n) matrix if the entries are of a function that cannot be pickled."""
+        if not isinstance(self.entries, _OfRows) or can_be_pickled(self.entries.k):
+            return super().__reduce_ex__(protocol)
+        K = self.bare().dense()
+        return restore_similarity, (self._copy_attributes_to(MatrixSimilarity(K)),)
 
     @classmethod
     def of_rows(
@@ -159,6 +171,15 @@ class RowsSimilarity(Similarity):
         if kept.K is None and wanted and memory.has_room(size):
             kept.K = self.bare().dense()
         return kept.K
+
+
+def can_be_pickled(function: object) -> bool:
+    """Return whether a function can be pickled, as a lambda cannot."""
+    try:
+        pickle.dumps(function)
+    except (pickle.PicklingError, AttributeError, TypeError):
+        return False
+    return True
 
 
 def symmetric_product(
