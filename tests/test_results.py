@@ -237,7 +237,7 @@ def test_a_frame_has_rows_and_named_columns(name):
 @pytest.mark.parametrize("name", RESULTS)
 def test_a_frame_without_pandas_says_how_to_install_it(name, monkeypatch):
     monkeypatch.setitem(sys.modules, "pandas", None)
-    with pytest.raises(MissingPackageError, match="pandas.*: pip install"):
+    with pytest.raises(MissingPackageError, match=r"pandas.*: pip install"):
         RESULTS[name].to_frame()
 
 
