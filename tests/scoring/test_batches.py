@@ -1,7 +1,8 @@
 """A stream of record batches scores as all of its rows at once, wherever borders cut."""
 
 import pickle
-from itertools import pairwise
+import re
+from itertools import chain, pairwise
 
 import numpy as np
 import pytest
@@ -194,3 +195,78 @@ def test_groups_of_one_sample_are_told_once():
 def test_states_take_columns_of_arrow():
     column = TABLE["x"]
     assert State(k="cosine").update(column).compute() == State(k="cosine").update(X).compute()
+
+
+def of_one_group(*columns, **how):
+    """Return the score of columns that follow one another in one group."""
+    batches = [{"x": column, "of": [0] * len(column)} for column in columns]
+    return score_batches(batches, "x", groups="of", **{"k": "labels", **how})["VS"]
+
+
+@pytest.mark.parametrize(
+    "columns",
+    [
+        ([1, 2], [1.5, 1.0], [2, 3]),
+        (pa.array(["a", "b"]), pa.array(["b", "c"], pa.large_string())),
+        (pa.array(["a", "b"]), pa.array(["b", "c"], pa.string_view())),
+        (pa.array(["a", "b"]), pa.array(["b", "c"]).dictionary_encode()),
+        (pa.array(["a", "b"]).dictionary_encode(), pa.array(["b"], pa.large_string())),
+        (pa.array([1, 2], pa.int8()), pa.array([300, 2], pa.uint16())),
+    ],
+    ids=["fractions", "large strings", "views", "dictionary", "two dictionaries", "widths"],
+)
+def test_batches_of_different_schemas_score_as_their_values(columns):
+    values = [*chain.from_iterable(pa.array(column).to_pylist() for column in columns)]
+    assert of_one_group(*columns) == pytest.approx(compute(values, k="labels")["VS"])
+
+
+def test_vectors_of_different_schemas_score_as_their_values():
+    X = np.random.default_rng(0).normal(size=(6, 2))
+    single, double = pa.list_(pa.float32()), pa.list_(pa.float64(), 2)
+    found = of_one_group(pa.array([*X[:3]], single), pa.array([*X[3:]], double), k="cosine")
+    X[:3] = X[:3].astype(np.float32)
+    assert found == pytest.approx(compute(X, k="cosine")["VS"], rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("columns", "types"),
+    [
+        (([1], [True], [1.5]), "int64 and bool and double"),
+        (([1], ["1"]), "int64 and string"),
+        (([2**60 + 1], [1.5]), "int64 and double"),
+        (([0.5], [2**60 + 1]), "double and int64"),
+        (([[1.0]], [1.0]), "list<item: double> and double"),
+    ],
+)
+def test_types_without_one_in_common_are_named(columns, types):
+    with pytest.raises(TypeError, match=re.escape(f"the column 'x' is of {types} in different")):
+        of_one_group(*columns)
+
+
+@pytest.mark.parametrize("values", [[1, True, 1.5], ["a", 1], [1, "a"], [2**70], [object()]])
+def test_a_column_of_several_types_is_named(values):
+    with pytest.raises(TypeError, match="cannot be read as columns of Arrow"):
+        score_batches([{"x": values, "of": [0] * len(values)}], "x", groups="of", k="labels")
+
+
+def test_labels_of_groups_may_have_another_type_in_each_batch():
+    def names(*labels):
+        batches = [{"x": ["a", "b"], "of": [label] * 2} for label in labels]
+        found = score_batches(batches, "x", groups="of", k="labels", details=True)
+        return [row["group"] for row in found["details"]["groups"]]
+
+    assert names(1, 1.5, 2) == [1, 1.5, 2]
+    assert names(1, "1", 2) == [1, "1", 2]
+    assert names(1, 1.0) == [1]  # one group
+    for mixed in ((1, True), (True, 1.5), (1, 2, True), (False, "a", 0)):
+        with pytest.raises(TypeError, match="Booleans in one batch and numbers in another"):
+            names(*mixed)
+
+
+def test_states_of_booleans_and_numbers_do_not_merge():
+    states = [GroupState("x", groups="of", k="labels") for _ in range(2)]
+    for state, label in zip(states, (1, True), strict=True):
+        state.update({"x": ["a", "b"], "of": [label] * 2})
+    with pytest.raises(TypeError, match="True equals 1"):
+        states[0].merge(states[1])
+    assert states[0].compute()["VS"] == pytest.approx(2)

@@ -116,6 +116,7 @@ class GroupState(metaclass=Public):
         self._rows: list[Record] = []  # of groups that are whole, in their order
         self._ends: list[_Block] = []  # the first group and the last, which may go on
         self._seen: set[Key] = set()
+        self._types: dict[str, set[type]] = {name: set() for name in self.keys}
 
     def update(self, batch: object) -> Self:
         """Add rows in place, after those that were added, and return this state.
@@ -131,7 +132,8 @@ class GroupState(metaclass=Public):
             does. The state stays as it was.
         """
         table = columns_of(batch, [self.column, *self.keys])
-        labels = list(zip(*(_labels(table[name], name) for name in self.keys), strict=True))
+        columns = [_labels(table[name], name) for name in self.keys]
+        labels = list(zip(*columns, strict=True))
         groups = coded(labels)
         again = np.flatnonzero(np.diff(groups.codes) < 0)
         if len(again):
@@ -144,6 +146,7 @@ class GroupState(metaclass=Public):
         later.n = len(labels)
         later._rows = []
         later._seen = set(keys)
+        later._types = dict(zip(self.keys, map(_number_types, columns), strict=True))
         later._ends = [
             _Block(keys[i:j], sizes[i:j], (table[ends[i] : ends[j]],))
             for i, j in pairwise(sorted({0, min(1, m), max(0, m - 1), m}))
@@ -171,6 +174,13 @@ class GroupState(metaclass=Public):
                 f"and {later._asked}"
             )
         again = self._seen & later._seen
+        types = {name: self._types[name] | later._types[name] for name in self.keys}
+        for name, both in types.items():
+            if len(both) > 1:
+                raise TypeError(
+                    f"labels of {quoted(name)} are Booleans in one batch and numbers in another, "
+                    f"and True equals 1: cast the column to one type"
+                )
         blocks = [*self._ends]
         others = [*later._ends]
         if blocks and others and blocks[-1].keys == others[0].keys:
@@ -184,6 +194,7 @@ class GroupState(metaclass=Public):
         self._rows += [*rows, *later._rows]
         self._ends = blocks[:1] + blocks[1:][-1:]
         self._seen |= later._seen
+        self._types = types
 
     def _joined(self, one: _Block, other: _Block) -> _Block:
         """Return two parts of one group as one."""
@@ -215,7 +226,7 @@ class GroupState(metaclass=Public):
                 keys += block.keys
                 sizes += block.sizes
         if tables:
-            table = require("pyarrow", "arrow", _PURPOSE).concat_tables(tables)
+            table = _concatenate(tables, [name for name in (self.column, self.prompts) if name])
             codes = np.repeat(np.arange(len(keys)), sizes)
             try:
                 known |= zip(keys, self._scored(table, codes), strict=True)
@@ -360,9 +371,58 @@ def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
 def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
     """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
     check_in_memory(batch, "batch")
-    table = require("pyarrow", "arrow", _PURPOSE).table(batch)
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    try:
+        table = pa.table(batch)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise TypeError(
+            f"a batch cannot be read as columns of Arrow: {error}; pass columns of one length, "
+            f"each with values of one type"
+        ) from None
     _check_names(names, table.column_names)
     return table.select(list(dict.fromkeys(names)))
+
+
+def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarrow.Table:
+    """Return some columns of tables one after the other, in a type that holds the values of all.
+
+    Raises
+    ------
+    TypeError
+        For a column whose types have none in common, such as Booleans and numbers, or which would
+        change values, such as whole numbers above 2**53 and fractions.
+    """
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    columns = {}
+    for name in names:
+        chunks = [table[name] for table in tables]
+        if len({chunk.type for chunk in chunks}) > 1:
+            chunks = list(map(_without_encoding, chunks))
+        parts = [pa.table({name: chunk}) for chunk in chunks]
+        try:
+            columns[name] = pa.concat_tables(parts, promote_options="permissive")[name]
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
+            raise TypeError(
+                f"the column {quoted(name)} is of {types} in different batches, which cannot be "
+                f"joined ({error}); cast it to one type before, as by batch.cast(schema) of pyarrow"
+            ) from None
+    return pa.table(columns)
+
+
+def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Return a column of a dictionary, or of views of strings, as plain values."""
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+
+
+def _number_types(labels: Iterable[object]) -> set[type]:
+    """Return `bool`, `float` or both: what the numbers among labels are."""
+    types = {type(label) for label in labels}
+    numbers = {float} if types & {int, float} else set()
+    return numbers | (types & {bool})
 
 
 def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
