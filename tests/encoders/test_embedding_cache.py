@@ -1,6 +1,8 @@
 """Embeddings that a folder keeps: later calls embed new texts only, and give the same numbers."""
 
 import shutil
+import sqlite3
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -8,6 +10,7 @@ from sentences import TEXTS as SENTENCES
 from sentences import tiny_bert, tiny_tokenizer, torch
 
 from vendiscore import SampleError, compare, compute, encoder, explain, progress
+from vendiscore.encoders.embedding_cache import EmbeddingCache
 
 TEXTS = [*SENTENCES[:4], SENTENCES[0]]
 
@@ -105,3 +108,159 @@ def test_a_network_without_weights_has_no_time_to_announce(folder):
     assert network.work(TEXTS) > 0
     network.model = torch.nn.Identity()
     assert network.work(TEXTS) == 0
+
+
+LONE = "a half \ud800 of a pair"
+
+
+def file_of(folder, **settings):
+    return EmbeddingCache(folder, {"model": "m", **settings})
+
+
+def filled(folder, count=5):
+    """Return a cache of texts with rows of three numbers, and the texts."""
+    texts = [f"text {i}" for i in range(count)]
+    X = np.arange(3.0 * count, dtype=np.float32).reshape(count, 3)
+    cache = file_of(folder)
+    cache.add(texts, X, {"missed": {}, "partial": {1: "is cut"}})
+    return cache, texts
+
+
+def test_texts_with_halves_of_pairs_are_told_apart(tmp_path):
+    cache = file_of(tmp_path)
+    texts = [LONE, LONE.replace("\ud800", "\ud801"), LONE.replace("\ud800", "?"), "a half"]
+    X = np.arange(12, dtype=np.float32).reshape(4, 3)
+    cache.add(texts, X, {"missed": {}, "partial": {}})
+    rows = [np.frombuffer(row, np.float32).tolist() for row, _, _ in cache.read(texts)]
+    assert rows == X.tolist()
+    assert cache.read(["a half � of a pair"]) == [None]
+
+
+@pytest.mark.parametrize(
+    "damage",
+    [
+        "row = zeroblob(12)",
+        "row = x'00'",
+        "row = 'text'",
+        "row = NULL",
+        "partial = 'is whole'",
+        "missed = 'nothing'",
+        "missed = CAST(x'ff' AS TEXT)",
+        "checksum = NULL",
+        "checksum = zeroblob(8)",
+    ],
+)
+def test_a_damaged_row_is_not_returned(tmp_path, damage):
+    cache, texts = filled(tmp_path)
+    with cache.database:
+        cache.database.execute(f"UPDATE texts SET {damage} WHERE text = ?", (b"text 1",))
+    with pytest.warns(
+        UserWarning, match=f"1 of 5 embeddings in the cache {cache.path} are damaged"
+    ):
+        rows = file_of(tmp_path).read(texts)
+    assert [i for i, row in enumerate(rows) if row is None] == [1]
+
+
+def test_two_rows_that_were_exchanged_are_not_returned(tmp_path):
+    cache, texts = filled(tmp_path)
+    with cache.database:
+        cache.database.execute(
+            "UPDATE texts SET row = (SELECT row FROM texts WHERE text = ?) WHERE text = ?",
+            (b"text 3", b"text 2"),
+        )
+    with pytest.warns(UserWarning, match="damaged"):
+        assert cache.read(texts)[2] is None
+
+
+def test_a_damaged_row_is_computed_again_and_replaced(folder, tmp_path, asked):
+    how = {"k": "text_embeddings", "model_path": folder, "pooling": "mean", "cache": tmp_path}
+    right = compute(TEXTS, **how)
+    (path,) = tmp_path.glob("*.sqlite")
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute("UPDATE texts SET row = (SELECT row FROM texts LIMIT 1)")
+    asked.clear()
+    with pytest.warns(UserWarning, match="3 of 4 embeddings"):
+        assert compute(TEXTS, **how) == pytest.approx(right, rel=1e-6)
+    assert len(asked) == 3
+    assert compute(TEXTS, **how) == pytest.approx(right, rel=1e-6)  # without a warning
+    assert len(asked) == 3
+
+
+def former(path, rows):
+    with closing(sqlite3.connect(path)) as database, database:
+        database.execute(
+            "CREATE TABLE texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
+        )
+        database.executemany("INSERT INTO texts VALUES (?, ?, ?, ?)", rows)
+
+
+def test_a_cache_of_the_former_schema_is_read_and_extended(tmp_path):
+    path = file_of(tmp_path).path
+    path.unlink()
+    X = np.arange(9000, dtype=np.float32).reshape(3000, 3)
+    rows = [(f"text {i}".encode(), row.tobytes(), None, "is cut") for i, row in enumerate(X)]
+    former(path, [*rows, (b"damaged", b"123", None, None)])
+    cache = file_of(tmp_path)
+    texts = [f"text {i}" for i in range(3000)]
+    assert cache.read(texts) == [row[1:] for row in rows]
+    cache.add(["new"], X[:1], {"missed": {}, "partial": {}})
+    with pytest.warns(UserWarning, match="1 of 2 embeddings"):
+        assert file_of(tmp_path).read(["damaged", "new"])[0] is None
+    with cache.database:
+        cache.database.execute("UPDATE texts SET row = zeroblob(12) WHERE text = ?", (b"text 7",))
+    with pytest.warns(UserWarning, match="1 of 3,000"):
+        assert cache.read(texts)[7] is None
+
+
+def test_the_former_schema_gives_the_numbers_that_it_gave(folder, tmp_path, asked):
+    how = {"k": "text_embeddings", "model_path": folder, "pooling": "mean", "cache": tmp_path}
+    right = compute(TEXTS, **how)
+    (path,) = tmp_path.glob("*.sqlite")
+    with closing(sqlite3.connect(path)) as database:
+        rows = database.execute("SELECT text, row, missed, partial FROM texts").fetchall()
+    path.unlink()
+    former(path, rows)
+    asked.clear()
+    assert compute(TEXTS, **how) == right
+    assert asked == []
+
+
+@pytest.mark.parametrize("damage", ["no database", "middle", "cut"])
+def test_a_damaged_file_is_named(tmp_path, damage):
+    cache, texts = filled(tmp_path, 3000)
+    cache.database.close()
+    data = bytearray(cache.path.read_bytes())
+    if damage == "no database":
+        data = bytearray(b"this is no database" * 1000)
+    elif damage == "middle":
+        data[4096:] = bytes(len(data) - 4096)
+    else:
+        del data[5000:]
+    cache.path.write_bytes(data)
+    with pytest.raises(OSError, match=r"is damaged \(.*\); delete the file") as caught:
+        file_of(tmp_path).read(texts)
+    assert str(cache.path) in str(caught.value)
+    assert isinstance(caught.value.__cause__, sqlite3.DatabaseError)
+
+
+def test_a_file_that_is_locked_or_a_folder_is_named(tmp_path):
+    cache, _ = filled(tmp_path)
+    cache.database.execute("PRAGMA busy_timeout = 10")
+    with closing(sqlite3.connect(cache.path)) as other:
+        other.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(OSError, match=r"is locked.*no other process locks it"):
+            cache.read(["text 1"])
+    path = file_of(tmp_path, other=1).path
+    path.unlink()
+    path.mkdir()
+    with pytest.raises(OSError, match="unable to open") as caught:
+        file_of(tmp_path, other=1)
+    assert str(path) in str(caught.value)
+
+
+def test_a_text_twice_is_embedded_once_and_its_fault_named_at_both_places(folder, tmp_path, asked):
+    keeping = encoder(folder, pooling="mean", cache=tmp_path)
+    X = keeping.encode([TEXTS[0], TEXTS[1], TEXTS[0]])
+    assert sorted(asked) == sorted(TEXTS[:2])
+    np.testing.assert_array_equal(X[0], X[2])
+    np.testing.assert_array_equal(X, keeping.encode([TEXTS[0], TEXTS[1], TEXTS[0]]))

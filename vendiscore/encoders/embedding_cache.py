@@ -1,17 +1,20 @@
-"""Embeddings of texts that a folder keeps between calls, a SQLite file for each model."""
+"""Embeddings that a folder keeps between calls, a SQLite file for each model."""
 
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeAlias
 
 import numpy as np
 
+from ..core.errors import warn
 from ..core.types import Options, Record
 from ..hashing import hash_bytes
 from ..signature import IDLE
 
-# A row in single precision, and words on what was not seen of its text.
+# A row in single precision, words on what was not seen of its text, and a checksum of all of it,
+# which files of versions before 0.5 lack.
 _TABLE = "texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
 
 Row: TypeAlias = tuple[bytes, str | None, str | None] | None
@@ -24,26 +27,98 @@ class EmbeddingCache:
         counting = {key: value for key, value in settings.items() if key not in IDLE}
         name = hash_bytes(repr(counting).encode()).hex()
         Path(folder).mkdir(parents=True, exist_ok=True)
-        path = Path(folder) / f"{name}.sqlite"
-        self.database: sqlite3.Connection = sqlite3.connect(
-            path, timeout=60, check_same_thread=False
-        )
-        self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+        self.path: Path = Path(folder) / f"{name}.sqlite"
+        with self._named_in_errors():
+            self.database: sqlite3.Connection = sqlite3.connect(
+                self.path, timeout=60, check_same_thread=False
+            )
+            # Words that are not UTF-8 are damaged, which their checksum shows.
+            self.database.text_factory = lambda data: data.decode("utf-8", "replace")
+            self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+            self._add_checksums()
+
+    def _add_checksums(self) -> None:
+        """Add the column of checksums to a file of a version before 0.5, for the rows it has.
+
+        A row of another length than most is damaged, and gets no checksum.
+        """
+        asked = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
+        if self.database.execute(asked).fetchone():
+            return
+        with self.database:
+            self.database.execute("BEGIN IMMEDIATE")  # so that no other process adds it meanwhile
+            if self.database.execute(asked).fetchone():
+                return
+            self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
+            by_length = "SELECT length(row) FROM texts GROUP BY 1 ORDER BY count(*) DESC LIMIT 1"
+            rows = self.database.execute(
+                "SELECT rowid, text, row, missed, partial FROM texts "
+                f"WHERE length(row) = ({by_length})"
+            )
+            while some := rows.fetchmany(1000):
+                self.database.executemany(
+                    "UPDATE texts SET checksum = ? WHERE rowid = ?",
+                    [(_checksum(*entry), rowid) for rowid, *entry in some],
+                )
 
     def read(self, texts: Sequence[str]) -> list[Row]:
-        """Return the row of each text and what was not seen of it, or None."""
-        ask = "SELECT row, missed, partial FROM texts WHERE text = ?"
-        return [self.database.execute(ask, (key,)).fetchone() for key in map(_key, texts)]
+        """Return the row of each text and what was not seen of it, or None.
+
+        A row that differs from its checksum is not returned, and a warning reports how many do.
+        """
+        ask = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
+        rows: list[Row] = []
+        damaged = 0
+        with self._named_in_errors():
+            for key in map(_key, texts):
+                found = self.database.execute(ask, (key,)).fetchone()
+                intact = found is not None and _checksum(key, *found[:3]) == found[3]
+                rows.append(found[:3] if intact else None)
+                damaged += found is not None and not intact
+        if damaged:
+            warn(
+                f"{damaged:,} of {len(texts):,} embeddings in the cache {self.path} are damaged, "
+                f"as their checksums show; they are computed again and replaced. If this warning "
+                f"comes again, delete the file and check the disk"
+            )
+        return rows
 
     def add(self, texts: Sequence[str], X: np.ndarray, report: Record) -> None:
         """Keep the rows of texts, all of them or, after an error, none."""
         rows = []
         for i, text in enumerate(texts):
             row = X[i].astype("f4").tobytes()
-            rows.append((_key(text), row, report["missed"].get(i), report["partial"].get(i)))
-        with self.database:
-            self.database.executemany("INSERT OR REPLACE INTO texts VALUES (?, ?, ?, ?)", rows)
+            entry = (_key(text), row, report["missed"].get(i), report["partial"].get(i))
+            rows.append((*entry, _checksum(*entry)))
+        insert = (
+            "INSERT OR REPLACE INTO texts (text, row, missed, partial, checksum) "
+            "VALUES (?, ?, ?, ?, ?)"
+        )
+        with self._named_in_errors(), self.database:
+            self.database.executemany(insert, rows)
+
+    @contextmanager
+    def _named_in_errors(self) -> Iterator[None]:
+        """Raise an OSError that names the file, and says what to do, for an error of SQLite."""
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OSError(
+                f"the cache of embeddings {self.path} cannot be used ({error}); check that its "
+                f"folder can be written and that no other process locks it, or pass another `cache`"
+            ) from error
+        except sqlite3.DatabaseError as error:
+            raise OSError(
+                f"the cache of embeddings {self.path} is damaged ({error}); delete the file: the "
+                f"embeddings are then computed again"
+            ) from error
 
 
 def _key(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
+
+
+def _checksum(text: object, row: object, missed: object, partial: object) -> bytes:
+    """Return eight bytes that change with any value of a row."""
+    entry = repr((text, row, missed, partial))
+    return hash_bytes(entry.encode("utf-8", "surrogatepass"))

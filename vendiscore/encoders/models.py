@@ -129,15 +129,25 @@ class Encoder:
             return self._counted(samples)
         texts = list(map(str, samples))
         kept = self._cache.read(texts)
-        new = np.array([i for i, each in enumerate(kept) if each is None], dtype=int)
-        if len(new):
-            fresh = [texts[i] for i in new]
+        places: dict[str, list[int]] = {}  # of texts that are not kept
+        for i, text in enumerate(texts):
+            if kept[i] is None:
+                places.setdefault(text, []).append(i)
+        if places:
+            new = list(places)
             try:
-                X, _, report = self._counted(fresh)
+                X, _, report = self._counted(new)
             except SampleError as error:
-                raise error.at(new) from error.__cause__
-            self._cache.add(fresh, X, report)
-            kept = self._cache.read(texts)
+                raise error.at([np.array(own) for own in places.values()]) from error.__cause__
+            self._cache.add(new, X, report)
+            for j, (row, of_text) in enumerate(zip(X, places.values(), strict=True)):
+                found = (
+                    row.astype("f4").tobytes(),
+                    report["missed"].get(j),
+                    report["partial"].get(j),
+                )
+                for i in of_text:
+                    kept[i] = found
         rows, missed, partial = zip(*filter(None, kept), strict=True)
         X = np.array([np.frombuffer(row, np.float32) for row in rows])
         report = {
