@@ -113,7 +113,7 @@ REMEDIES = {
         "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
         "precision dtype": (
             "A State adds up in double precision: leave it out; compute(samples, k='cosine') "
-            "multiplies many rows of float32 in single precision."
+            "multiplies many float32 rows of unit length in single precision."
         ),
         "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
         "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",

@@ -92,6 +92,7 @@ def test_findings_have_the_score_and_the_profile_of_compute_from_one_decompositi
 def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     X = np.random.default_rng(0).normal(size=(17_000, 256)).astype(np.float32)
     X[:, -1] *= 1e-3  # a small share, which matters at small orders only
+    X /= np.linalg.norm(X, axis=1)[:, None]
     similarity = FeatureSimilarity(X).normalized()
     assert vendi(similarity, [1.5]).spectrum.single
     found = find(similarity, None, {"q": 1.5})

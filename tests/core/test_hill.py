@@ -75,3 +75,25 @@ def test_order_1_is_the_limit_of_the_others():
 def test_what_are_no_shares_is_refused(shares, q, error, message):
     with pytest.raises(error, match=message):
         effective_number(shares, q)
+
+
+@pytest.mark.parametrize("kind", ["float16", "float32", "torch.float16", "torch.float32"])
+@pytest.mark.parametrize("q", [0.5, 0.999, 1, 1.001, 2, 1e5, 1e39, math.inf])
+def test_shares_of_any_precision_are_read_in_double(kind, q):
+    shares = np.array([0.5, 0.3, 0.2])
+    if kind.startswith("torch."):
+        torch = pytest.importorskip("torch")
+        coarse = torch.tensor(shares, dtype=getattr(torch, kind.removeprefix("torch.")))
+        double = coarse.double().numpy()
+    else:
+        coarse = shares.astype(kind)
+        double = coarse.astype(float)
+    wanted = effective_number(double / double.sum(), q)
+    assert float(effective_number(coarse, q)) == pytest.approx(wanted, rel=1e-12)
+
+
+def test_many_half_precision_shares_count_as_many():
+    shares = np.full(1000, 1e-3, np.float16)  # the sum of which is 1.0004
+    assert effective_number(shares) == pytest.approx(1000)
+    with pytest.raises(ValueError, match="got a sum of"):
+        effective_number(np.full(1000, 1.1e-3, np.float16))

@@ -189,7 +189,8 @@ class Explanation(Summary):
             scores = []
             for rows in [part.rows for part in self._parts] or [kept]:
                 part = taken(self._subject, np.intersect1d(rows, kept))
-                known = vendi(part.similarity, [self.q], part.p, part.psd)
+                how = part.similarity, [self.q], part.p, part.psd
+                known = vendi(*how, allow_single=False)  # as `score`, which it is compared with
                 scores.append(scalar(known.values[0]))
             self._scores[self.threshold] = float(np.mean(scores))
         return self._scores[self.threshold]

@@ -28,12 +28,12 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     Parameters
     ----------
     shares, q : array (m,), float in [0, ∞]
-        At least 0, summing to 1 (zeros are ignored); and the order.
+        At least 0, summing to 1 within their precision (zeros are ignored); and the order.
 
     Returns
     -------
-    float (a 0-d tensor for torch input, differentiable). A share of 0 that grows raises orders up
-    to 1 with an infinite slope; there the slope is the one along the positive shares.
+    float (a 0-d tensor of float64 for torch input, differentiable). A share of 0 that grows raises
+    orders up to 1 with an infinite slope; there the slope is the one along the positive shares.
 
     References
     ----------
@@ -47,15 +47,19 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     q = read_order(q, remedy="call once for each order")
     if not is_torch(shares) or shares.ndim != 1:
         shares = _numbers(shares)
+    shares, spacing = _in_double(shares)
     positive = shares[shares > 0]
-    if positive.shape[0] == 0 or not abs(scalar(shares.sum()) - 1) <= RANGE_TOLERANCE:
+    total = scalar(shares.sum())
+    if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * spacing):
         raise ValueError(
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
-            f"{scalar(shares.sum()):.6g}; divide them by it"
+            f"{total:.6g}; divide them by it"
         )
     least = scalar(shares.min())
     if least < 0:
         raise ValueError(f"`shares` must be at least 0, got a least share of {least:.3g}")
+    if spacing:  # rounding of the input moves the sum, and orders near 1 with it
+        positive = positive / total
     return hill_number(positive, q)
 
 
@@ -90,6 +94,15 @@ def _numbers(shares: object) -> np.ndarray:
             f"samples use score(samples) or compute(samples), for a similarity matrix score_K(K)"
         )
     return read
+
+
+def _in_double(shares: Array) -> tuple[Array, float]:
+    """Return shares in float64, and the machine epsilon of a coarser precision they had, or 0."""
+    xp = namespace(shares)
+    if shares.dtype == xp.float64:
+        return shares, 0.0
+    spacing = float(xp.finfo(shares.dtype).eps) if "float" in str(shares.dtype) else 0.0
+    return xp.astype(shares, xp.float64), spacing
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Array:

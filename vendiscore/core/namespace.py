@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterable
+from contextlib import AbstractContextManager, nullcontext
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeGuard
 
@@ -98,6 +99,29 @@ def gram(A: Array) -> Array:
             np.matmul(A[own], A[later].T, out=out[own, later])
             out[later, own] = out[own, later].T
     return out
+
+
+def disable_autocast(X: object) -> AbstractContextManager[None]:
+    """Return a context in which torch multiplies tensors like X in their own precision."""
+    if not is_torch(X):
+        return nullcontext()
+    context: AbstractContextManager[None] = sys.modules["torch"].autocast(
+        X.device.type, enabled=False
+    )
+    return context
+
+
+def multiplies_exactly(X: torch.Tensor) -> bool:
+    """Return whether torch multiplies float32 tensors like X in float32, not in TF32 or bfloat16.
+
+    `torch.set_float32_matmul_precision` and `torch.backends` allow others.
+    """
+    torch = sys.modules["torch"]
+    backend = torch.backends.cuda if X.device.type == "cuda" else torch.backends.mkldnn
+    precision = getattr(getattr(backend, "matmul", None), "fp32_precision", None)
+    if precision is None:  # torch before 2.9
+        precision = torch.get_float32_matmul_precision()
+    return precision in ("none", "ieee", "highest")
 
 
 def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:

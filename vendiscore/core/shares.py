@@ -16,7 +16,7 @@ from .namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 
 PSD = Literal["check", "clip"]
 
-EPS = float(np.finfo(float).eps)  # of all spectra here but `score_K` of float32 K without p
+EPS = float(np.finfo(float).eps)
 # Negative eigenvalues that sum to less than this share of the trace are rounding: clipping them
 # moves log VS by no more than about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6

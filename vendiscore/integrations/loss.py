@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..core.arguments import DEFAULT_ORDER, number, read_order
-from ..core.namespace import is_torch
+from ..core.namespace import disable_autocast, is_torch
 from ..core.shares import PSD, check_psd
 from ..core.types import Samples, Tensor, Weights
 from ..optional import require
@@ -110,7 +110,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
             )
         dtype = torch.promote_types(samples.dtype, torch.float32)
         rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))
-        with torch.autocast(samples.device.type, enabled=False):
+        with disable_autocast(samples):
             (K,) = resolve_sets([rows], self._how, ["samples"])
             weights = check_weights(p, K.n + len(K.dropped), K.dropped, like=K.diagonal())
             value = vendi(K, [self.q], weights, self.psd).values[0]

@@ -70,5 +70,5 @@ def conditional_vendi_score(
         T = T.take(subject.places_kept)
     how = (subject.orders, subject.p, subject.psd)
     joint = vendi(ProductSimilarity([subject.similarity, T]), *how).values
-    alone = vendi(T, *how).values
+    alone = vendi(T, *how, allow_single=False).values  # as products are, which it divides
     return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

@@ -233,11 +233,20 @@ class Subject:
 
     @cached_property
     def spectral(self) -> Spectral:
-        """Vendi Scores of all orders, read off the eigenvectors where these are needed."""
+        """Vendi Scores of all orders, read off the eigenvectors where these are needed.
+
+        Of several groups they are in double precision: measures divide them by scores of each.
+        """
         known = self.eigen if "eigenvectors" in self.needs else None
-        K = self.similarities[0]
-        estimating = self.estimating
-        return vendi(K, self.orders, self.p, self.psd, spectrum=known, estimating=estimating)
+        return vendi(
+            self.similarities[0],
+            self.orders,
+            self.p,
+            self.psd,
+            spectrum=known,
+            estimating=self.estimating,
+            allow_single=self.groups is None,
+        )
 
     @property
     def needed_spectrum(self) -> Spectrum | None:

@@ -104,7 +104,8 @@ def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | 
             logs.append(np.log(stack.values))
         return np.concatenate(logs, axis=1)
     for places in members:
-        part = vendi(K.take(places), orders, _weights_within(p, places), psd)
+        weights = _weights_within(p, places)
+        part = vendi(K.take(places), orders, weights, psd, allow_single=False)
         logs.append(np.log(part.values))
     return np.array(logs).T
 

@@ -117,7 +117,9 @@ def score_X(
 ) -> Number:
     """Return the Vendi Score of rows of features under their dot products: cosines by default.
 
-    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen.
+    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen. Many
+    float32 rows of unit length take half the time of float64 at orders from 1 on, where the error
+    of log VS stays within max(1e-8, min(2e-5, 1 % of log VS)), and are else computed in float64.
 
     Parameters
     ----------

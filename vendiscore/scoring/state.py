@@ -13,7 +13,7 @@ import numpy as np
 from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
 from ..core.errors import quoted
 from ..core.hill import within_range
-from ..core.namespace import to_host
+from ..core.namespace import is_torch, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Options, Pool, Record, Samples, Weights
 from ..hints import Public
@@ -375,7 +375,8 @@ class State(metaclass=Public):
             )
         spectrum = from_covariance(state._sum.matrix(), state.n, vectors=True)
         axes = state._sum.axes(positive_parts(spectrum)[1])
-        Z = to_host(similarity.features() @ axes)
+        rows = similarity.features()
+        Z = (to_host(rows) if is_torch(rows) else rows) @ axes
         return gain_of_each(spectrum, Z, order, 1 / state.weight)
 
     def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:

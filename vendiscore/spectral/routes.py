@@ -13,14 +13,14 @@ import numpy as np
 
 from ..core.hill import RANGE_TOLERANCE
 from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
-from ..core.score import LANCZOS_SIZE, NEARLY_ALL, SINGLE_ROWS, in_single, without_noise
-from ..core.shares import PSD, Rounding, shares
+from ..core.score import LANCZOS_SIZE, SINGLE_ROWS, can_use_single, solve_single
+from ..core.shares import PSD, Rounding
 from ..progress import foretell
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from .eigen import NUMPY_SIZE, decompose, eigen_work, vectors_bytes
+from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .spectrum import Spectrum, decomposed, rounding_of
 from .weighted_similarity import fault_of, merge_identical, weighted_by
@@ -143,8 +143,9 @@ class Covariance:
     ) -> Spectrum:
         """Return the spectrum: exact, or good enough for these orders, if any are passed.
 
-        Rows of unit length in single precision, of even weights, are multiplied as they are for
-        orders from 1 on: log VS is then off by some 3e-6 at most. Nearly equal rows are not.
+        Unit rows in single precision, of even weights, are multiplied as they are for orders from 1
+        on, and in double precision where that is not accurate enough: log VS is then wrong by no
+        more than max(1e-8, min(2e-5, 1 % of log VS)).
         """
         weighted = weighted_by(similarity, p)
         n = weighted.n
@@ -154,24 +155,23 @@ class Covariance:
         rounding = rounding_of(weighted)
         single = False
         if isinstance(weighted, FeatureSimilarity) and not sp.issparse(weighted.X):
-            single = in_single(weighted.X)
+            single = can_use_single(weighted.X, weighted.bare().diagonal())
         with _prepared(cost, n, d, vectors):
             if single and p is None and min(orders, default=0.0) >= 1:
                 spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
-                if scalar(spectrum.values[0]) < NEARLY_ALL:
+                if spectrum is not None:
                     return spectrum
             project = partial(weighted.projected, single=single)
             C = weighted.covariance()
             return decomposed(C, rounding, psd, self.name, why, vectors, project)
 
-    def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum:
-        """Return the spectrum of C, whose eigenvalues down to the most negative one are noise."""
-        if is_numpy(C):
-            C = C.astype(np.float32 if len(C) <= NUMPY_SIZE else np.float64, copy=False)
-        values = without_noise(decompose(C, rounding.fault).values)
+    def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum | None:
+        """Return the spectrum of products in single precision, None where it is not accurate."""
+        found = solve_single(C, lambda A: decompose(A, rounding.fault).values)
+        if found is None:
+            return None
         why = f"{why}, {SINGLE}"
-        kept = shares(values, rounding, "clip")
-        return Spectrum(**vars(kept), n=rounding.n, route=self.name, why=why, single=True)
+        return Spectrum(**vars(found), n=rounding.n, route=self.name, why=why, single=True)
 
 
 class Eigenvalues:

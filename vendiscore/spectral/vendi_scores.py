@@ -38,8 +38,12 @@ def vendi(
     *,
     spectrum: Spectrum | None = None,
     estimating: Estimating | None = None,
+    allow_single: bool = True,
 ) -> Spectral:
-    """Find the Vendi Scores of several orders by as little work as they need."""
+    """Find the Vendi Scores of several orders by as little work as they need.
+
+    Pass `allow_single=False` for scores that are combined with others in double precision.
+    """
     if spectrum is not None:
         if spectrum.n != similarity.n:
             raise ValueError(
@@ -69,7 +73,7 @@ def vendi(
 
             read = estimated(similarity, needed, p, psd, estimating, whole)
         if read is None:
-            spectrum = whole.run(similarity, p, psd, orders=orders)
+            spectrum = whole.run(similarity, p, psd, orders=orders if allow_single else ())
             read = spectrum.estimates(needed)
         known |= zip(needed, read, strict=True)
     for q, why in stalled.items():

@@ -1,0 +1,137 @@
+"""log VS of float32 rows is within max(1e-8, min(2e-5, 1 %)) of float64, on every route."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+from hard_sets import (
+    CASES,
+    ORDERS,
+    error_ratio,
+    exact_log_scores,
+    hard_rows,
+    unit_rows,
+)
+
+from vendiscore import State, compute, conditional_score, explain, score_dual, score_K, score_X
+
+N = 2000
+KEYS = ("VS_q1", "VS_q2", "VS_qinf")
+
+
+@cache
+def hard(case, d):
+    X = hard_rows(case, N, d)
+    return X, exact_log_scores(X)
+
+
+def ratios(scores, log_scores):
+    return [error_ratio(float(score), log) for score, log in zip(scores, log_scores, strict=True)]
+
+
+@pytest.mark.parametrize("d", [384, 768, 1536])
+@pytest.mark.parametrize("case", CASES)
+def test_scores_of_hard_sets_keep_the_contract(case, d):
+    X, exact = hard(case, d)
+    scores = [score_X(X, q) for q in ORDERS[:2]]
+    assert max(ratios(scores, exact[:2])) <= 1
+    together = compute(X, k="cosine", q=ORDERS)
+    assert max(ratios([together[key] for key in KEYS], exact)) <= 1
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_every_route_to_a_score_keeps_the_contract(case):
+    X, exact = hard(case, 384)
+    assert error_ratio(score_X(X, math.inf), exact[2]) <= 1
+    assert error_ratio(score_dual(X, normalize=False), exact[0]) <= 1
+    assert error_ratio(compute(X, k="cosine")["VS"], exact[0]) <= 1
+    assert error_ratio(compute(X, k="cosine", ci=0.95)["VS"], exact[0]) <= 1
+    assert error_ratio(compute(X, k="cosine", q=[0.5, 1])["VS_q1"], exact[0]) <= 1
+    twice = np.concatenate([X, X[::-1]])
+    of_groups = compute(twice, k="cosine", groups=np.repeat([0, 1], N), q=ORDERS)
+    assert max(ratios([of_groups[key] for key in KEYS], exact)) <= 1
+    state = State.empty("cosine").update(X[: N // 3]).update(X[N // 3 :])
+    of_state = state.compute(ORDERS)
+    assert max(ratios([of_state[key] for key in KEYS], exact)) <= 1
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_tensors_keep_the_contract(case):
+    torch = pytest.importorskip("torch")
+    X, exact = hard(case, 384)
+    for T in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
+        scores = [score_X(T, q).detach() for q in ORDERS]
+        assert max(ratios(scores, exact)) <= 1
+        together = compute(T, k="cosine", q=ORDERS)
+        assert max(ratios([together[key].detach() for key in KEYS], exact)) <= 1
+
+
+def test_rows_of_any_length_keep_the_contract():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((N, 384))
+    one_long = X * np.where(np.arange(N) == 0, 1e4, 1)[:, None]
+    for rows in (X + 1000, one_long, unit_rows(X) * np.float32(2)):
+        rows = rows.astype(np.float32)
+        exact = exact_log_scores(rows)
+        assert max(ratios([score_X(rows, q) for q in ORDERS], exact)) <= 1
+        together = compute(rows, k="cosine", q=ORDERS)
+        assert max(ratios([together[key] for key in KEYS], exact)) <= 1
+
+
+@pytest.mark.parametrize("case", ["2 large", "30 outliers", "3 clusters"])
+def test_measures_of_two_scores_take_both_from_one_route(case):
+    X, exact = hard(case, 384)
+    labels = np.arange(N) % 2
+    measures = ["TotalVS", "WithinVS", "BetweenVS", "RKE"]
+    for q in (1, 2, math.inf):
+        values = compute(X, k="cosine", groups=labels, q=[q], measures=measures)
+        total, within, between = (values[f"{name}_q{q:g}"] for name in measures[:3])
+        assert between >= 1 - 1e-12
+        assert between == pytest.approx(total / within, rel=1e-12)
+    rke = compute(X, k="cosine", q=[1], measures=["VS", "RKE"])["RKE"]
+    assert error_ratio(math.exp(rke), exact[1]) <= 1
+    alone = conditional_score(X, X[:, :1] * 0 + 1, k="cosine", given_k="cosine")
+    assert error_ratio(alone, exact[0]) <= 1
+
+
+def test_autocast_changes_no_score():
+    torch = pytest.importorskip("torch")
+    X = hard_rows("10 large", N, 128, noise=1.0)
+    groups = np.arange(N) % 3
+    for T in (torch.tensor(X), torch.tensor(X, requires_grad=True)):
+        K = (T[:200] @ T[:200].T).detach()
+        calls = {
+            "score_X": lambda T=T: score_X(T),
+            "order 2": lambda T=T: score_X(T, 2),
+            "score_K": lambda K=K: score_K(K, normalize=True),
+            "cosine": lambda T=T: compute(T, k="cosine", q=ORDERS),
+            "rbf": lambda T=T: compute(T[:100], k="rbf", sigma=1.0, q=ORDERS),
+            "groups": lambda T=T: compute(T, k="cosine", groups=groups, q=ORDERS),
+            "small groups": lambda T=T: compute(T[:400], k="cosine", groups=np.arange(400) % 50),
+        }
+        if not T.requires_grad:
+            calls |= {
+                "interval": lambda T=T: compute(T[:300], k="cosine", ci=0.95),
+                "state": lambda T=T: State.empty("cosine").update(T).compute(ORDERS),
+                "explain": lambda T=T: explain(T[:300], k="cosine").adds.tolist(),
+                "novelty": lambda T=T: State.empty("cosine").update(T).novelty(T[:5]).tolist(),
+            }
+        for name, call in calls.items():
+            plain = call()
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                assert call() == plain, name
+
+
+def test_matrix_products_in_less_than_float32_are_not_used():
+    torch = pytest.importorskip("torch")
+    X = hard_rows("10 large", N, 128, noise=1.0)
+    exact = exact_log_scores(X)
+    T = torch.tensor(X, requires_grad=True)  # which is not taken as an array
+    before = torch.get_float32_matmul_precision()
+    try:
+        torch.set_float32_matmul_precision("medium")
+        scores = [score_X(T, q).detach() for q in ORDERS]
+    finally:
+        torch.set_float32_matmul_precision(before)
+    assert max(ratios(scores, exact)) <= 1e-4  # in float64
