@@ -27,6 +27,7 @@ ROOMS = """
     resolve
     spectral
     similarity
+    result
     reading signature
     summary progress optional hashing
     hints

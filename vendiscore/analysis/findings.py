@@ -19,7 +19,6 @@ from ..scoring.compute import measured, subject_of
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, read_request
 from ..scoring.subsampling import MIN_SAMPLES
-from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
@@ -107,18 +106,18 @@ class Findings:
     @cached_property
     def order(self) -> float:
         """The order that the report describes: 1 if the caller requested it, else the first."""
-        return 1.0 if 1.0 in self.request.orders else self.request.orders[0]
+        return self.request.main_order
 
     @cached_property
     def key(self) -> str:
         """Name of the main number, with which the report begins."""
-        suffix = f"_q{digits(self.order)}" if self.request.several else ""
-        return f"VS{suffix}" if f"VS{suffix}" in self.numbers else next(iter(self.numbers))
+        key = self.request.vendi_key
+        return key if key in self.numbers else next(iter(self.numbers))
 
     @property
     def is_vendi(self) -> bool:
         """True if the main number is a Vendi Score."""
-        return self.key.partition("_")[0] == "VS"
+        return self.key == self.request.vendi_key
 
     @property
     def value(self) -> float:

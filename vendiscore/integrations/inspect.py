@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from ..core.arguments import flag
 from ..optional import require
+from ..result import Result
 from ..scoring.compute import measure
 from .prompts import filled, given, read_options
 
@@ -73,8 +74,12 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
                 "scorer `completion`, or one that leaves it there"
             )
         asked = given(request, own) if taking else request
-        found = measure(groups, None, asked) if groups else {"VS": float("nan")}
-        return {**found, "samples": len(groups)}
+        if groups:
+            result = measure(groups, None, asked)
+        else:
+            result = Result(dict.fromkeys(request.keys, float("nan")))
+        result["samples"] = len(groups)
+        return result
 
     return diversity
 

@@ -10,9 +10,9 @@ from ..core.types import Axes, Tensor
 from ..optional import require
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import resolve_sets
+from ..result import order_suffixes
 from ..scoring.request import check_orders
 from ..scoring.state_sums import unit
-from ..signature import digits
 from ..spectral.spectrum import from_covariance
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
@@ -99,7 +99,8 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         values = [_torch.clamp(each.value, 1, n) for each in spectrum.estimates(self.orders)]
         if not self.several:
             return values[0]
-        return {f"VS_q{digits(q)}": value for q, value in zip(self.orders, values, strict=True)}
+        suffixes = order_suffixes(self.orders, several=True)
+        return {f"VS{suffix}": value for suffix, value in zip(suffixes, values, strict=True)}
 
     def plot(self, val: object = None, ax: Axes | None = None) -> Axes:
         """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""

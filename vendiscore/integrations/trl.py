@@ -6,12 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag
+from ..core.arguments import DEFAULT_ORDER, flag, read_order
 from ..core.errors import warn
 from ..core.shares import PSD
 from ..core.types import Record
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_groups import groups_of
+from ..result import key_at
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from .prompts import filled
 
@@ -76,6 +77,7 @@ class VendiReward:
         self.compared: Record = {"k": k, **options}
         credits_of([], groups_of([]), how_of(self.compared), **self.options)
         self.given_prompt: bool = flag("given_prompt", given_prompt)
+        self._key: str = key_at(read_order(q))  # of the mean score, in logs
 
     def __call__(
         self,
@@ -100,9 +102,9 @@ class VendiReward:
         if np.isnan(found).any():
             warn(ALONE)
         if log_metric is not None and not np.isnan(scores).all():
-            log_metric("VS", float(np.nanmean(scores)))
+            log_metric(self._key, float(np.nanmean(scores)))
         if log_extra is not None:
-            log_extra("VS", _plain(scores[groups.codes]))
+            log_extra(self._key, _plain(scores[groups.codes]))
         if self.quality is None:
             return _plain(self.weight * found)
         given = self.quality(prompts=prompts, completions=completions, **columns)

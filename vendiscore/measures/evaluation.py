@@ -89,8 +89,8 @@ def _by_suffix(measure: Measure, numbers: object, keys: Sequence[str]) -> Record
     """Return what a measure computes by the suffixes of its name."""
     if isinstance(numbers, Mapping):
         return dict(numbers)
-    if measure.ordered and isinstance(numbers, Iterable):
-        return dict(zip(keys, numbers, strict=True))
+    if measure.ordered:
+        return dict(zip(keys, numbers if is_several(numbers) else [numbers], strict=True))
     return {"": numbers}
 
 

@@ -13,7 +13,7 @@ from ..core.types import Number
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
-from ..signature import digits
+from ..result import scale_suffix
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject
@@ -64,10 +64,10 @@ def magnitude(
 
 
 def _by_scale(t: float | Sequence[float], values: Sequence[Number]) -> Number | dict[str, Number]:
-    """Return the value of one scale, or {"_t0.5": value} of several."""
+    """Return the value of one scale, or of several, each under its suffix of the key."""
     if isinstance(t, float):
         return values[0]
-    return {f"_t{digits(scale)}": value for scale, value in zip(t, values, strict=True)}
+    return {scale_suffix(scale): value for scale, value in zip(t, values, strict=True)}
 
 
 @_register("Spread", range="[1, n]", source=_WILLERTON)

@@ -20,6 +20,7 @@ from ..hints import Public, suggestion
 from ..optional import require
 from ..resolve.group_labels import Groups, check_labels, coded, is_hashable
 from ..resolve.kernel_request import KernelArgument, how_of
+from ..result import Result
 from ..signature import plain
 from ..similarity.arrow import from_arrow
 from ..similarity.inputs import check_in_memory
@@ -268,13 +269,13 @@ class GroupState(metaclass=Public):
         sizes = [row["n"] for row in rows]
         if max(sizes) == 1:
             warn(ALONE)
-        names = [f"VS{suffix}" for suffix in self._request.suffixes]
+        names = self._request.keys
         columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
         sets = coded([row["key"][0] for row in rows])
         groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
         found = Uncertainty()
         means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)
-        numbers = found.with_scores(means.values())
+        numbers = Result(found.with_scores(means.values()))
         if flag("details", details):
             numbers["details"] = {"n": self.n, "groups": found.table}
         return numbers

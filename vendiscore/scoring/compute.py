@@ -18,6 +18,7 @@ from ..measures.subject import Subject
 from ..resolve.kernel import Kernel, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric
 from ..resolve.sets import is_space, read_samples
+from ..result import Result
 from .request import Method, Request, read_request
 
 if TYPE_CHECKING:
@@ -221,6 +222,7 @@ def measured(subject: Subject, request: Request) -> Record:
             else:
                 scores = measure_each(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
+            numbers = Result(numbers)
             if request.details:
                 from .details import details as details_of
 

@@ -88,8 +88,8 @@ def details(
             "assumes": uncertainty.assumes,
         }
     report |= nowhere()
-    order = 1.0 if 1.0 in request.orders else request.orders[0]
-    key = "VS" + request.suffixes[request.orders.index(order)]
+    order = request.main_order
+    key = request.vendi_key
     sizes = {n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]

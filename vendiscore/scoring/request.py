@@ -23,7 +23,7 @@ from ..measures.evaluation import Chosen, read_measures
 from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..resolve.plugins import Plugins
-from ..signature import digits
+from ..result import order_suffixes
 from ..spectral.estimate import Estimating
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Request:
     how: How
     measures: tuple[Chosen, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
-    several: bool = False  # orders were given as several: keys of the result name them
+    several: bool = False  # the orders were passed as a sequence, and all are part of keys
     p: Weights | None = None
     psd: PSD = "check"
     details: bool = False
@@ -83,8 +83,27 @@ class Request:
 
     @cached_property
     def suffixes(self) -> list[str]:
-        """The ending of the keys of a measure with an order, for each order."""
-        return [f"_q{digits(order)}" for order in self.orders] if self.several else [""]
+        """What each order adds to the name of a measure that has orders."""
+        return order_suffixes(self.orders, several=self.several)
+
+    @property
+    def main_order(self) -> float:
+        """The order that reports describe: 1 if the caller passed it, else the first."""
+        return 1.0 if 1.0 in self.orders else self.orders[0]
+
+    @property
+    def vendi_key(self) -> str:
+        """The key of the Vendi Score at the main order."""
+        return f"VS{self.suffixes[self.orders.index(self.main_order)]}"
+
+    @property
+    def keys(self) -> list[str]:
+        """The keys of the values of all measures, with the orders of those that have some."""
+        return [
+            f"{chosen.measure.name}{suffix}"
+            for chosen in self.measures
+            for suffix in (self.suffixes if chosen.measure.ordered else [""])
+        ]
 
     @cached_property
     def names(self) -> list[str]:

@@ -15,6 +15,7 @@ from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
 from ..core.types import Number, Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
+from ..result import key_at
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument
@@ -73,7 +74,8 @@ def score(
     """
     from .compute import compute
 
-    return compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)["VS"]
+    result = compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)
+    return result[key_at(read_order(q))]
 
 
 def score_K(
@@ -225,7 +227,8 @@ def conditional_score(
     from .compute import compute
 
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
-    return compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)["ConditionalVS"]
+    result = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
+    return result[key_at(read_order(q), "ConditionalVS")]
 
 
 def _single(q: float | str) -> float | str:
@@ -338,4 +341,4 @@ def _of_matrix(
             f"`{name}` must be two-dimensional, one row per sample, got {len(subject.groups)} such "
             f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
         )
-    return measured(subject, request)["VS"]
+    return measured(subject, request)[request.vendi_key]

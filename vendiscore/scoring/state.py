@@ -20,6 +20,7 @@ from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
+from ..result import Result, order_suffixes
 from ..signature import digits, line
 from ..similarity.arrow import chunks_of_rows
 from ..similarity.base import Similarity
@@ -335,13 +336,15 @@ class State(metaclass=Public):
                 f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
             )
         spectrum = from_covariance(state._sum.matrix(), state.n, psd)
-        estimates = dict(zip(map(digits, orders), spectrum.estimates(orders), strict=True))
-        scores: Record = {}
-        for order, estimate in estimates.items():
-            key = f"VS_q{order}" if is_several(q) else "VS"
-            scores[key] = within_range(estimate.value, state.n)
+        estimates = spectrum.estimates(orders)
+        scores = Result()
+        for suffix, estimate in zip(
+            order_suffixes(orders, several=is_several(q)), estimates, strict=True
+        ):
+            scores[f"VS{suffix}"] = within_range(estimate.value, state.n)
         if with_details:
-            scores["details"] = state._details(psd, estimates, spectrum)
+            by_order = dict(zip(map(digits, orders), estimates, strict=True))
+            scores["details"] = state._details(psd, by_order, spectrum)
         return scores
 
     def novelty(self, samples: Samples, q: float = DEFAULT_ORDER) -> np.ndarray:

@@ -1,0 +1,76 @@
+"""Results and the grammar of their keys, `NAME[_q2][_t0.5][_se|_low|_high]`.
+
+Every key of a value is made here. A measure that has an order names it in its keys, except where a
+call passed order 1 by itself: `q=1` gives "VS", `q=2` gives "VS_q2", and `q=[1, 2]` gives "VS_q1"
+and "VS_q2".
+"""
+
+import re
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+from .core.arguments import DEFAULT_ORDER
+from .core.errors import quoted
+from .signature import digits
+
+# What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
+ERRORS = ("_se", "_low", "_high")
+NULLS = ("_null", "_excess", "_p")
+
+
+def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
+    """Return what orders add to the name of a measure, "" for order 1 unless it is one of several.
+
+    `several` says whether the caller passed a sequence, which may hold one order.
+    """
+    orders = list(orders)
+    if not several and orders == [DEFAULT_ORDER]:
+        return [""]
+    return [f"_q{digits(q + 0.0)}" for q in orders]  # 0.0 is added for the sign of −0.0
+
+
+def scale_suffix(t: float) -> str:
+    """Return what one of several scales adds to the name of a measure, such as "_t0.5"."""
+    return f"_t{digits(t)}"
+
+
+def key_at(q: float, name: str = "VS") -> str:
+    """Return the key of a measure at a single order: "VS" at order 1, "VS_q2" at order 2."""
+    (suffix,) = order_suffixes([q], several=False)
+    return name + suffix
+
+
+class Result(dict[str, Any]):
+    """Values by their keys; a missing key raises a KeyError that lists the keys.
+
+    Examples
+    --------
+    >>> Result({"VS_q2": 1.5})["VS"]
+    Traceback (most recent call last):
+    KeyError: "no 'VS' for q=2; the keys are 'VS_q2'"
+    """
+
+    def __missing__(self, key: object) -> NoReturn:
+        known = ", ".join(map(repr, self))
+        why = _why_missing(key, list(self)) if isinstance(key, str) else ""
+        raise KeyError(f"no {quoted(key)}{why}; the keys are {known}")
+
+    def copy(self) -> "Result":
+        """Return a shallow copy."""
+        return Result(self)
+
+
+def _why_missing(key: str, keys: list[str]) -> str:
+    """Explain a key that differs from others by its order alone; "" for any other key."""
+    orders = []
+    for other in keys:
+        order = re.search(r"_q(\d[^_]*|inf)(?=_|$)", other)
+        if order and other[: order.start()] + other[order.end() :] == key:
+            orders.append(order[1])
+    if len(orders) == 1:
+        return f" for q={orders[0]}"
+    if orders:
+        return f" for q=[{', '.join(orders)}]"
+    if re.sub(r"_q1(?=_|$)", "", key, count=1) in keys:
+        return ": a single order 1 is not part of the key"
+    return ""
