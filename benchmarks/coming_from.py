@@ -19,7 +19,7 @@ import seqme
 from prdc import compute_prdc
 from sentropy import sentropy
 
-from vendiscore import compute, explain, score_K
+from vendiscore import compute, explain, score, score_K
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((60, 8)), RNG.standard_normal((50, 8)) + 0.3
@@ -90,7 +90,7 @@ PAIRS: dict[str, list[tuple[str, Number, str, Number]]] = {
                 )(["A"] * len(X)).value
             ),
             f'compute(X, k="rbf", sigma=(b / 2) ** 0.5{", q=2" if q == 2 else ""})',
-            lambda q=q: compute(X, k="rbf", sigma=2.0, q=q)["VS"],
+            lambda q=q: score(X, k="rbf", sigma=2.0, q=q),
         )
         for q in (1, 2)
     ],

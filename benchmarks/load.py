@@ -49,6 +49,7 @@ import pyarrow.parquet as pq
 from pairs import environment
 
 from vendiscore.analysis.compare_sets import compare
+from vendiscore.result import key_at
 from vendiscore.scoring.compute import compute
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
@@ -78,7 +79,7 @@ def jobs() -> list[Job]:
     for samples, q in texts:
         for kernel, options in kernels.items():
             few = samples if kernel == "ngram_overlap" else samples[:60]
-            right = compute(few, q=q, **options)["VS"]
+            right = compute(few, q=q, **options)[key_at(q)]
             settings = {"q": q, "options": {"ns": [1, 2]}}
             found.append(_api("texts", right, texts=few, kernel=kernel, ns=[1, 2], q=q))
             found.append(_page("texts", few, kernel, settings, right))
@@ -127,7 +128,8 @@ def _hostile() -> list[Job]:
 
 def _api(kind: str, right: float, **sent: Any) -> Job:
     def ask(http: httpx.Client) -> float:
-        return float(visitor.call(http, f"vendi_score_{kind}", **sent)["VS"])
+        answer = visitor.call(http, f"vendi_score_{kind}", **sent)
+        return float(answer[key_at(sent.get("q", 1))])
 
     return f"{kind}, {sent['kernel']} (API)", ask, right
 
@@ -145,7 +147,7 @@ def _page(
     def ask(http: httpx.Client) -> float:
         found = visitor.show(http, kernel, "\n".join(samples), files, settings, kind=kind)
         visitor.ask(http, "groups", id=found["id"], threshold=0.9)
-        return float(found["VS"])
+        return float(found[key_at(settings.get("q", 1))])
 
     return f"{kind}, {kernel} (page)", ask, right
 

@@ -59,7 +59,7 @@ def described(name: str, found: Sources, **facts: Any) -> dict[str, Any]:
         "name": name,
         **facts,
         **{key: told[key] for key in told if key.startswith("VS")},
-        "VS_q2": compute(found.similarity, score_K=True, q=2, psd="clip")["VS"],
+        "VS_q2": compute(found.similarity, score_K=True, q=2, psd="clip")["VS_q2"],
         "sources": told["sources"],
         "places": found.places.round(4).tolist(),
         "nearest": found.pairs(8),

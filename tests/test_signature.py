@@ -17,6 +17,7 @@ import pytest
 
 from vendiscore import compute
 from vendiscore.optional import BASE
+from vendiscore.result import key_at
 from vendiscore.signature import digits, line, plain, plain_order
 
 ROOT = Path(__file__).resolve().parents[1]
@@ -302,7 +303,7 @@ def test_every_order_has_a_key_of_its_own():
         )
     ]
     for q in orders:
-        alone = compute(X, k="cosine", q=q)["VS"]
+        alone = compute(X, k="cosine", q=q)[key_at(q)]
         assert scores[f"VS_q{digits(float(q))}"] == pytest.approx(alone, rel=1e-12)
     details = compute(X, k="cosine", q=orders, details=True)["details"]
     assert list(details["method"]) == [key.removeprefix("VS_q") for key in scores]

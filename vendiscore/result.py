@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from .core.arguments import DEFAULT_ORDER
+from .core.arguments import DEFAULT_ORDER, read_order
 from .core.errors import quoted
 from .signature import digits
 
@@ -34,9 +34,9 @@ def scale_suffix(t: float) -> str:
     return f"_t{digits(t)}"
 
 
-def key_at(q: float, name: str = "VS") -> str:
+def key_at(q: float | str, name: str = "VS") -> str:
     """Return the key of a measure at a single order: "VS" at order 1, "VS_q2" at order 2."""
-    (suffix,) = order_suffixes([q], several=False)
+    (suffix,) = order_suffixes([read_order(q)], several=False)
     return name + suffix
 
 

@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from findings import Finding, Group, claim, number, run
 
-from vendiscore import compute
+from vendiscore import compute, score
 
 GROUP = Group(
     name="shapes_colours",
@@ -96,8 +96,7 @@ def animation() -> list[Finding]:
         for s in sizes
     ]
     worst = {
-        q: max(abs(compute(modes(s), k=BOTH, q=q)["VS"] - FRAMES[s]) for s in sizes)
-        for q in (1, 2, 0)
+        q: max(abs(score(modes(s), k=BOTH, q=q) - FRAMES[s]) for s in sizes) for q in (1, 2, 0)
     }
     found.append(
         claim(
@@ -169,7 +168,7 @@ def figure_1() -> list[Finding]:
     falls = [scores(one) for one in sets]
     renamed = [{**r, "colour": str((int(r["colour"]) + 1) % 4)} for r in sets[-1]]
     lc = [compute(one, k=BOTH, measures={"LC": {}})["LC"] for one in sets]
-    ranks = [compute(one, k=BOTH, q=0)["VS"] for one in sets]
+    ranks = [compute(one, k=BOTH, q=0)["VS_q0"] for one in sets]
     product = [scores([f"{r['shape']} {r['colour']}" for r in one], "labels")[1] for one in sets]
     found += [
         claim(

@@ -23,13 +23,13 @@ import matplotlib.pyplot as plt
 import numpy as np
 
 from vendiscore import (
-    compute,
     convergence_scale,
     mag_area,
     mag_areas,
     mag_diff,
     magnitude_dimension,
     magnitude_function,
+    score,
 )
 
 plt.style.use("tableau-colorblind10")
@@ -171,7 +171,7 @@ scales = np.geomspace(0.1, 1e6, 50)
 curves = {"magnitude": magnitude_function(uneven, scales=scales, metric="manhattan").values}
 for q in (1, 2):
     name = f"Vendi Score, q = {q}"
-    curves[name] = [compute(uneven, k="laplacian", sigma=1 / t, q=q)["VS"] for t in scales]
+    curves[name] = [score(uneven, k="laplacian", sigma=1 / t, q=q) for t in scales]
 
 figure, axes = plt.subplots(1, 2, figsize=(9, 4))
 looks = [("C1", "-"), ("C0", "--"), ("C5", "-.")]
@@ -186,7 +186,7 @@ axes[1].set(title="… by way of two clusters", xlabel="scale t", ylim=(0.9, 2.5
 plt.show()
 
 middle = 10.0  # a scale on the plateau
-two = [compute(uneven, k="laplacian", sigma=1 / middle, q=q)["VS"] for q in (1, 2)]
+two = [score(uneven, k="laplacian", sigma=1 / middle, q=q) for q in (1, 2)]
 one = magnitude_function(uneven, scales=[middle], metric="manhattan").values[0]
 p = np.array([0.9, 0.1])
 print(

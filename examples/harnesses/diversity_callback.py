@@ -16,9 +16,9 @@ from vendiscore import compute
 class DiversityCallback(transformers.TrainerCallback):
     """Scores what a model generates at each evaluation, and warns when that collapses.
 
-    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error, in `state.log_history`
-    and in what `evaluate` returns, so that `metric_for_best_model` may name them. Several
-    evaluations at one step are one.
+    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error (with q=2, `eval_VS_q2`
+    and `eval_VS_q2_se`), in `state.log_history` and in what `evaluate` returns, so that
+    `metric_for_best_model` may name them. Several evaluations at one step are one.
 
     Parameters
     ----------
@@ -63,6 +63,8 @@ class DiversityCallback(transformers.TrainerCallback):
         self.options = options
         if given_prompt:
             self.options = {**options, "prompts": prompts, "given_prompt": True}
+        # As `compute` names the score: "VS", or with q=2 "VS_q2".
+        self.key = f"eval_{next(iter(compute(['any'], k='labels', q=options.get('q', 1))))}"
 
     def on_evaluate(
         self,
@@ -75,7 +77,7 @@ class DiversityCallback(transformers.TrainerCallback):
         **others: object,
     ) -> None:
         """Score generations after each evaluation; the trainer calls this."""
-        past = [entry for entry in state.log_history if "eval_VS" in entry]
+        past = [entry for entry in state.log_history if self.key in entry]
         if past and past[-1]["step"] == state.global_step:  # of another set to evaluate on
             scores = {key: past[-1][key] for key in past[-1] if key.startswith("eval_")}
         else:
@@ -90,7 +92,7 @@ class DiversityCallback(transformers.TrainerCallback):
             else:
                 entry = {**scores, "epoch": state.epoch, "step": state.global_step}
                 state.log_history.append(entry)
-            values = [entry["eval_VS"] for entry in past] + [scores["eval_VS"]]
+            values = [entry[self.key] for entry in past] + [scores[self.key]]
             fallen = len(values) - 1 in collapses(values, self.collapse, self.patience)
             if fallen and state.is_world_process_zero:
                 warnings.warn(

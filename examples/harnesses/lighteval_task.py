@@ -14,7 +14,7 @@ from lighteval.models.model_output import ModelResponse
 from lighteval.tasks.lighteval_task import LightevalTaskConfig
 from lighteval.tasks.requests import Doc
 
-from vendiscore import compute
+from vendiscore import score
 
 PROMPTS = Path(__file__).resolve().parent / "lm_eval_task"  # a folder with prompts.jsonl
 
@@ -43,7 +43,7 @@ class VendiScore(SamplingMetric, SampleLevelComputation):
                 f"was asked for {self.n}, and must heed `num_samples`"
             )
         given = {"prompts": doc.query, "given_prompt": True} if self.given_prompt else {}
-        return compute(texts, **given, **self.options)["VS"]
+        return score(texts, **given, **self.options)
 
 
 def vendi_score(n: int, name: str = "vendi_score", **options: object) -> SampleLevelMetric:

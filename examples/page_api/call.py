@@ -5,5 +5,5 @@ from gradio_client import Client
 client = Client("http://127.0.0.1:7860", verbose=False)
 texts = ["a cat sat", "a dog ran"]
 answer = client.predict(texts=texts, kernel="ngram_overlap", q=2, api_name="/vendi_score_texts")
-print(answer["VS"], answer["sentence"])
+print(answer["VS_q2"], answer["sentence"])
 client.close()

@@ -15,7 +15,7 @@ async def main() -> None:
         print(server.serverInfo.name, server.instructions)
         texts = ["a cat sat", "a dog ran"]
         answer = await session.call_tool("vendi_score_texts", {"texts": texts, "q": "inf"})
-        print(answer.structuredContent["VS"])
+        print(answer.structuredContent["VS_qinf"])
 
 
 asyncio.run(main())

@@ -11,6 +11,7 @@ import scipy
 from sources import vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, growth
+from vendiscore.result import key_at
 
 
 def rows(seed: int, n: int) -> np.ndarray:
@@ -22,7 +23,7 @@ def test_negative_eigenvalues_that_are_clipped_are_so_at_order_2_too():
     K[:3, :3] = [[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]
     for q in (1, 2):
         found = growth(K, [2, 5], q=q, psd="clip", score_K=True)
-        whole = compute(K, q=q, psd="clip", score_K=True)["VS"]
+        whole = compute(K, q=q, psd="clip", score_K=True)[key_at(q)]
         assert found.scores[-1] == pytest.approx(whole)
 
 
@@ -35,7 +36,7 @@ def test_at_order_2_it_is_the_mean_purity_of_all_subsets():
             (K[np.ix_(at, at)] ** 2).sum() / m**2 for at in itertools.combinations(range(7), m)
         ]
         assert 1 / score == pytest.approx(np.mean(purity), rel=1e-12)
-    assert found.scores[-1] == pytest.approx(compute(X, k="cosine", q=2)["VS"])
+    assert found.scores[-1] == pytest.approx(compute(X, k="cosine", q=2)["VS_q2"])
     assert found.scores[0] == 1
 
 
@@ -55,9 +56,9 @@ def test_elsewhere_it_is_a_mean_over_subsets_drawn_without_replacement(q):
     X = rows(0, 12)
     found = growth(X, [3, 12], q=q, k="cosine")
     subsets = itertools.combinations(range(12), 3)
-    logs = [math.log(compute(X[list(at)], q=q, k="cosine")["VS"]) for at in subsets]
+    logs = [math.log(compute(X[list(at)], q=q, k="cosine")[key_at(q)]) for at in subsets]
     assert math.log(found.scores[0]) == pytest.approx(np.mean(logs), abs=1e-3)
-    assert found.scores[1] == pytest.approx(compute(X, q=q, k="cosine")["VS"])
+    assert found.scores[1] == pytest.approx(compute(X, q=q, k="cosine")[key_at(q)])
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
@@ -69,7 +70,7 @@ def test_at_n_the_interval_is_the_jackknife_of_the_logit(q):
     found = growth(X, [30], q=q, k="cosine")
     without = (np.delete(X, i, axis=0) for i in range(30))
     # Sets of 29 score less than sets of 30: only the differences between them count.
-    left = [logit(compute(part, q=q, k="cosine")["VS"], 29) for part in without]
+    left = [logit(compute(part, q=q, k="cosine")[key_at(q)], 29) for part in without]
     reach = scipy.stats.t.ppf(0.975, 29) * math.sqrt(29 * np.var(left))
     middle, low, high = (logit(x[0], 30) for x in (found.scores, found.low, found.high))
     assert [high - middle, middle - low] == pytest.approx([reach, reach], rel=0.05)

@@ -14,6 +14,7 @@ import vendiscore
 from vendiscore import MatrixSimilarity, compute, explain
 from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
+from vendiscore.result import key_at
 
 COLUMNS = [
     "surprise",
@@ -131,7 +132,7 @@ def test_the_score_without_duplicates_is_that_of_the_kept_samples():
         kept = found.kept
         assert len(kept) == 35
         left = None if weights is None else weights[kept] / weights[kept].sum()
-        expected = compute(X[kept], k="cosine", q=q, p=left)["VS"]
+        expected = compute(X[kept], k="cosine", q=q, p=left)[key_at(q)]
         assert found.score_without_duplicates == pytest.approx(expected, rel=1e-12)
 
 

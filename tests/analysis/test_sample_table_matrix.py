@@ -8,6 +8,7 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compu
 from vendiscore.analysis.findings import find
 from vendiscore.analysis.layout import clustered_order
 from vendiscore.analysis.pair_search import compare_all
+from vendiscore.result import key_at
 from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
 
@@ -84,7 +85,7 @@ def test_findings_have_the_score_and_the_profile_of_compute_from_one_decompositi
     size = min(similarity.n, similarity.dim or similarity.n)
     assert [shape for _, shape in seen] == [(size, size)]
     # Alone, order ∞ of a large set is found by products, until nine digits stand.
-    assert found.value == pytest.approx(compute(similarity, q=q)["VS"], rel=1e-9)
+    assert found.value == pytest.approx(compute(similarity, q=q)[key_at(q)], rel=1e-9)
     right = compute(similarity, q=[0, 1, 2, 5])
     assert profile == pytest.approx(list(right.values()), rel=1e-12)
 
@@ -96,7 +97,7 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     similarity = FeatureSimilarity(X).normalized()
     assert vendi(similarity, [1.5]).spectrum.single
     found = find(similarity, None, {"q": 1.5})
-    assert found.value == pytest.approx(compute(similarity, q=1.5)["VS"], rel=1e-7)
+    assert found.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
     right = spectrum_of(similarity).profile(found.profile_orders)
     assert found.profile == pytest.approx(right, rel=1e-9)
 
@@ -105,7 +106,7 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
 def test_negative_eigenvalues_are_an_error_unless_they_are_clipped(q):
     similarity = MatrixSimilarity(np.array([[1, 0.9, -0.9], [0.9, 1, 0.9], [-0.9, 0.9, 1]]))
     found = find(similarity, None, {"q": q, "psd": "clip"})
-    assert found.value == compute(similarity, q=q, psd="clip")["VS"]
+    assert found.value == compute(similarity, q=q, psd="clip")[key_at(q)]
     assert found.spectrum.values.min() >= 0
     with pytest.raises(ValueError, match="positive semidefinite"):
         _ = find(similarity, None, {"q": q}).profile

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compare, compute
+from vendiscore.result import key_at
 
 
 def compared(*sets, **options):
@@ -87,7 +88,7 @@ def test_what_is_drawn_of_a_group_does_not_depend_on_its_order():
 def test_scores_of_groups_are_those_of_compute(q):
     (X, x), (Y, y) = prompts(0, 3, 4), prompts(1, 3, 4)
     found = compared(X, Y, groups=[x, y], q=q, k="rbf", sigma=2.0)
-    right = [compute(X[at : at + 4], q=q, k="rbf", sigma=2.0)["VS"] for at in (0, 4, 8)]
+    right = [compute(X[at : at + 4], q=q, k="rbf", sigma=2.0)[key_at(q)] for at in (0, 4, 8)]
     assert found.sets[0].score == pytest.approx(np.mean(right))
 
 

@@ -65,7 +65,7 @@ def test_the_address_holds_the_tab_the_settings_and_the_example(visit):
     alike(page, "share well-known groups")
     button(page, "Scents").click()
     smiles = examples.find_example("Scents").text.splitlines()
-    right = compute(smiles, k="maccs", q=2)["VS"]
+    right = compute(smiles, k="maccs", q=2)["VS_q2"]
     more(page)
     page.get_by_role("slider", name="Order q").fill("2")
     press_score(page)

@@ -155,7 +155,7 @@ def test_settings_change_the_number_and_old_numbers_are_marked(visit):
     old = page.locator(".r-was")
     expect(old).to_have_text("The settings have changed since this result: score again.")
     press_score(page)
-    shows(page, compute(RUT, k="ngram_overlap", q=10)["VS"], 12)
+    shows(page, compute(RUT, k="ngram_overlap", q=10)["VS_q10"], 12)
     page.get_by_role("slider", name="Order q").press("ArrowLeft")
     page.get_by_label("4", exact=True).uncheck()
     page.get_by_role("combobox", name="made of").select_option("char")

@@ -25,6 +25,7 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.core.namespace import namespace
+from vendiscore.result import key_at
 from vendiscore.similarity.exponentials import median_width
 from vendiscore.similarity.inputs import in_host_memory
 from vendiscore.similarity.pairs import distinct_places
@@ -121,7 +122,7 @@ def test_prompts_are_taken_out_without_leaving_torch(left, kernel, dtype, gradie
     for q in ORDERS:
         for prompts in (U[1], U, listed):  # of which two samples are echoes
             made = as_similarity(X, prompts=prompts, given_prompt=True, **options)
-            value = compute(made, q=q)["VS"]
+            value = compute(made, q=q)[key_at(q)]
             assert torch.is_tensor(value)
             assert value.requires_grad == X.requires_grad
     K = as_similarity(X, prompts=U, given_prompt=True, **options)

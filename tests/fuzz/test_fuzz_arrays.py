@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore import compute, magnitude_function, magnitude_weights
+from vendiscore.result import key_at
 
 # Small whole numbers, which every type below holds exactly.
 whole_rows = st.builds(
@@ -113,8 +114,8 @@ WAYS = (
     q=st.sampled_from((0.5, 1, 2, np.inf)),
 )
 def test_what_holds_the_numbers_does_not_matter(X, holder, way, q):
-    plain = compute(X, q=q, **way)["VS"]
-    held = compute(HOLDERS[holder](X), q=q, **way)["VS"]
+    plain = compute(X, q=q, **way)[key_at(q)]
+    held = compute(HOLDERS[holder](X), q=q, **way)[key_at(q)]
     assert type(held) is float
     # Single precision comes with its own: orders below 1 may see its rounding.
     rel = 1e-9 if holder not in ("float16", "float32", "frame of Float32") else 1e-6
@@ -129,7 +130,7 @@ def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
     held = tensors(torch)
     kind = data.draw(st.sampled_from(sorted(held)))
     p = data.draw(fuzz.weights(len(X)))
-    plain = compute(X, q=q, p=p, **way)["VS"]
+    plain = compute(X, q=q, p=p, **way)[key_at(q)]
     weights = p if p is None or data.draw(st.booleans()) else torch.tensor(p)
     exact = kind in (
         "torch.float64",
@@ -139,7 +140,7 @@ def test_a_tensor_is_scored_like_an_array(torch, X, data, way, q):
         "transposed",
         "list of tensors",
     )
-    found = compute(held[kind](X), q=q, p=weights, **way)["VS"]
+    found = compute(held[kind](X), q=q, p=weights, **way)[key_at(q)]
     assert float(found.detach()) == pytest.approx(plain, rel=1e-9 if exact else 1e-5)
 
 
@@ -156,9 +157,9 @@ def test_what_holds_a_matrix_does_not_matter(torch, X, data, q):
         if "int" not in name and name != "column" and name != ">i4" and "Int" not in name
     ]
     kind = data.draw(st.sampled_from(sorted(kinds)))
-    found = compute(held[kind](K), score_K=True, q=q)["VS"]
+    found = compute(held[kind](K), score_K=True, q=q)[key_at(q)]
     found = found.detach() if torch.is_tensor(found) else found
-    assert float(found) == pytest.approx(compute(K, score_K=True, q=q)["VS"], rel=1e-6)
+    assert float(found) == pytest.approx(compute(K, score_K=True, q=q)[key_at(q)], rel=1e-6)
 
 
 @fuzz.examples(40)
@@ -207,7 +208,7 @@ def test_the_type_of_an_option_does_not_matter(value, kind, k, seed):
             assert fuzz.refusal(lambda: call(kind(value))) is not None
             return
     elif k == "q":
-        call = lambda q: compute(X, k="rbf", q=q)["VS"]  # noqa: E731
+        call = lambda q: compute(X, k="rbf", q=q)[key_at(q)]  # noqa: E731
     else:
         call = lambda sigma: compute(X, k=k, sigma=sigma)["VS"]  # noqa: E731
     assert call(kind(value)) == pytest.approx(call(value), rel=1e-12)
@@ -243,12 +244,12 @@ def test_the_gradient_is_the_slope(torch, way, q, n, d, seed, data):
     direction = (direction + direction.T) / 2 if "score_K" in way else direction
     direction /= np.linalg.norm(direction)
     T = torch.tensor(X, requires_grad=True)
-    value = compute(T, q=q, p=p, **way)["VS"]
+    value = compute(T, q=q, p=p, **way)[key_at(q)]
     value.backward()
     got = float((T.grad * torch.tensor(direction)).sum())
 
     def f(X):
-        return compute(X, q=q, p=p, **way)["VS"]
+        return compute(X, q=q, p=p, **way)[key_at(q)]
 
     assert np.isfinite(got)
     # λ_min is not smooth where its order weighs it: low orders with fewer directions than samples.
@@ -278,7 +279,7 @@ def test_repeated_eigenvalues_have_a_gradient_and_no_silent_nan_beyond_it(
     basis = np.linalg.qr(rng.standard_normal((n, n)))[0]
     X = np.vstack([basis, basis[:1]]) if copies else basis
     T = torch.tensor(X, requires_grad=True)
-    value = compute(T, score_X=True, normalize=True, q=q)["VS"]
+    value = compute(T, score_X=True, normalize=True, q=q)[key_at(q)]
     (grad,) = torch.autograd.grad(value, T, create_graph=True)
     assert bool(torch.isfinite(grad).all())
     found = []

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import compute, score_K
+from vendiscore.result import key_at
 
 # Orders below 1 may say that what they leave out as rounding counts.
 pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
@@ -59,7 +60,7 @@ def test_every_order_alone_is_what_it_is_among_others(case, data):
     together = fuzz.numbers(compute(case.samples, q=orders, p=p, **case.options))
     values = reference.shares(case.K, p)
     for q, value in zip(orders, together, strict=True):
-        alone = float(compute(case.samples, q=q, p=p, **case.options)["VS"])
+        alone = float(compute(case.samples, q=q, p=p, **case.options)[key_at(q)])
         low, high = reference.bracket(values, q, case.noise)
         assert alone == pytest.approx(value, rel=REL + 10 * case.noise + (high - low) / low)
 
@@ -72,9 +73,11 @@ def test_order_and_repetition_of_samples_are_weights(case, data):
     counts = np.bincount(places, minlength=n)
     used = np.flatnonzero(counts)
     q = data.draw(st.sampled_from((1, 1.5, 2, 10, math.inf)))  # lower ones may count rounding
-    repeated = compute(X[places], q=q, **case.options)["VS"]
-    weighted = compute(X[used], q=q, p=counts[used] / counts.sum(), **case.options)["VS"]
-    turned = compute(X[used][::-1], q=q, p=counts[used][::-1] / counts.sum(), **case.options)["VS"]
+    repeated = compute(X[places], q=q, **case.options)[key_at(q)]
+    weighted = compute(X[used], q=q, p=counts[used] / counts.sum(), **case.options)[key_at(q)]
+    turned = compute(X[used][::-1], q=q, p=counts[used][::-1] / counts.sum(), **case.options)[
+        key_at(q)
+    ]
     assert weighted == pytest.approx(repeated, rel=REL)
     assert turned == pytest.approx(weighted, rel=REL)
 
@@ -88,15 +91,15 @@ def test_order_and_repetition_of_samples_are_weights(case, data):
     q=st.sampled_from((1, 1.5, 2, math.inf)),
 )
 def test_units_of_length_and_empty_columns_do_not_matter(name, X, exponent, zeros, q):
-    plain = compute(X, k=name, q=q)["VS"]
+    plain = compute(X, k=name, q=q)[key_at(q)]
     scaled = np.ldexp(X, exponent)
     assume(np.array_equal(np.ldexp(scaled, -exponent), X))
-    assert compute(scaled, k=name, q=q)["VS"] == pytest.approx(plain, rel=REL)
+    assert compute(scaled, k=name, q=q)[key_at(q)] == pytest.approx(plain, rel=REL)
     wide = np.hstack([X, np.zeros((len(X), zeros))])
-    assert compute(wide, k=name, q=q)["VS"] == pytest.approx(plain, rel=REL)
+    assert compute(wide, k=name, q=q)[key_at(q)] == pytest.approx(plain, rel=REL)
     masked = np.where(X == 0, -0.0, X)
     masked[::2] = X[::2] + 0.0
-    assert compute(masked, k=name, q=q)["VS"] == pytest.approx(plain, rel=1e-12)
+    assert compute(masked, k=name, q=q)[key_at(q)] == pytest.approx(plain, rel=1e-12)
 
 
 # matrices K
@@ -225,7 +228,7 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
     X[row, column] = value
     q = data.draw(st.sampled_from((1, 2, math.inf)))
     found = []
-    error = fuzz.refusal(lambda: found.append(compute(X, k=name, q=q)["VS"]))
+    error = fuzz.refusal(lambda: found.append(compute(X, k=name, q=q)[key_at(q)]))
     assert math.isfinite(value) or error is not None
     if error is None:
         k = {
@@ -277,7 +280,7 @@ def test_a_diagonal_of_labels_gives_hill_numbers(K, q, p_seed):
     right = reference.hill(shares, q)
     fuzz.check_number(float(score_K(np.eye(len(K)), q=q, p=shares)), right, right, REL)
     fuzz.check_number(
-        float(compute(list(range(len(K))), k="labels", q=q, p=shares)["VS"]), right, right, REL
+        float(compute(list(range(len(K))), k="labels", q=q, p=shares)[key_at(q)]), right, right, REL
     )
     fuzz.check_number(vendiscore.effective_number(shares, q), right, right, REL)
 

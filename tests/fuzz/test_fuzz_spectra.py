@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
+from vendiscore.result import key_at
 
 # Orders below 1 may say that what they leave out as rounding counts.
 pytestmark = pytest.mark.filterwarnings("ignore:.*may be rounding")
@@ -79,7 +80,7 @@ def test_the_largest_eigenvalue_alone_is_that_of_the_whole_spectrum(make, n, see
     if clip:
         values = np.linalg.eigvalsh(root[:, None] * K * root)
         right *= values[values > 0].sum()
-    got = compute(K, score_K=True, q=math.inf, p=p, psd="clip" if clip else "check")["VS"]
+    got = compute(K, score_K=True, q=math.inf, p=p, psd="clip" if clip else "check")["VS_qinf"]
     assert got == pytest.approx(right, rel=1e-8)
 
 
@@ -95,7 +96,7 @@ def test_features_and_functions_have_the_same_largest_eigenvalue(make, seed, kin
     if kind == "labels":
         samples = rng.choice(40, n, p=rng.dirichlet(np.full(40, 5.0))).tolist()
         right = n / np.bincount(samples).max()
-        assert compute(samples, k="labels", q=math.inf)["VS"] == pytest.approx(right, rel=1e-8)
+        assert compute(samples, k="labels", q=math.inf)["VS_qinf"] == pytest.approx(right, rel=1e-8)
         return
     K = make(rng, n)
     np.fill_diagonal(K, 1.0)
@@ -104,7 +105,7 @@ def test_features_and_functions_have_the_same_largest_eigenvalue(make, seed, kin
     F /= np.linalg.norm(F, axis=1, keepdims=True)
     right = n / np.linalg.eigvalsh(F @ F.T)[-1]
     similarity = FeatureSimilarity(F) if kind == "wide" else MatrixSimilarity(F @ F.T)
-    assert compute(similarity, q=math.inf)["VS"] == pytest.approx(right, rel=1e-8)
+    assert compute(similarity, q=math.inf)["VS_qinf"] == pytest.approx(right, rel=1e-8)
 
 
 # covariances in single precision
@@ -136,7 +137,7 @@ def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     p = data.draw(fuzz.weights(len(X)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("vendiscore.core.score.SINGLE_SIZE", 1)  # as if there were many more rows
-        got = compute(X, score_X=True, normalize=True, q=q, p=p)["VS"]
+        got = compute(X, score_X=True, normalize=True, q=q, p=p)[key_at(q)]
     F = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
     root = np.full(len(F), len(F) ** -0.5) if p is None else np.sqrt(p)
     values = np.linalg.svd(root[:, None] * F, compute_uv=False)[::-1] ** 2
@@ -157,7 +158,9 @@ def test_one_similarity_serves_many_threads(seed, k):
     jobs = [1, 2, math.inf, 0.5, 3] * 4
 
     def one(q):
-        return compute(shared, q=q)["VS"], compute(samples, k=k, q=q, measures=["VS", "IntDiv"])
+        return compute(shared, q=q)[key_at(q)], compute(
+            samples, k=k, q=q, measures=["VS", "IntDiv"]
+        )
 
     alone = [one(q) for q in jobs]
     with ThreadPoolExecutor(8) as pool:

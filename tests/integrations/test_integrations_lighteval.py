@@ -71,7 +71,7 @@ def test_one_prompt_has_the_score_of_its_generations_as_they_are_after_post_proc
     metric = vendi_score(4, "order 2", q=2)
     response = ModelResponse(text=["<think>…</think> a"] * 4, text_post_processed=GROUPS[0])
     found = metric.compute_sample(doc=None, model_response=response)
-    assert found == {"order 2": compute(GROUPS[0], q=2)["VS"]}
+    assert found == {"order 2": compute(GROUPS[0], q=2)["VS_q2"]}
 
 
 def test_the_example_is_where_the_page_says():

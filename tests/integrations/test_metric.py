@@ -178,7 +178,7 @@ def test_each_sample_is_scored_once_whatever_threads_do(fresh):
     def score_some():
         while not stop.is_set() or len(fresh):
             try:
-                counts.append(fresh.compute(k="labels", q=0)["VS"])
+                counts.append(fresh.compute(k="labels", q=0)["VS_q0"])
             except TypeError:
                 time.sleep(0.001)  # nothing there
 

@@ -11,6 +11,7 @@ import pytest
 
 from vendiscore import compute, group_rewards
 from vendiscore.integrations.trl import ALONE, VendiReward
+from vendiscore.result import key_at
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tasks" / "harnesses.md"
 TEXTS = [
@@ -38,7 +39,7 @@ def without(texts, **how):
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_surprise_shares_out_the_score(q):
     found = rewards(TEXTS, q=q, match_length=False)
-    vs = compute(TEXTS, q=q)["VS"]
+    vs = compute(TEXTS, q=q)[key_at(q)]
     assert ((found >= 0) & (found <= 1 + 1e-12)).all()
     assert found[0] == pytest.approx(found[1])
     if q == 1:
@@ -50,7 +51,7 @@ def test_surprise_shares_out_the_score(q):
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_leaving_one_out_is_done_by_hand(q):
     found = rewards(TEXTS, credit="leave_one_out", q=q, match_length=False)
-    assert found == pytest.approx(compute(TEXTS, q=q)["VS"] - without(TEXTS, q=q), abs=1e-8)
+    assert found == pytest.approx(compute(TEXTS, q=q)[key_at(q)] - without(TEXTS, q=q), abs=1e-8)
     assert found[0] < 0 < found[2]
 
 

@@ -174,7 +174,7 @@ def test_ngrams_of_any_texts_are_those_of_a_naive_count(tokens):
             K = as_similarity(texts, **how)
             np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-14)
             same = K.groups()
-            score = compute(K, q=2)["VS"]
+            score = compute(K, q=2)["VS_q2"]
         for i, j in combinations(range(len(bags)), 2):
             if bags[i] == bags[j]:
                 assert same[i] == same[j]

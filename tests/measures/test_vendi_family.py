@@ -133,7 +133,7 @@ class TestEntropy:
         assert found == pytest.approx(alone, rel=1e-10)
         w = np.full(24, 1 / 24) if p is None else p
         assert found == pytest.approx(-math.log(w @ kernel() ** 2 @ w), rel=1e-10)
-        assert found == pytest.approx(math.log(compute(CLOUD, q=2, p=p, **RBF)["VS"]), rel=1e-10)
+        assert found == pytest.approx(math.log(compute(CLOUD, q=2, p=p, **RBF)["VS_q2"]), rel=1e-10)
 
 
 def test_one_sample_and_samples_that_are_all_the_same_have_the_least_values():

@@ -298,7 +298,7 @@ def test_the_conversions_of_hints_give_the_same_kernel() -> None:
 
 def test_score_without_a_kernel_is_that_of_compute() -> None:
     assert v.score(ta) == v.score(ta, "ngram_overlap") == v.compute(ta)["VS"]
-    assert v.score(ta, q=2) == v.compute(ta, q=2)["VS"]
+    assert v.score(ta, q=2) == v.compute(ta, q=2)["VS_q2"]
 
 
 # Where the words of the table are accepted, by ours.

@@ -154,7 +154,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     found = report(samples, groups=labels, q=2)
     page = read(found)
     mean, se = found.numbers["VS"], found.numbers["VS_se"]
-    alone = [compute([samples[i] for i in which], q=2)["VS"] for which in ([0, 1, 5], [2, 3, 4])]
+    alone = [compute([samples[i] for i in which], q=2)["VS_q2"] for which in ([0, 1, 5], [2, 3, 4])]
     assert page.tables["groups"] == [
         [
             ["group", "n", "VS"],

@@ -19,6 +19,7 @@ from vendiscore import (
     select,
     sources,
 )
+from vendiscore.result import key_at
 
 rng = np.random.default_rng(0)
 X = rng.normal(size=(24, 4))
@@ -78,7 +79,7 @@ def test_a_score_is_the_mean_within_prompts(given, q):
     assert [row["n"] for row in rows] == [5, 9, 10]
     assert [row["VS"] for row in rows] == pytest.approx(each)
     turned = {"prompts": [prompts_of(given)["prompts"][i] for i in ORDER], "given_prompt": given}
-    assert compute(X[ORDER], **turned, **COSINE, q=q)["VS"] == pytest.approx(each.mean())
+    assert compute(X[ORDER], **turned, **COSINE, q=q)[key_at(q)] == pytest.approx(each.mean())
 
 
 def test_prompts_are_groups():

@@ -17,6 +17,7 @@ from vendiscore import (
     select,
 )
 from vendiscore.resolve.prompt_places import is_one, read_prompts
+from vendiscore.result import key_at
 
 A = [
     "the cat sat on the mat",
@@ -180,7 +181,7 @@ def test_streams_add_what_the_prompts_leave():
     state = State.empty(k="cosine").update(X[:4], prompts=P[:4], given_prompt=True)
     state = state + State.empty(k="cosine").update(X[4:], prompts=P[4:], given_prompt=True)
     for q in (0.5, 1, 2, "inf"):
-        whole = compute(as_similarity(X, k="cosine", prompts=P, given_prompt=True), q=q)["VS"]
+        whole = compute(as_similarity(X, k="cosine", prompts=P, given_prompt=True), q=q)[key_at(q)]
         assert state.compute(q)["VS"] == pytest.approx(whole, rel=1e-10)
     assert "|prompts=given|" in state.compute(details=True)["details"]["signature"]
     again = State.from_bytes(state.to_bytes())

@@ -7,6 +7,7 @@ import pytest
 from scipy.stats import beta, chi2
 
 from vendiscore import as_similarity, compute
+from vendiscore.result import key_at
 from vendiscore.scoring.deficit import Repeats, least_mean, log_deficit, log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral.vendi_scores import spectrum_of
@@ -32,9 +33,9 @@ def test_a_share_has_the_ends_of_jeffreys(count):
 def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     texts = ["a cat", "a cat", "a dog", "the dog", "a cat", "one bird"]
     found = repeats_of(as_similarity(texts))
-    scored = compute(texts, q=q)["VS"]
+    scored = compute(texts, q=q)[key_at(q)]
     assert log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
-    pair = compute([0, *range(5)], k="labels", q=q)["VS"]
+    pair = compute([0, *range(5)], k="labels", q=q)[key_at(q)]
     shares = np.array([2, 1, 1, 1, 1]) / 6
     assert log_deficit(q)(None, shares, 6) == pytest.approx(math.log(6 / pair))
 

@@ -11,6 +11,7 @@ from scipy.stats import t as student
 
 from vendiscore import SampleError, compute
 from vendiscore.measures.measure import get_measure
+from vendiscore.result import key_at
 from vendiscore.scoring.request import confidence
 from vendiscore.spectral import spectrum
 
@@ -50,7 +51,7 @@ def deficit_ends(whole, left, n, sizes, level):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
     found = compute(samples, q=q, ci=level, **how)
-    alone = compute(samples, q=q, **how)["VS"]
+    alone = compute(samples, q=q, **how)[key_at(q)]
     left = np.array([scores["VS"] for scores in left_out(samples, q=q, **how)])
     n, error = len(left), error_of(np.log(left))
     low, high = deficit_ends(alone, left, n, 1, level)
@@ -65,8 +66,8 @@ def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level)
 def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
     found = compute(X, q=q, ci=0.95, clusters=codes, **how)
-    alone = compute(X, q=q, **how)["VS"]
-    left = np.array([compute(X[codes != c], q=q, **how)["VS"] for c in range(7)])
+    alone = compute(X, q=q, **how)[key_at(q)]
+    left = np.array([compute(X[codes != c], q=q, **how)[key_at(q)] for c in range(7)])
     deficit = math.log(30 / alone)
     by = math.exp(student.ppf(0.975, 6) * error_of(np.log(left)) / deficit)
     assert found["VS_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)

@@ -7,6 +7,7 @@ import pytest
 from sources import molecules, vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, score
+from vendiscore.result import key_at
 from vendiscore.scoring.jackknife import influence_error, jackknife
 from vendiscore.spectral.vendi_scores import spectrum_of
 
@@ -38,9 +39,10 @@ def test_95_of_100_intervals_cover_the_expected_score(name, n):
 def test_the_error_is_that_of_scores_without_each_sample(q):
     X = np.random.default_rng(0).normal(size=(15, 4))
     left = [
-        math.log(compute(np.delete(X, i, axis=0), k="cosine", q=q)["VS"]) for i in range(len(X))
+        math.log(compute(np.delete(X, i, axis=0), k="cosine", q=q)[key_at(q)])
+        for i in range(len(X))
     ]
-    whole = math.log(compute(X, k="cosine", q=q)["VS"])
+    whole = math.log(compute(X, k="cosine", q=q)[key_at(q)])
     found = jackknife(spectrum_of(as_similarity(X, k="cosine"), vectors=True), q)
     assert found.log == pytest.approx(whole, rel=1e-9)
     assert found.error == pytest.approx(math.sqrt(14 * np.var(left)), rel=1e-6)
@@ -59,7 +61,7 @@ def test_the_slopes_are_those_of_weights(q):
     step = 1e-5
 
     def log_score(w):
-        return math.log(compute(X, k="cosine", q=q, p=w / w.sum())["VS"])
+        return math.log(compute(X, k="cosine", q=q, p=w / w.sum())[key_at(q)])
 
     slopes = []
     for i in range(10):

@@ -6,6 +6,7 @@ import pytest
 from vendiscore import as_similarity, compute
 from vendiscore.measures.subject import Subject
 from vendiscore.resolve.group_labels import read_labels
+from vendiscore.result import key_at
 from vendiscore.scoring import null_values
 
 ORDERS = [0.5, 1.0, 2.0, 3.0, np.inf]
@@ -16,7 +17,7 @@ HOW = {"k": "rbf", "sigma": 1.0}
 
 def between(X, labels, q, **how):
     return compute(X, groups=labels, q=q, measures="BetweenVS", permutations=0, **HOW, **how)[
-        "BetweenVS"
+        key_at(q, "BetweenVS")
     ]
 
 

@@ -16,6 +16,7 @@ from hypothesis.extra.numpy import arrays
 from vendiscore import SampleError, State, TooLargeError, compute
 from vendiscore.encoders.models import Encoder, Function
 from vendiscore.encoders.text_encoders import TEXTS
+from vendiscore.result import key_at
 from vendiscore.scoring.state_sums import stays_rows
 
 ORDERS = [0.5, 1, 2, "inf"]
@@ -64,9 +65,11 @@ def summed(batches, **how) -> State:
 @pytest.mark.parametrize("n", [1, 2, 3, 60])
 def test_a_state_has_the_score_of_its_samples(n, q):
     state = summed(cut(X[:n], [1, 2, 30]))
-    assert state.compute(q=q)["VS"] == pytest.approx(naive(X[:n], q) if q else min(n, 5), rel=1e-10)
+    assert state.compute(q=q)[key_at(q)] == pytest.approx(
+        naive(X[:n], q) if q else min(n, 5), rel=1e-10
+    )
     assert state.compute(q=q) == pytest.approx(compute(X[:n], k="cosine", q=q), rel=EXACT)
-    assert 1 <= state.compute(q=q)["VS"] <= n
+    assert 1 <= state.compute(q=q)[key_at(q)] <= n
     assert len(state) == state.n == state.weight == n
 
 

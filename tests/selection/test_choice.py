@@ -11,6 +11,7 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
 from vendiscore.hints import GONE
+from vendiscore.result import key_at
 from vendiscore.selection import resolvent
 from vendiscore.similarity.bit_sets import BitSimilarity
 
@@ -73,7 +74,7 @@ def test_scores_and_gains_are_those_of_the_prefixes(name, q):
     found = select(samples, 9, q=q, **how)
     K = dense(name)
     expected = [
-        compute(K[np.ix_(found.places[:m], found.places[:m])], score_K=True, q=q)["VS"]
+        compute(K[np.ix_(found.places[:m], found.places[:m])], score_K=True, q=q)[key_at(q)]
         for m in range(1, 10)
     ]
     np.testing.assert_allclose(found.scores, expected, rtol=1e-9)

@@ -23,6 +23,7 @@ from vendiscore import (
     select,
     sources,
 )
+from vendiscore.result import key_at
 
 __all__ = ["case"]
 
@@ -70,7 +71,7 @@ def test_echoes_of_several_prompts_are_one_kind_under_every_kernel(name, case):
     assert found.psd
     assert found.echoes.tolist() == [False, True, False, True, True, False]
     for q in ORDERS:
-        assert compute(found, q=q)["VS"] == pytest.approx(vendi(expected, q), rel=1e-9)
+        assert compute(found, q=q)[key_at(q)] == pytest.approx(vendi(expected, q), rel=1e-9)
     order = np.array([3, 0, 1, 1, 5])
     V = np.random.default_rng(0).standard_normal((6, 2))
     np.testing.assert_allclose(found.matmul(V), expected @ V, rtol=0, atol=1e-10)
@@ -94,7 +95,7 @@ def test_a_set_of_echoes_alone_scores_one(name, case):
     samples, how, _ = case
     own = pick(samples, [4, 2, 4])
     for q in ORDERS:
-        assert compute(own, prompts=own, given_prompt=True, q=q, **how)["VS"] == pytest.approx(
+        assert compute(own, prompts=own, given_prompt=True, q=q, **how)[key_at(q)] == pytest.approx(
             1, abs=1e-12
         )
     assert notes(own, prompts=own, given_prompt=True, **how) == [NOTE.format(3, 3)]
@@ -125,10 +126,10 @@ def test_properties_of_sets_with_echoes(data):
     assert (K[np.ix_(echoes, ~echoes)] == 0).all()
     order = np.array(data.draw(st.permutations(range(n))))
     for q in ORDERS:
-        score = compute(found, q=q)["VS"]
+        score = compute(found, q=q)[key_at(q)]
         assert 1 - 1e-9 <= score <= n + 1e-9
         turned = as_similarity(X[order], prompts=prompts[of][order], given_prompt=True, **how)
-        again = compute(turned, q=q)["VS"]
+        again = compute(turned, q=q)[key_at(q)]
         assert again == pytest.approx(score, rel=1e-6)
 
 
@@ -246,7 +247,7 @@ def test_states_with_echoes_merge_to_the_number_of_the_whole():
         merged = State(k="cosine").merge(*parts)
         K = as_similarity(X, prompts=P, given_prompt=True, k="cosine")
         for q in ORDERS:
-            whole = compute(K, q=q)["VS"]
+            whole = compute(K, q=q)[key_at(q)]
             for state in (one, merged, State.from_bytes(merged.to_bytes())):
                 assert state.compute(q)["VS"] == pytest.approx(whole, rel=1e-10)
         assert NOTE.format(2, m) in merged.compute(details=True)["details"]["notes"]

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
+from vendiscore.result import key_at
 from vendiscore.spectral.rank_one import adds, surprise
 from vendiscore.spectral.vendi_scores import spectrum_of
 
@@ -18,11 +19,11 @@ MANY = np.random.default_rng(1).standard_normal((1500, 6))
 GROUPS = [list(np.arange(60) // 6)] * 2
 
 WAYS = {
-    "score": lambda q: compute(X, q=q, **SMOOTH)["VS"],
-    "a smooth spectrum": lambda q: compute(X[:, :1], q=q, **SMOOTH)["VS"],
-    "interval": lambda q: compute(X, q=q, ci=0.95, **SMOOTH)["VS_se"],
+    "score": lambda q: compute(X, q=q, **SMOOTH)[key_at(q)],
+    "a smooth spectrum": lambda q: compute(X[:, :1], q=q, **SMOOTH)[key_at(q)],
+    "interval": lambda q: compute(X, q=q, ci=0.95, **SMOOTH)[f"{key_at(q)}_se"],
     "growth": lambda q: growth(X, [20, 40], q=q, **SMOOTH).scores,
-    "estimate": lambda q: compute(MANY, q=q, method="estimate", rtol=0.05, **NARROW)["VS"],
+    "estimate": lambda q: compute(MANY, q=q, method="estimate", rtol=0.05, **NARROW)[key_at(q)],
     "selection": lambda q: select(X, 8, q=q, **SMOOTH).places,
     "selection by quality": lambda q: select(X, 8, q=q, quality=X[:, 0] ** 2, **SMOOTH).places,
     "certificate": lambda q: select(X, 8, q=q, **SMOOTH).bound,
@@ -44,7 +45,7 @@ def test_an_order_near_1_gives_what_order_1_gives(way, q):
 def test_a_tensor_gives_it_as_well(q):
     torch = pytest.importorskip("torch")
     tensor = torch.as_tensor(X).requires_grad_()
-    found = compute(tensor, q=q, **SMOOTH)["VS"]
+    found = compute(tensor, q=q, **SMOOTH)[key_at(q)]
     assert found.item() == pytest.approx(compute(X, **SMOOTH)["VS"], rel=1e-9)
     (slope,) = torch.autograd.grad(found, tensor)
     (known,) = torch.autograd.grad(compute(tensor, **SMOOTH)["VS"], tensor)

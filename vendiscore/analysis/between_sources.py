@@ -14,6 +14,7 @@ from .. import plots
 from ..core.arguments import integer, number, one_of
 from ..core.types import Axes, Frame, Options, Record
 from ..plots.axes import axes_of
+from ..result import key_at
 from ..signature import line, plain, plain_order
 from ..summary import Summary, frame, html_table, json_value, measured, with_interval
 from .layout import linked_groups
@@ -206,17 +207,18 @@ class Sources(Summary):
         elif of == "prompts":
             for prompt, value in zip(self.prompts, self.per_prompt, strict=True):
                 if math.isfinite(value):
-                    yield {"prompt": prompt, "VS": value}
+                    yield {"prompt": prompt, key_at(self.q): value}
         else:
             every = math.comb(len(self.sources), 2)
             for a, b, value in self.pairs(every):
                 yield {"a": a, "b": b, "similarity": value}
 
     def to_dict(self) -> Record:
-        """Return the result as plain values, for JSON; order ∞ is "inf"."""
-        known = self.found.keys("VS")
+        """Return the result as plain values, for JSON: "VS", or "VS_q2" at order 2, and so on."""
+        key = key_at(self.q)
+        known = self.found.keys(key)
         if self.corrected is not None:
-            known |= self.corrected.keys("VS_corrected")
+            known |= self.corrected.keys(f"{key}_corrected")
         return {
             **known,
             "q": plain_order(self.q),

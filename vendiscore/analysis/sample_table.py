@@ -15,6 +15,7 @@ from ..core.namespace import scalar, to_host
 from ..core.types import Axes, Frame, Record
 from ..measures.subject import Part, Subject
 from ..plots.set_structure import contributions
+from ..result import key_at
 from ..scoring.scale_strip import strip_html
 from ..scoring.typical import nowhere, place_among
 from ..spectral.rank_one import ALL, adds, coverage, surprise, unexplained
@@ -226,15 +227,16 @@ class Explanation(Summary):
     def to_dict(self) -> Record:
         """Return all columns and numbers as plain values for JSON; None for a missing value."""
         above, below = self.boundary()
+        key = key_at(self.q)
         return json_record(
             {
                 "n": self.n,
                 "q": self.q,
-                "VS": self.score,
+                key: self.score,
                 "coverage": self.coverage,
                 "threshold": self.threshold,
                 "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
-                "VS_without_duplicates": self.score_without_duplicates,
+                f"{key}_without_duplicates": self.score_without_duplicates,
                 "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
                 "boundary": {
                     "above": [pair._asdict() for pair in above],

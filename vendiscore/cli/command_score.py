@@ -9,6 +9,7 @@ from typing import TypeVar
 from ..core.types import Options, Record
 from ..measures.measure import OF_SIMILARITIES
 from ..reading.samples import Samples
+from ..result import ERRORS, NULLS
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
@@ -27,7 +28,6 @@ _Found = TypeVar("_Found")
 
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
-_ERRORS = ("_se", "_low", "_high")
 # The line on meaning: the number of texts beyond which it is left out, and its words.
 _MOST_BY_MEANING = 20_000
 _MEANING = " by meaning (static word vectors, -k static)"
@@ -135,7 +135,7 @@ def _tell(how: How, source: Samples, details: Record, warned: list[str], small: 
 
 def scores(found: Record, *more: str) -> dict[str, float]:
     """Return the numbers without errors, intervals, corrections and keys that end in `more`."""
-    others = {"details", *(f"{name}{end}" for name in found for end in (*_ERRORS, *more))}
+    others = {"details", *(f"{name}{end}" for name in found for end in (*ERRORS, *more))}
     return {name: value for name, value in found.items() if name not in others}
 
 
@@ -143,7 +143,7 @@ def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
     if args.brief:
         text = ""
         for each in found:
-            numbers = scores(each, "_null", "_excess", "_p").values()
+            numbers = scores(each, *NULLS).values()
             text += " ".join(output.exact(number) for number in numbers) + "\n"
         return text
     one = len(found) == 1

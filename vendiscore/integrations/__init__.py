@@ -35,7 +35,7 @@ def load(name: str, config_name: str | None = None, **options: object) -> Sample
     Examples
     --------
     >>> load("vendiscore", q=2).compute(samples=["a cat sat", "a cat ran", "the dog"])
-    {'VS': 2.72...}
+    {'VS_q2': 2.72...}
     """
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 

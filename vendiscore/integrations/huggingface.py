@@ -49,7 +49,7 @@ class VendiScore(SampleMetric):
     Examples
     --------
     >>> VendiScore(q=2).compute(samples=["a cat sat", "a cat ran", "the dog"])
-    {'VS': 2.72...}
+    {'VS_q2': 2.72...}
     """
 
     config_names: ClassVar = ("default", "text", "image", "int")  # of the published card

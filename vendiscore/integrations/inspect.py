@@ -45,9 +45,10 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     Returns
     -------
     metric
-        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}. Blank answers
-        count as one more text. Samples without two answers are left out, so that VS is NaN, of 0
-        samples, while the first epoch runs, and if the scorer gives no answers.
+        Of scores with their text in `answer`, to {"VS": …, "VS_se": …, "samples": …}, or for
+        q=2 {"VS_q2": …, "VS_q2_se": …, "samples": …}. Blank answers count as one more text. Samples
+        without two answers are left out, so that VS is NaN, of 0 samples, while the first epoch
+        runs, and if the scorer gives no answers.
 
     Examples
     --------

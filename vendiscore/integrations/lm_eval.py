@@ -35,7 +35,8 @@ def vendi_score(
     Returns
     -------
     dict of str to float
-        {"VS": …}; means over prompts and their standard errors are computed as for a list of lists.
+        {"VS": …}, or for q=2 {"VS_q2": …}; means over prompts and their standard errors are
+        computed as for a list of lists.
 
     Examples
     --------

@@ -30,7 +30,8 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
     ----------
     num_features : int, d, the length of an embedding
     q : float in [0, ∞], "inf", or several
-        Order; with several, `compute` returns a dict of tensors, VS_q0 and so on.
+        Order; with several, `compute` returns a dict of tensors, VS_q0, VS_q1 and so on. The score
+        of a single order is a tensor, which has no key.
     **options : options of `torchmetrics.Metric`
 
     Raises

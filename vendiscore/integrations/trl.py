@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag, read_order
+from ..core.arguments import DEFAULT_ORDER, flag
 from ..core.errors import warn
 from ..core.shares import PSD
 from ..core.types import Record
@@ -29,7 +29,7 @@ class VendiReward:
     part. It sees novelty alone, nonsense too: add a reward of quality, or multiply by one. A
     completion that is alone has None, unless it has a quality, and a warning says so. Blank ones
     add 0 and are compared with nothing. Time O(n³) a group. Arguments that are refused raise a
-    TypeError or a ValueError.
+    TypeError or a ValueError. TRL logs the score of the completions as "VS", or for q=2 "VS_q2".
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ class VendiReward:
         self.compared: Record = {"k": k, **options}
         credits_of([], groups_of([]), how_of(self.compared), **self.options)
         self.given_prompt: bool = flag("given_prompt", given_prompt)
-        self._key: str = key_at(read_order(q))  # of the mean score, in logs
+        self._key: str = key_at(q)  # of the mean score, in logs
 
     def __call__(
         self,

@@ -206,7 +206,7 @@ def register_measure(
     ...     '''The smallest similarity of two samples.'''
     ...     return subject.similarity.dense().min()
     >>> compute(["red", "red", "blue"], k="labels", measures=["VS", "Unlikest"], q=0)
-    {'VS': 2.0, 'Unlikest': 0.0}
+    {'VS_q0': 2.0, 'Unlikest': 0.0}
     """
 
     fields = {**locals(), "references": references or pooled, "readers": dict(readers or {})}

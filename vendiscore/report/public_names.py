@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from ..reading.string_patterns import looks_like
     from ..reading.table_samples import samples_of
     from ..reading.tables import Table, share_of_numbers
+    from ..result import key_at
     from . import thumbnails
     from .document import report_of
     from .figures import Figure, pictures
@@ -43,6 +44,7 @@ __all__ = [
     "is_named",
     "is_prose",
     "join_names",
+    "key_at",
     "looks_like",
     "named_format",
     "not_finite",
@@ -76,6 +78,7 @@ _MODULES = {
     "report.document": "report_of",
     "report.figures": "Figure pictures",
     "report.source_report": "source_pictures",
+    "result": "key_at",
 }
 
 

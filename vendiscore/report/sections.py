@@ -11,6 +11,7 @@ from ..analysis.python_code import reproduced
 from ..analysis.sample_table import PAIRS, Explanation
 from ..analysis.sentences import short
 from ..optional import MissingPackageError
+from ..result import NULLS
 from ..scoring.scale_strip import strip_html
 from ..signature import digits, plain
 from ..spectral.rank_one import lost
@@ -184,7 +185,7 @@ def _numbers(found: Findings) -> str:
         high = found.beside("high", key)
         interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
         row = [escape(key), short(found.numbers[key]), interval, "", ""]
-        if not key.endswith(("_null", "_excess")) and (measure := sentences.measure(key)):
+        if not key.endswith(NULLS) and (measure := sentences.measure(key)):
             about = escape(f"{measure.range}, {sentences.about(measure)}")
             row[3:] = about, folded(measure.summary, 400)
         rows.append(row)

@@ -7,6 +7,7 @@ from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
 from ..core.types import Record
 from ..optional import MissingPackageError
+from ..result import key_at
 from ..summary import shortened, table
 from .document import Report
 from .figures import Figure
@@ -35,7 +36,7 @@ def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Tabl
     else:
         yield "pairs", "nearest pairs", every[:pairs], 0
         yield "pairs", "farthest pairs", every[: -pairs - 1 : -1], 0
-    asked = sorted(found.rows("prompts"), key=lambda row: -row["VS"])
+    asked = sorted(found.rows("prompts"), key=lambda row: -row[key_at(found.q)])
     if len(asked) > 2 * prompts:
         yield "prompts", "prompts that tell sources apart most", asked[:prompts], 0
         yield "prompts", "prompts that tell sources apart least", asked[: -prompts - 1 : -1], 0

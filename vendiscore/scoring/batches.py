@@ -259,7 +259,8 @@ class GroupState(metaclass=Public):
         Returns
         -------
         dict
-            {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level.
+            {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level; the order is
+            part of the keys unless it is a single order 1, as for `vendiscore.compute`.
         """
         level = None if ci is None else confidence("ci", ci)
         ends = self._measured(self._ends)
@@ -319,8 +320,8 @@ def score_batches(
     Returns
     -------
     dict
-        {"VS": value}, as of all rows at once. Time: as `State.update` takes, or `compute` with
-        `groups`. Memory: one batch, and the score of each group.
+        {"VS": value}, or for q=2 {"VS_q2": value}, as of all rows at once. Time: as `State.update`
+        takes, or `compute` with `groups`. Memory: one batch, and the score of each group.
 
     Raises
     ------

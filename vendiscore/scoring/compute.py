@@ -91,7 +91,8 @@ def compute(
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n; {"VS_q0": …, "VS_q1": …, "VS_q1_se": …} for several `q`.
+        {"VS": value} with 1 ≤ value ≤ n. Any other single order is part of the keys of measures
+        with an order, {"VS_q2": …, "VS_q2_se": …}, as is each of several, {"VS_q0": …, "VS_q1": …}.
 
     Raises
     ------

@@ -47,11 +47,11 @@ def add_nulls(
                 f"No shuffle changes {key}: groups of these sizes tell nothing."
             )
         uncertainty.numbers.setdefault(key, {}).update(numbers)
-    floor = f" {BETWEEN}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
+    key = next(iter(scores[place]))  # of the first order, which stands for all
+    floor = f" {key}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
     uncertainty.notes.append(
-        f"{BETWEEN}_null is the value of {BETWEEN} if labels mean nothing: its mean over "
-        f"{shuffles} shuffles of the samples among groups. {BETWEEN}_excess is {BETWEEN} less "
-        f"{BETWEEN}_null.{floor}"
+        f"{key}_null is the value of {key} if labels mean nothing: its mean over {shuffles} "
+        f"shuffles of the samples among groups. {key}_excess is {key} less {key}_null.{floor}"
     )
 
 

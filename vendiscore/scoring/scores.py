@@ -75,7 +75,7 @@ def score(
     from .compute import compute
 
     result = compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)
-    return result[key_at(read_order(q))]
+    return result[key_at(q)]
 
 
 def score_K(
@@ -228,7 +228,7 @@ def conditional_score(
 
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
     result = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
-    return result[key_at(read_order(q), "ConditionalVS")]
+    return result[key_at(q, "ConditionalVS")]
 
 
 def _single(q: float | str) -> float | str:

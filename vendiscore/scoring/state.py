@@ -317,7 +317,8 @@ class State(metaclass=Public):
         Returns
         -------
         dict
-            {"VS": value} with 1 ≤ value ≤ n; for several orders {"VS_q0": …, "VS_q1": …}.
+            {"VS": value} with 1 ≤ value ≤ n; {"VS_q2": value} for q=2, and so on for any other
+            single order; {"VS_q0": …, "VS_q1": …} for several.
 
         Raises
         ------

@@ -48,10 +48,10 @@ def vendi_score_texts(
         prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
 
     Returns:
-        VS (number): Vendi Score, from 1 to n; for lists of texts the mean of their scores.
-        VS_se (number): Standard error of VS, which is left out where none is known.
-        VS_low (number): Lower end of the 95 % interval of VS.
-        VS_high (number): Upper end of the 95 % interval of VS.
+        VS (number): Vendi Score, 1 to n, or the mean over lists; at q = 2 the field is VS_q2, etc.
+        VS_se (number): Standard error of VS, if one is known; at q = 2 the field is VS_q2_se, etc.
+        VS_low (number): Lower end of the 95 % interval of VS; at q = 2 VS_q2_low, etc.
+        VS_high (number): Upper end of the 95 % interval of VS; at q = 2 VS_q2_high, etc.
         n (integer): Number of texts.
         q (number or string): Order of the score.
         sentence (string): The score in words.
@@ -59,7 +59,7 @@ def vendi_score_texts(
         profile (object): Scores by their orders, from 0 to 5.
         alike (object): Groups of similar texts with the threshold, and the pairs next to it.
         stand_alone (array): Texts that are least similar to any other text.
-        by_group (array): For lists: label, n and VS of each; then shares to stand_alone are absent.
+        by_group (array): For lists: label, n, VS of each; then shares to stand_alone are absent.
         details (object): Kernel, options, method and interval of the score.
         code (string): Python that prints the same score.
     """
@@ -163,7 +163,7 @@ def vendi_compare(
         matched_size (integer): Number of samples that every set is subsampled to.
         within (integer): Number of prompts within which models are compared; 0 for lists.
         level (number): Level of the intervals.
-        rows (array): Per set n, VS with se, and VS at the matched size with its interval.
+        rows (array): Per set n, VS (VS_q2 at q = 2, etc.), se, and matched VS with its interval.
         pairs (array): Per pair the difference with its interval, p of permutations, and a verdict.
         signature (string): All settings, for others to reproduce the comparison.
         comparison (string): Kernel, its options and q in words.
@@ -219,9 +219,9 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object) -> Record:
     found = finish(job.findings(q, threshold))
-    sure = {f"VS_{name}": found.beside(name) for name in ("se", "low", "high")}
+    sure = {f"{found.key}_{name}": found.beside(name) for name in ("se", "low", "high")}
     answer: Record = {
-        "VS": found.value,
+        found.key: found.value,
         **{name: value for name, value in sure.items() if value is not None},
         "n": found.n,
         "q": kernel_menu.order_in_json(found.order),
@@ -261,7 +261,7 @@ def _whole(found: Findings, job: Job) -> Record:
                 for keep, rest in explained.groups
             ],
             "boundary": {"above": paired(above), "below": paired(below)},
-            "VS_without": explained.score_without_duplicates,
+            f"{found.key}_without": explained.score_without_duplicates,
         },
         "stand_alone": [
             {**named(places[i]), "similarity_to_nearest": float(closest[i])} for i in alone

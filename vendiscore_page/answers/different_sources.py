@@ -8,6 +8,7 @@ import numpy as np
 
 from vendiscore import Similarity, sources
 from vendiscore.analysis.between_sources import Sources
+from vendiscore.report import key_at
 
 from ..aliases import Record
 from ..inputs.roles import SOURCES
@@ -69,7 +70,7 @@ def shown(counted: Sources, names: Sequence[str], by: str | None = None) -> Reco
     """Return what the page shows of it, in the order of names; `by` is the column of the sets."""
     values = counted.to_dict()
     values["sources"].sort(key=lambda row: names.index(row["name"]))
-    tell = sorted(values["prompts"], key=lambda row: -row["VS"])
+    tell = sorted(values["prompts"], key=lambda row: -row[key_at(counted.q)])
     noun = _NOUNS.fullmatch((by or "").strip().lower())
     what = f"{noun[1]}s" if noun else "sets"
     return {**values, "what": what, "sentence": counted.sentence, "most": tell[:_MOST]}

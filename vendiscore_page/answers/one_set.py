@@ -126,7 +126,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "by": sees,
         "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
         f"{sees}{given}",
-        "VS": other.value,
+        other.key: other.value,
         **{name: other.beside(name) for name in ("se", "low", "high")},
         "notes": [note for note in notes if note],
         "code": first.code(found, (job, other)),
@@ -183,7 +183,7 @@ def _by_set(samples: Samples, kept: list[int], settings: Settings) -> Steps[list
         job = job_of(samples, some, kernel, settings.options, settings.prompts)
         found = yield from job.findings(settings.q)
         ends = {name: found.beside(name) for name in ("se", "low", "high")}
-        rows.append({"group": str(label), "n": found.n, "VS": found.value, **ends})
+        rows.append({"group": str(label), "n": found.n, found.key: found.value, **ends})
     return rows
 
 
@@ -204,7 +204,7 @@ def _answer(
         "q": kernel_menu.order_in_json(found.order),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
-        "VS": found.value,
+        found.key: found.value,
         **{name: found.beside(name) for name in ("se", "low", "high")},
         "level": details.get("interval", {}).get("level"),
         "of": of,
@@ -231,7 +231,9 @@ def _answer(
         "map": sample_views.map_(found),
         "themes": sample_views.themes(found),
         "by_group": groups
-        and [{"group": str(row["group"]), "n": row["n"], "VS": row["VS"]} for row in groups],
+        and [
+            {"group": str(row["group"]), "n": row["n"], found.key: row[found.key]} for row in groups
+        ],
         "growth": found.growth.sentence if n <= _GROWN and found.growth else "",
     }
 

@@ -5,7 +5,7 @@ from collections.abc import Hashable, Mapping, Sequence
 import numpy as np
 
 from vendiscore import Similarity, compute
-from vendiscore.report import find
+from vendiscore.report import find, key_at
 
 from ..aliases import Record
 from ..inputs.file_code import draw_indices
@@ -30,13 +30,14 @@ def prompt_matrix(
     prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(groups))}
     columns = {model: place for place, model in enumerate(models)}
     n: list[list[int]] = [[0] * len(columns) for _ in prompts]
-    VS: list[list[float | None]] = [[None] * len(columns) for _ in prompts]
+    key = key_at(q)
+    scores: list[list[float | None]] = [[None] * len(columns) for _ in prompts]
     cells = list(zip(sets, groups, strict=True))
     for cell in compute(together, groups=cells, q=q, details=True)["details"]["groups"]:
         model, prompt = cell["group"]
         n[prompts[prompt]][columns[model]] = cell["n"]
-        VS[prompts[prompt]][columns[model]] = cell["VS"]
-    return {"models": list(models), "prompts": list(map(str, prompts)), "n": n, "VS": VS}
+        scores[prompts[prompt]][columns[model]] = cell[key]
+    return {"models": list(models), "prompts": list(map(str, prompts)), "n": n, key: scores}
 
 
 def columns_of(jobs: Mapping[str, Job]) -> Record:

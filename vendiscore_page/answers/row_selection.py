@@ -2,7 +2,7 @@
 
 from vendiscore import select
 from vendiscore.core.errors import quoted
-from vendiscore.report import Findings
+from vendiscore.report import Findings, key_at
 
 from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError
@@ -20,7 +20,7 @@ def rows_to_keep(found: Findings, size: object) -> Record:
     chosen = select(similarity, size, q=q)
     return {
         "rows": chosen.places.tolist(),
-        "VS": float(chosen.scores[-1]),
+        key_at(q): float(chosen.scores[-1]),
         "q": q,
         "of": similarity.n,
     }

@@ -49,7 +49,7 @@ def alike(found: Findings, threshold: float | None = None) -> Record:
         "groups": [{"keep": keep, "rest": rest} for keep, rest in by_row.groups],
         "without": {
             "left": len(by_row.kept),
-            "VS": explained.score_without_duplicates,
+            found.key: explained.score_without_duplicates,
             "of": explained.n,
             "all": explained.score,
         },

@@ -12,6 +12,7 @@ from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
+from vendiscore.report import key_at
 from vendiscore.scoring.subsampling import MIN_SAMPLES
 from vendiscore.signature import digits, line, plain
 
@@ -185,7 +186,7 @@ def answer(found: Compared) -> Record:
         "level": result.level,
         "rows": [
             _named(row, _OF_SET)
-            | {"VS": row.score, "low": row.matched_low, "high": row.matched_high}
+            | {key_at(result.q): row.score, "low": row.matched_low, "high": row.matched_high}
             for row in result.sets
         ],
         "pairs": [

@@ -97,6 +97,22 @@ export function score(value) {
 }
 
 /**
+ * Returns the key of the Vendi Score: VS, or at another order than 1 VS_q2 and so on.
+ * @param {object} record
+ * @returns {`VS${string}`}
+ */
+export function scoreKey(record) {
+  const key = Object.keys(record).find((name) => /^VS(_q[^_]+)?$/.test(name));
+  return /** @type {`VS${string}`} */ (key ?? "VS");
+}
+
+/**
+ * Returns the Vendi Score of what the server answers, whatever its order.
+ * @param {Scored} record
+ */
+export const vendi = (record) => record[scoreKey(record)];
+
+/**
  * Writes how many samples a score is of: all, or those of a group on average.
  * @param {Pick<Result, "of" | "n" | "by_group">} result
  */

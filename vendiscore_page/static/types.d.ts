@@ -178,7 +178,7 @@ interface Clusters {
   /** The pairs next to the threshold and their similarities, the most similar first. */
   boundary: [number, number, number][];
   groups: Cluster[];
-  without: { left: number; VS: number; of: number; all: number };
+  without: { left: number; of: number; all: number } & Scored;
 }
 interface Cluster {
   keep: number;
@@ -242,8 +242,13 @@ interface Second {
   code?: string;
 }
 
+/** What has a Vendi Score, under the key VS or, at another order than 1, VS_q2 and so on. */
+interface Scored {
+  [score: `VS${string}`]: number;
+}
+
 /** A result of /page/score. */
-interface Result extends Clusters {
+interface Result extends Clusters, Scored {
   id: string;
   key: string;
   kind: Kind;
@@ -254,7 +259,6 @@ interface Result extends Clusters {
   q: number | string;
   kernel: string;
   comparison: string;
-  VS: number;
   se: number | null;
   low: number | null;
   high: number | null;
@@ -289,10 +293,9 @@ interface Result extends Clusters {
   growth: string;
 }
 
-interface GroupRow {
+interface GroupRow extends Scored {
   group: string;
   n: number;
-  VS: number;
   low?: number | null;
   high?: number | null;
 }
@@ -325,7 +328,7 @@ interface Matrix {
   models: string[];
   prompts: string[];
   n: number[][];
-  VS: (number | null)[][];
+  [scores: `VS${string}`]: (number | null)[][];
 }
 /** All samples, or a random part; `repeats` is the first that a sample repeats in its cell. */
 interface Mapped {
@@ -340,10 +343,9 @@ interface Mapped {
   /** The visitor's own columns. */
   cells: Record<string, Cell[]>;
 }
-interface SetRow {
+interface SetRow extends Scored {
   name: string;
   n: number;
-  VS: number;
   se: number | null;
   matched: number;
   matched_se: number | null;
@@ -366,13 +368,11 @@ interface Seen {
   text?: string;
   image?: string;
 }
-interface SourcePrompt {
+interface SourcePrompt extends Scored {
   prompt: string;
-  VS: number;
 }
-interface Sources {
+interface Sources extends Scored {
   what: string;
-  VS: number;
   sentence: string;
   sources: { name: string; adds: number; nearest: string; similarity: number; within: number | null }[];
   most: SourcePrompt[];

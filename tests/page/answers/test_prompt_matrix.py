@@ -5,6 +5,7 @@ import pytest
 from answered import compared, read
 
 from vendiscore import as_similarity, compute
+from vendiscore.result import key_at
 from vendiscore_page.answers import prompt_matrix
 
 NS = {"k": "ngram_overlap", "ns": [1, 2, 3, 4]}
@@ -43,7 +44,7 @@ def test_cells_are_those_of_compute(q, unpaired):
             ]
             assert matrix["n"][i][j] == len(own)
             if own:
-                right = compute(own, q=q, **NS)["VS"]
+                right = compute(own, q=q, **NS)[key_at(q)]
                 assert matrix["VS"][i][j] == pytest.approx(right, abs=1e-12)
             else:
                 assert matrix["VS"][i][j] is None

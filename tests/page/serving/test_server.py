@@ -22,6 +22,7 @@ from vendiscore import (  # noqa: E402
     compare,
     compute,
 )
+from vendiscore.result import key_at  # noqa: E402
 from vendiscore_page.answers import offered_encoders  # noqa: E402
 from vendiscore_page.inputs import examples  # noqa: E402
 from vendiscore_page.serving import server as app_server  # noqa: E402
@@ -118,10 +119,12 @@ SAME = [
 def test_page_client_tool_evaluate_and_package_give_one_number(
     http, client, metric, kind, kernel, options, sent, samples, arguments, q
 ):
-    right = compute(samples, q=q, **arguments)["VS"]
+    right = compute(samples, q=q, **arguments)[key_at(q)]
     # Single precision of the encoders, on another number of threads.
     rel = 1e-6 if "model_path" in arguments else 1e-12
-    assert metric.compute(samples=samples, q=q, **arguments)["VS"] == pytest.approx(right, rel=rel)
+    assert metric.compute(samples=samples, q=q, **arguments)[key_at(q)] == pytest.approx(
+        right, rel=rel
+    )
     name, given = f"vendi_score_{kind}", {**sent, **options, "kernel": kernel, "q": q}
     assert client.predict(**given, api_name=f"/{name}")["VS"] == pytest.approx(right, rel=rel)
     told = json.loads(visitor.tool(http, name, **given)["content"][0]["text"])

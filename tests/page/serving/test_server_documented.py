@@ -35,7 +35,7 @@ def example(name: str) -> str:
 def test_the_call_in_python_prints_the_score(here, capsys):
     exec(here(example("call.py")), {})
     value, _, sentence = capsys.readouterr().out.partition(" ")
-    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS"])
+    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q=2)["VS_q2"])
     assert sentence.strip().endswith(".")
 
 
@@ -55,7 +55,7 @@ def test_the_tool_that_is_called_gives_the_score(here):
     assert done.returncode == 0, done.stderr
     said, value = done.stdout.strip().rsplit("\n", 1)
     assert said == f"vendiscore {INSTRUCTIONS}"
-    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS"])
+    assert float(value) == pytest.approx(compute(["a cat sat", "a dog ran"], q="inf")["VS_qinf"])
 
 
 def test_the_call_in_a_shell_ends_with_the_result(here):

@@ -1,6 +1,6 @@
 /** The bar that stays in sight, with the number and the way it was found, and what is beneath. */
 
-import { about, el, error, score, whole } from "../dom.js";
+import { about, el, error, score, vendi, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { saveEverything, saveReport, saveTable } from "./saves.js";
 import { notes, second } from "./second.js";
@@ -52,7 +52,7 @@ export function card(view, ...line) {
 function number(R) {
   const se = error(R.se);
   return el("h2", { class: "r-number" },
-    "≈ ", el("b", {}, score(R.VS)), ` of ${whole(R)}`,
+    "≈ ", el("b", {}, score(vendi(R))), ` of ${whole(R)}`,
     se ? el("span", { class: "r-se" }, ` ± ${se}`) : null,
   );
 }

@@ -1,7 +1,7 @@
 /** Sets side by side: their matrix or their bars, their map, and how sure it is. */
 
 import { card } from "./bar.js";
-import { count, cut, dotted, el, score } from "../dom.js";
+import { count, cut, dotted, el, score, scoreKey } from "../dom.js";
 import { copied, figures, lines } from "./figures.js";
 import { rowsOf, table } from "./heads.js";
 import { matrix } from "./matrix.js";
@@ -141,7 +141,7 @@ function ownRows({ map: { set, place, text = [], cells } }) {
  */
 const setRows = ({ rows, matched_size: size }) => rowsOf(
   rows.map(({ name: set, ...row }) => ({ set, size, ...row })),
-  ["set", "n", "VS", "se", "size", "matched", "matched_se", "low", "high"],
+  ["set", "n", scoreKey(rows[0]), "se", "size", "matched", "matched_se", "low", "high"],
 );
 
 /**

@@ -1,6 +1,6 @@
 /** Near-duplicates: samples that are alike from a similarity that is set. */
 
-import { alike, count, el, later, newId, score, some, trouble } from "../dom.js";
+import { alike, count, el, later, newId, score, some, trouble, vendi } from "../dom.js";
 import { heads } from "./heads.js";
 import { histogram } from "./histogram.js";
 import { more } from "./more.js";
@@ -138,7 +138,7 @@ const fine = (value) => value.toFixed(Number.isInteger(Math.round(1e4 * value) /
 function told({ groups: found, size, without, R }) {
   if (!found.length) return `No two of ${count(size)} samples are so similar.`;
   const part = size < R.n ? ` of the random ${count(size)}` : "";
-  const left = without ? ` One of each, and all others${part}: ${count(without.left)}, of which ${score(without.VS)} are effectively different.` : "";
+  const left = without ? ` One of each, and all others${part}: ${count(without.left)}, of which ${score(vendi(without))} are effectively different.` : "";
   return `${some(found.length, "group")} of near-duplicates.${left}`;
 }
 

@@ -1,7 +1,7 @@
 /** Prompt × model as a coloured table: it is sorted by its heads, and its cells open their answers. */
 
 import { text } from "./axes.js";
-import { count, cut, el, isNumber, score, shape, some } from "../dom.js";
+import { count, cut, el, isNumber, score, scoreKey, shape, some } from "../dom.js";
 import { saver } from "./pictures.js";
 import { inFull } from "./sample.js";
 import { csv, save } from "./saves.js";
@@ -73,10 +73,16 @@ export function matrix(view, first = FIRST) {
  * @param {number} by
  * @param {boolean} down
  */
-function sorted({ VS }, by, down) {
-  const values = VS.map((cells) => (by < 0 ? average(cells) : cells[by] ?? 0));
+function sorted(matrix, by, down) {
+  const values = scoresOf(matrix).map((cells) => (by < 0 ? average(cells) : cells[by] ?? 0));
   return values.map((_, i) => i).sort((i, j) => (down ? values[j] - values[i] : values[i] - values[j]));
 }
+
+/**
+ * Returns the scores of prompts (rows) and models (columns).
+ * @param {Matrix} matrix
+ */
+const scoresOf = (matrix) => matrix[scoreKey(matrix)];
 
 /** @param {(number | null)[]} cells */
 function average(cells) {
@@ -96,7 +102,7 @@ function row(view, i, most) {
   const line = el("tr", {}, el("th", { scope: "row" }, prompt));
   /** @type {HTMLElement | null} */
   let beneath = null;
-  M.VS[i].forEach((value, j) => {
+  scoresOf(M)[i].forEach((value, j) => {
     if (!isNumber(value)) return line.append(el("td", {}, "–"));
     const [fill, ink] = colours(value, most);
     const button = el("button", { type: "button", "aria-expanded": "false" }, score(value));
@@ -172,7 +178,7 @@ function ends(low, high) {
  * @returns {Cell[][]}
  */
 function rows(M) {
-  return [["prompt", ...M.models], ...sorted(M, -1, true).map((i) => [M.prompts[i], ...M.VS[i]])];
+  return [["prompt", ...M.models], ...sorted(M, -1, true).map((i) => [M.prompts[i], ...scoresOf(M)[i]])];
 }
 
 /**
@@ -230,7 +236,7 @@ function drawn(C, most) {
     ...M.models.map((model, j) => text(cut(model, 13), middle(j), 0.7 * LINE, "middle")),
     ...order.flatMap((i, at) => {
       const y = (at + 1) * LINE;
-      return [text(cut(M.prompts[i], 34), 0, y + 0.7 * LINE, "start"), ...M.VS[i].flatMap((value, j) => {
+      return [text(cut(M.prompts[i], 34), 0, y + 0.7 * LINE, "start"), ...scoresOf(M)[i].flatMap((value, j) => {
         const [fill, ink] = colours(value ?? 1, most);
         const said = shape("text", { x: middle(j), y: y + 0.7 * LINE, fill: ink, "font-size": 13, "text-anchor": "middle" }, score(value ?? 1));
         return isNumber(value) ? [shape("rect", { x: HEAD + j * CELL, y, width: CELL - 1, height: LINE - 1, fill }), said] : [];

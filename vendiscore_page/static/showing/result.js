@@ -2,7 +2,7 @@
 
 import { bar, summary } from "./bar.js";
 import { comparison } from "./comparison.js";
-import { count, el, error, find, isNumber, score } from "../dom.js";
+import { count, el, error, find, isNumber, score, vendi } from "../dom.js";
 import { groups } from "./groups.js";
 import { heads } from "./heads.js";
 import { papers } from "./papers.js";
@@ -46,11 +46,12 @@ export function show(container, R, tools) {
 }
 
 /** @param {Result} R */
-function spoken({ n, VS, se, of, by_group: groups, what, typical, sentence }) {
+function spoken(R) {
+  const { n, se, of, by_group: groups, what, typical, sentence } = R;
   if (n < 2) return sentence;
   const beside = error(se) && `, plus or minus ${error(se)},`;
   const all = groups ? `${score(of)} ${what} in a group` : `${count(n)} ${what}`;
-  return `About ${score(VS)}${beside} of ${all} are effectively different. ${typical}`.trim();
+  return `About ${score(vendi(R))}${beside} of ${all} are effectively different. ${typical}`.trim();
 }
 
 /**
@@ -105,15 +106,16 @@ function renewed(container) {
  */
 function rowsOf(rows, { one, what, compare }) {
   if (!rows?.length) return null;
-  const most = Math.max(...rows.map(({ VS }) => VS), 1);
+  const most = Math.max(...rows.map(vendi), 1);
   const intervals = rows.some(({ low }) => isNumber(low));
   const more = /** @type {Head[]} */ (intervals ? [["interval", "r-digits"]] : []);
   /** @param {string} words */
   const digits = (words) => el("td", { class: "r-digits" }, words);
   /** @param {GroupRow} row */
-  const line = ({ group, n, VS, low, high }) => {
+  const line = (row) => {
+    const { group, n, low, high } = row;
     const fill = el("i", { class: "r-fill" });
-    fill.style.width = `${(100 * VS) / most}%`;
+    fill.style.width = `${(100 * vendi(row)) / most}%`;
     const meter = el("div", { class: "r-meter", "aria-hidden": "true" }, fill);
     const interval = isNumber(low) && isNumber(high) ? `${score(low)} – ${score(high)}` : "–";
     return el(
@@ -121,7 +123,7 @@ function rowsOf(rows, { one, what, compare }) {
       {},
       el("th", { scope: "row" }, el("bdi", {}, group)),
       digits(count(n)),
-      digits(score(VS)),
+      digits(score(vendi(row))),
       intervals ? digits(interval) : null,
       el("td", { class: "r-interval-cell" }, meter),
     );

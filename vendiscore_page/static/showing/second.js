@@ -1,6 +1,6 @@
 /** Meaning near wording: the second number of a set of texts, filled in when the server has it. */
 
-import { el, score, trouble } from "../dom.js";
+import { el, score, trouble, vendi } from "../dom.js";
 
 /**
  * Makes the line of both numbers; null where one kernel alone compares these samples.
@@ -29,7 +29,7 @@ async function ask(view, { own, by }, said, busy, show) {
   said.replaceChildren();
   /** @param {string} words */
   const tell = (words) => {
-    busy.textContent = `${score(R.VS)} by ${own}; by ${by}: ${words}`;
+    busy.textContent = `${score(vendi(R))} by ${own}; by ${by}: ${words}`;
   };
   tell("computing …");
   /** @type {Second} */

@@ -1,6 +1,6 @@
 /** A sentence and a picture of the result, to copy or to save. */
 
-import { about, count, cut, error, isNumber, score, shape, whole } from "../dom.js";
+import { about, count, cut, error, isNumber, score, shape, vendi, whole } from "../dom.js";
 import { menu } from "./menu.js";
 import { FONT, inlined, painted } from "./pictures.js";
 import { copyText, save } from "./saves.js";
@@ -50,7 +50,7 @@ export function copying(view, what, copy, otherwise) {
 function sentence({ R }) {
   const both = R.second?.sentence ? ` ${R.second.sentence}.` : "";
   const said = `${R.copies ? `${R.copies} ` : ""}${R.sentence}${both}${R.typical && ` ${R.typical}`}`;
-  return `${said} Vendi Score: ${score(R.VS)}${beside(R)} of ${whole(R)} (${about(R)}).`;
+  return `${said} Vendi Score: ${score(vendi(R))}${beside(R)} of ${whole(R)} (${about(R)}).`;
 }
 
 /**
@@ -58,11 +58,11 @@ function sentence({ R }) {
  * @param {View} view
  */
 function row({ R }) {
-  const { n, kernel, VS, low, high, level, signature } = R;
+  const { n, q, kernel, low, high, level, signature } = R;
   const interval = isNumber(low) && isNumber(high) ? `${score(low)} to ${score(high)}` : "";
   const version = /vendiscore=([^|]+)/.exec(signature)?.[1] ?? "";
   const cells = [
-    ["n", count(n)], ["kernel", kernel], ["Vendi Score", `${score(VS)}${beside(R)}`],
+    ["n", count(n)], ["kernel", kernel], [`Vendi Score${q === 1 ? "" : ` (q = ${q})`}`, `${score(vendi(R))}${beside(R)}`],
     [`${Math.round(100 * (level ?? 0.95))} %`, interval], ["vendiscore", version],
   ];
   const lines = [cells.map(([head]) => head), cells.map(() => "---"), cells.map(([, cell]) => cell)];
@@ -105,7 +105,7 @@ function drawn({ R, map }) {
   return inlined(shape("svg", { viewBox: `0 0 ${WIDE} ${HIGH}`, width: WIDE, height: HIGH, "font-family": FONT },
     shape("rect", { width: WIDE, height: HIGH, fill: "#ffffff" }),
     line(cut(about(R), 70), 80),
-    line(score(R.VS), 220, big),
+    line(score(vendi(R)), 220, big),
     line(`of ${whole(R)}${beside(R)} effectively different`, 275),
     put(map?.() ?? null, { x: WIDE / 2 + 40, y: 100, width: WIDE / 2 - EDGE - 40, height: HIGH - 130 }),
     R.most > 1 && put(scale(R, HALF), { x: EDGE - 6, y: 310, width: WIDE / 2 - EDGE, height: 230, preserveAspectRatio: "xMinYMin" }),

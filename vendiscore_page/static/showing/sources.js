@@ -1,6 +1,6 @@
 /** The number of sets that effectively differ: as sources of answers to prompts, or as wholes. */
 
-import { el, score } from "../dom.js";
+import { el, score, vendi } from "../dom.js";
 import { rowsOf, table } from "./heads.js";
 import { inFull } from "./sample.js";
 
@@ -13,7 +13,7 @@ export function sources(view, folded) {
   const S = view.R.sources;
   if (!S) return null;
   const n = S.sources.length;
-  return folded(`How many different ${S.what}? ${score(S.VS)} of ${n}`, "r-sources", [
+  return folded(`How many different ${S.what}? ${score(vendi(S))} of ${n}`, "r-sources", [
     el("p", {}, S.sentence),
     ...S.notes.map((note) => el("p", { class: "r-small" }, note)),
     table(
@@ -22,8 +22,8 @@ export function sources(view, folded) {
       rowsOf(S.sources, ["name", "adds", "nearest", "similarity", "within"]),
     ),
     S.most.length ? el("h4", {}, "Prompts that tell them apart most") : null,
-    el("ul", { class: "r-members" }, ...S.most.map(({ prompt, VS }) => el("li", {},
-      el("span", { class: "r-tag" }, `${score(VS)} of ${n}`),
-      inFull(view, { text: prompt })))),
+    el("ul", { class: "r-members" }, ...S.most.map((row) => el("li", {},
+      el("span", { class: "r-tag" }, `${score(vendi(row))} of ${n}`),
+      inFull(view, { text: row.prompt })))),
   ]);
 }

@@ -1,6 +1,6 @@
 /** The scale from 1 to the most that a set can score: its score, and known sets of its size. */
 
-import { count, el, isNumber, score, shape } from "../dom.js";
+import { count, el, isNumber, score, shape, vendi } from "../dom.js";
 
 const KNOWN = 3; // sets that are marked, those nearest to the score
 const APART = 0.03; // of the scale, at least
@@ -25,19 +25,21 @@ export function strip(R) {
 
 /** @param {Result} R */
 function spoken(R) {
-  const { VS, low, high, most } = R;
+  const { low, high, most } = R;
   const interval = isNumber(low) && isNumber(high) ? `, with an interval from ${score(low)} to ${score(high)}` : "";
   const names = known(R).map(([name, value]) => `; ${name} ${score(value)}`).join("");
-  return `Scale from 1 to ${count(most)}: this set ${score(VS)}${interval}${names}`;
+  return `Scale from 1 to ${count(most)}: this set ${score(vendi(R))}${interval}${names}`;
 }
 
 /**
  * Chooses known sets near the score that stand apart on the scale, in ascending order.
- * @param {Pick<Result, "scale" | "VS" | "most">} result
+ * @param {Pick<Result, "scale" | "most"> & Scored} result
  */
-export function known({ scale, VS, most }) {
+export function known(result) {
+  const { scale, most } = result;
+  const own = vendi(result);
   /** @param {number} x */
-  const away = (x) => Math.abs(Math.log(x / VS));
+  const away = (x) => Math.abs(Math.log(x / own));
   /** @type {Result["scale"]} */
   const kept = [];
   for (const set of scale.slice(0, -1).sort(([, a], [, b]) => away(a) - away(b))) {
@@ -53,20 +55,21 @@ export function known({ scale, VS, most }) {
  * @param {number} wide
  */
 export function drawn(R, wide) {
-  const { VS, low, high, most, of } = R;
-  /** @param {number} value */
-  const at = (value) => {
-    const share = Math.log(Math.max(1, Math.min(value, most))) / Math.log(most);
+  const { low, high, most, of } = R;
+  const value = vendi(R);
+  /** @param {number} x */
+  const at = (x) => {
+    const share = Math.log(Math.max(1, Math.min(x, most))) / Math.log(most);
     return EDGE + share * (wide - 2 * EDGE);
   };
   const end = most < of ? `${count(most)}: the most that ${count(most)} dimensions allow` : `${Number.isInteger(of) ? count(of) : score(of)}: all different`;
   const flags = flagged([
     ["1: the same", at(1)],
     [end, at(most)],
-    ...known(R).map(([name, value]) => /** @type {Flag} */ ([`${name} ${score(value)}`, at(value)])),
+    ...known(R).map(([name, x]) => /** @type {Flag} */ ([`${name} ${score(x)}`, at(x)])),
   ], wide);
   const ground = LINE + ROW * (1.4 + Math.max(...flags.map(({ row }) => row)));
-  const own = `this set ${score(VS)}`;
+  const own = `this set ${score(value)}`;
   const room = (LETTER * own.length) / 2;
   return shape("svg", { class: "r-scale", viewBox: `0 0 ${wide} ${ground}`, width: wide, height: ground, "aria-hidden": "true" },
     shape("line", { class: "r-track", x1: EDGE, x2: wide - EDGE, y1: LINE, y2: LINE }),
@@ -77,8 +80,8 @@ export function drawn(R, wide) {
     ...flags.map(({ words, from, to, row }) => shape("text", {
       class: "r-flag", x: (from + to) / 2, y: LINE + ROW * (row + 1.2), "text-anchor": "middle",
     }, words)),
-    shape("circle", { class: "r-own", cx: at(VS), cy: LINE, r: 7 }),
-    shape("text", { class: "r-marked", x: Math.max(room, Math.min(wide - room, at(VS))), y: LINE - 14, "text-anchor": "middle" }, own));
+    shape("circle", { class: "r-own", cx: at(value), cy: LINE, r: 7 }),
+    shape("text", { class: "r-marked", x: Math.max(room, Math.min(wide - room, at(value))), y: LINE - 14, "text-anchor": "middle" }, own));
 }
 
 /**

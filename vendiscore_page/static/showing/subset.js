@@ -1,6 +1,6 @@
 /** A subset to keep: so many samples that differ most, with their ids, to copy or save. */
 
-import { count, el, newId, score, some, trouble } from "../dom.js";
+import { count, el, newId, score, some, trouble, vendi } from "../dom.js";
 import { more } from "./more.js";
 import { brief, place } from "./sample.js";
 import { copyText, saveKept } from "./saves.js";
@@ -60,12 +60,13 @@ export function subset(view) {
 
 /**
  * @param {View} view
- * @param {{rows: number[], VS: number, of: number, q: number | string}} found
+ * @param {{rows: number[], of: number, q: number | string} & Scored} found
  */
-function chosen(view, { rows, VS, of, q }) {
+function chosen(view, found) {
+  const { rows, of, q } = found;
   const part = of < view.R.n ? ` of the random ${count(of)} that were looked at` : "";
   const other = q === view.R.q ? "" : ` This choice is made at q = ${q}.`;
-  const said = `${some(rows.length, "sample")}${part}: ${score(VS)} effectively different.${other}`;
+  const said = `${some(rows.length, "sample")}${part}: ${score(vendi(found))} effectively different.${other}`;
   const copied = el("span", { role: "status" });
   const copy = async () => {
     const done = await copyText(rows.map((i) => view.R.samples.place[i]).join("\n"));
