@@ -475,3 +475,33 @@ def test_both_scores_are_of_the_samples_that_wording_can_use(run, save):
     path = save("x.csv", "\n".join(["answer", *SAME, '"  "']))  # two spaces have a vector
     out = run(path, "--on-error", "skip")[1]
     assert f"VS = {vendiscore.compute(SAME, k='static')['VS']:.4g}{BY_MEANING}\nn = 4\n" in out
+
+
+@pytest.mark.parametrize(
+    ("typed", "q", "keys"),
+    [
+        ("1", 1, ["VS"]),
+        ("1.0", 1, ["VS"]),
+        ("2", 2, ["VS_q2"]),
+        ("inf", "inf", ["VS_qinf"]),
+        ("0.5", 0.5, ["VS_q0.5"]),
+        ("1,2", [1, 2], ["VS_q1", "VS_q2"]),
+    ],
+)
+def test_keys_name_the_order_in_every_format(run, texts, typed, q, keys):
+    expected = vendiscore.compute(TEXTS, q=q)
+    assert list(expected) == keys
+    result = json.loads(run(texts, "-q", typed, "-f", "json")[1])
+    assert {key: result[key] for key in keys} == pytest.approx(expected)
+    assert [key for key in result if key.startswith("VS")] == keys
+    text = run(texts, "-q", typed)[1]
+    assert [line.split(" = ")[0] for line in text.splitlines()[: len(keys)]] == keys
+    (row,) = csv.DictReader(io.StringIO(run(texts, "-q", typed, "-f", "csv")[1]))
+    assert {key: float(row[key]) for key in keys} == pytest.approx(expected)
+    assert run(texts, "-q", typed, "-b")[1].split() == [repr(value) for value in expected.values()]
+
+
+def test_intervals_and_rows_of_groups_name_the_order(run, answers):
+    out = run(answers, "--group-by", "model", "--column", "answer", "--ci", "-q", 2)[1]
+    assert out.startswith("VS_q2 = ")
+    assert "group  n  VS_q2" in out.replace("  n   ", "  n  ")

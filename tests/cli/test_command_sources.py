@@ -216,3 +216,14 @@ def test_tables_without_sources_to_compare_are_refused(run, tmp_path, rows, said
     code, _, err = run("sources", path, *COLUMNS)
     assert code == (0 if said is None else 1)
     assert said is None or said in err
+
+
+def test_keys_name_an_order_other_than_1(run, save):
+    rows = "".join(f"{m},p{i % 3},{m} {w}\n" for m in "xy" for i, w in enumerate("abcabc"))
+    file = save("m.csv", f"model,prompt,answer\n{rows}")
+    asked = ("sources", file, "--by", "model", "--prompt", "prompt", "--column", "answer")
+    usual = json.loads(run(*asked, "-f", "json")[1])
+    result = json.loads(run(*asked, "-q", 2, "-f", "json")[1])
+    renamed = [f"VS_q2{key[2:]}" for key in usual if key.startswith("VS")]
+    assert [key for key in result if key.startswith("VS")] == renamed
+    assert [set(row) for row in result["prompts"]] == [{"prompt", "VS_q2"}] * 3

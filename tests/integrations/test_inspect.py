@@ -117,6 +117,16 @@ def test_samples_without_two_answers_are_left_out_and_counted():
     assert found == {**expected, "samples": 2}
 
 
+def test_keys_name_an_order_other_than_1_where_nothing_is_scored_too():
+    assert list(vendi_score(q=2)(scores([["a", "b"]] * 2))) == ["VS_q2", "VS_q2_se", "samples"]
+    alone = vendi_score(q=2, measures=["VS", "IntDiv"])(scores([["a"]]))
+    assert list(alone) == ["VS_q2", "IntDiv", "samples"]
+    assert math.isnan(alone["VS_q2"])
+    assert alone["samples"] == 0
+    with pytest.raises(KeyError, match="no 'VS' for q=2"):
+        alone["VS"]
+
+
 def test_keywords_are_read_when_the_metric_is_made():
     with pytest.raises(TypeError, match="unknown keyword `nss`"):
         vendi_score(nss=1)

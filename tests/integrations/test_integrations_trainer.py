@@ -210,3 +210,10 @@ def test_prompts_may_be_taken_out(monkeypatch):
         state = transformers.TrainerState(is_world_process_zero=True)
         callback.on_evaluate(None, state, None, metrics=(metrics := {}))
         assert metrics["eval_VS"] == pytest.approx(compute(texts, **how)["VS"])
+
+
+def test_an_order_other_than_1_is_part_of_the_keys(train):
+    trainer = train(DiversityCallback(PROMPTS, n=3, max_new_tokens=3, patience=9, q=2))
+    assert logged(trainer) == []
+    assert logged(trainer, "eval_VS_q2")
+    assert logged(trainer, "eval_VS_q2_se")

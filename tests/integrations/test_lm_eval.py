@@ -153,3 +153,12 @@ def test_the_target_may_be_the_prompt_that_is_taken_out():
     assert blank["VS"] == pytest.approx(compute(ANSWERS[0])["VS"])
     with pytest.raises(ValueError, match="`prompts` has no meaning here"):
         vendi_score(predictions=[ANSWERS[0]], prompts="what?")
+
+
+def test_an_order_in_the_yaml_is_part_of_the_keys(run):
+    found = run([("ns: [1, 2]", "q: 2")], Parrot())
+    expected = compute(GROUPS, q=2)
+    assert "VS,all" not in found
+    assert found["VS_q2,all"] == pytest.approx(expected["VS_q2"], rel=1e-12)
+    assert found["VS_q2_stderr,all"] == pytest.approx(expected["VS_q2_se"], rel=1e-12)
+    assert vendi_score(predictions=[["a", "b"]], q="inf") == {"VS_qinf": pytest.approx(2)}

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, load, score
+from vendiscore.result import key_at
 from vendiscore.similarity.inputs import as_samples
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -80,7 +81,7 @@ def test_an_order_that_no_measure_has_is_refused_unless_it_is_a_default():
 
 def test_defaults_are_given_at_load_time_and_overridden_by_the_call():
     metric = evaluate.load(SCRIPT, k="ngram_overlap", q=2, ns=[1])
-    assert metric.compute(samples=TEXTS)["VS"] == score(TEXTS, "ngram_overlap", q=2, ns=[1])
+    assert metric.compute(samples=TEXTS)["VS_q2"] == score(TEXTS, "ngram_overlap", q=2, ns=[1])
     assert metric.compute(samples=TEXTS, q=1)["VS"] == score(TEXTS, "ngram_overlap", ns=[1])
     with pytest.raises(TypeError, match="`nss` is not an option of kernel 'ngram_overlap'"):
         evaluate.load(SCRIPT, k="ngram_overlap", nss=[1])
@@ -142,8 +143,9 @@ def test_samples_are_read_while_another_thread_imports_torch(monkeypatch):
 def test_threads_share_one_metric(metric):
     def work(i):
         texts = [f"{word} {i % 7}" for word in ["a", "b", "c", "d", "e"]]
-        want = score(texts, "ngram_overlap", q=1 + i % 3)
-        return metric.compute(samples=texts, q=1 + i % 3) == {"VS": want}
+        q = 1 + i % 3
+        want = score(texts, "ngram_overlap", q=q)
+        return metric.compute(samples=texts, q=q) == {key_at(q): want}
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(200)))
@@ -169,7 +171,7 @@ def test_threads_add_to_one_metric(fresh):
     with ThreadPoolExecutor(8) as pool:
         list(pool.map(work, range(8)))
     assert len(fresh) == 8 * 20 * 4
-    assert fresh.compute(k="labels", q=0) == {"VS": pytest.approx(8 * 20 * 4)}
+    assert fresh.compute(k="labels", q=0) == {"VS_q0": pytest.approx(8 * 20 * 4)}
 
 
 def test_each_sample_is_scored_once_whatever_threads_do(fresh):
@@ -208,3 +210,15 @@ def test_each_sample_is_scored_once_whatever_threads_do(fresh):
 def test_a_keyword_of_the_metric_itself_is_suggested(fresh, options, close):
     with pytest.raises(TypeError, match=f"Did you mean `{close}`"):
         fresh.compute(data=TEXTS, **options)
+
+
+@pytest.mark.parametrize(
+    ("q", "keys"), [(1, {"VS"}), (2, {"VS_q2"}), ("inf", {"VS_qinf"}), ([1, 2], {"VS_q1", "VS_q2"})]
+)
+def test_an_order_at_load_time_is_part_of_the_keys(q, keys):
+    assert evaluate.load(SCRIPT, q=q).compute(samples=TEXTS).keys() == keys
+
+
+def test_a_key_without_its_order_raises_an_error_that_lists_the_keys(metric):
+    with pytest.raises(KeyError, match="no 'VS' for q=2; the keys are 'VS_q2'"):
+        metric.compute(samples=TEXTS, q=2)["VS"]

@@ -194,7 +194,7 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
     with pytest.raises(TooLargeError):
         fresh.compute(k="rbf", sigma=1)
     monkeypatch.undo()
-    assert fresh.compute(k="rbf", sigma=1, q=2) == {"VS": score(many, "rbf", sigma=1, q=2)}
+    assert fresh.compute(k="rbf", sigma=1, q=2) == {"VS_q2": score(many, "rbf", sigma=1, q=2)}
 
 
 @pytest.mark.parametrize(
@@ -257,7 +257,7 @@ def test_a_metric_and_its_samples_can_be_pickled(dumps):
     metric = evaluate.load(SCRIPT, q=2)
     metric.add_batch(samples=TEXTS)
     again = pickle.loads(dumps(metric))
-    assert again.compute() == metric.compute() == {"VS": score(TEXTS, "ngram_overlap", q=2)}
+    assert again.compute() == metric.compute() == {"VS_q2": score(TEXTS, "ngram_overlap", q=2)}
     metric.add_batch(samples=TEXTS)
     twin = copy.deepcopy(metric)
     assert len(twin) == len(metric) == len(TEXTS)

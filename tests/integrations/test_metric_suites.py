@@ -74,10 +74,14 @@ def test_two_configurations_in_one_suite():
     words = evaluate.load(SCRIPT, q=1)
     characters = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2], q=2)
     assert evaluate.combine([words, characters]).compute(predictions=TEXTS) == {
-        "vendi_score_0_VS": VS,
-        "vendi_score_1_VS": score(TEXTS, "ngram_overlap", q=2, analyzer="char", ns=[2]),
+        "VS": VS,
+        "VS_q2": score(TEXTS, "ngram_overlap", q=2, analyzer="char", ns=[2]),
     }
     assert evaluate.combine({"words": words, "characters": characters}).compute(
+        predictions=TEXTS
+    ).keys() == {"VS", "VS_q2"}
+    same_order = evaluate.load(SCRIPT, k="ngram_overlap", analyzer="char", ns=[2])
+    assert evaluate.combine({"words": words, "characters": same_order}).compute(
         predictions=TEXTS
     ).keys() == {"words_VS", "characters_VS"}
 

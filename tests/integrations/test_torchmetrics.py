@@ -47,6 +47,11 @@ def test_several_orders_are_several_numbers():
     assert {name: float(value) for name, value in values.items()} == pytest.approx(expected)
 
 
+def test_a_sequence_has_its_orders_as_keys_and_a_single_order_is_a_tensor_without_one():
+    assert list(updated(X, q=[1]).compute()) == ["VS_q1"]
+    assert float(updated(X, q=2).compute()) == pytest.approx(whole(q=2)["VS_q2"], rel=EXACT)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3])
 def test_few_samples_are_scored_too(n):
     assert float(updated(X[:n]).compute()) == pytest.approx(whole(n)["VS"], rel=1e-9)

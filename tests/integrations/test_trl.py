@@ -9,9 +9,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vendiscore import compute, group_rewards
+from vendiscore import compute, group_rewards, score
 from vendiscore.integrations.trl import ALONE, VendiReward
-from vendiscore.result import key_at
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tasks" / "harnesses.md"
 TEXTS = [
@@ -33,13 +32,13 @@ def rewards(texts, prompts=None, **options):
 def without(texts, **how):
     """Return VS without each in turn."""
     sets = [texts[:i] + texts[i + 1 :] for i in range(len(texts))]
-    return np.array([compute(some, **how)["VS"] for some in sets])
+    return np.array([score(some, **how) for some in sets])
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_surprise_shares_out_the_score(q):
     found = rewards(TEXTS, q=q, match_length=False)
-    vs = compute(TEXTS, q=q)[key_at(q)]
+    vs = score(TEXTS, q=q)
     assert ((found >= 0) & (found <= 1 + 1e-12)).all()
     assert found[0] == pytest.approx(found[1])
     if q == 1:
@@ -51,7 +50,7 @@ def test_surprise_shares_out_the_score(q):
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
 def test_leaving_one_out_is_done_by_hand(q):
     found = rewards(TEXTS, credit="leave_one_out", q=q, match_length=False)
-    assert found == pytest.approx(compute(TEXTS, q=q)[key_at(q)] - without(TEXTS, q=q), abs=1e-8)
+    assert found == pytest.approx(score(TEXTS, q=q) - without(TEXTS, q=q), abs=1e-8)
     assert found[0] < 0 < found[2]
 
 
@@ -200,6 +199,16 @@ def test_what_is_logged_is_the_score_of_groups():
     assert metrics == {"VS": pytest.approx(compute([TEXTS, OTHERS])["VS"], rel=1e-12)}
     assert np.mean(scores) == pytest.approx(metrics["VS"])
     assert columns["VS"] == pytest.approx(np.repeat(scores, 4), rel=1e-12)
+
+
+@pytest.mark.parametrize(("q", "key"), [(1, "VS"), (2, "VS_q2"), (math.inf, "VS_qinf")])
+def test_the_score_is_logged_under_the_key_of_its_order(q, key):
+    reward = pickle.loads(pickle.dumps(VendiReward(q=q, match_length=False)))
+    metrics, columns = {}, {}
+    log = {"log_metric": metrics.__setitem__, "log_extra": columns.__setitem__}
+    reward(prompts=["?"] * 4, completions=TEXTS, **log)
+    assert metrics == {key: pytest.approx(score(TEXTS, q=q), rel=1e-9)}
+    assert list(columns) == [key]
 
 
 def test_over_two_ranks_a_completion_that_is_alone_has_no_reward():

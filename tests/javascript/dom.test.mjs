@@ -32,6 +32,12 @@ test("a score is of all samples, or of those of a group on average", () => {
   assert.equal(dom.whole({ n: 11, of: 5.5, by_group: [group] }), "5.5 in a group");
 });
 
+test("a score is found under the key of its order", () => {
+  assert.equal(dom.scoreKey({ n: 2, VS_se: 0.1, VS: 1.5 }), "VS");
+  assert.equal(dom.vendi({ VS_q2_se: 0.1, VS_q2: 1.25, VS_corrected: 3 }), 1.25);
+  assert.equal(dom.vendi({ "VS_q0.5": 1 }), 1);
+});
+
 test("words that are missing leave no dot", () => {
   assert.equal(dom.dotted("a", "", null, undefined, "b"), "a · b");
   assert.equal(dom.about({ name: "poems", comparison: "" }), "poems");

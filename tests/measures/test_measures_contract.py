@@ -414,3 +414,34 @@ def test_a_gradient_of_weights_goes_through_similarities_in_another_precision() 
     # Weights are divided by their sum, which takes the part along p off.
     expected -= expected @ p.detach().double()
     torch.testing.assert_close(p.grad.double(), expected, rtol=1e-6, atol=1e-6)
+
+
+@pytest.mark.parametrize("name", ALL)
+@pytest.mark.parametrize(
+    ("q", "suffixes"),
+    [
+        (1, [""]),
+        (2, ["_q2"]),
+        (0.5, ["_q0.5"]),
+        ("inf", ["_qinf"]),
+        ([2], ["_q2"]),
+        ([1, 2], ["_q1", "_q2"]),
+    ],
+)
+def test_keys_name_the_order_of_measures_that_have_one(
+    name: str, q: Any, suffixes: list[str]
+) -> None:
+    n = 12
+    asking = asked(name, n)
+    asking["measures"] = {"VS": {}} | asking["measures"]
+    X, Y = any_samples(name, n), any_samples(name, n, 99)
+    if get_measure(name).groups:
+        asking["permutations"] = 0 if name == "BetweenVS" else None
+    result = compute(X, references_for(name, Y), **asking, q=q)
+    own = suffixes if get_measure(name).ordered else [""]
+    of_vendi = [f"VS{suffix}" for suffix in suffixes]
+    errors = {f"{key}_se" for key in of_vendi}  # of means over groups
+    assert {*of_vendi, *(f"{name}{suffix}" for suffix in own)} == result.keys() - errors
+    if [*suffixes] != [""]:
+        with pytest.raises(KeyError, match=r"no 'VS' for q="):
+            result["VS"]

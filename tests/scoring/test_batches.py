@@ -270,3 +270,19 @@ def test_states_of_booleans_and_numbers_do_not_merge():
     with pytest.raises(TypeError, match="True equals 1"):
         states[0].merge(states[1])
     assert states[0].compute()["VS"] == pytest.approx(2)
+
+
+@pytest.mark.parametrize("q", [1, 2, 0.5, "inf", [1], [1, 2]])
+@pytest.mark.parametrize("case", CASES)
+def test_keys_name_the_order_as_those_of_compute_do(case, q):
+    column, how, labels = CASES[case]
+    expected = at_once(case, q=q, ci=0.9)
+    assert list(score_batches([TABLE], column, **labels, **how, q=q, ci=0.9)) == list(expected)
+    state = GroupState(column, **labels, **how, q=q).update(TABLE)
+    assert list(state.compute(ci=0.9)) == list(expected)
+
+
+def test_keys_name_the_order_without_groups_too():
+    assert list(score_batches([TABLE], "x", k="cosine", q=2)) == ["VS_q2"]
+    with pytest.raises(KeyError, match="no 'VS' for q=2; the keys are 'VS_q2', 'VS_q2_se'"):
+        score_batches([TABLE], "x", k="cosine", q=2, groups="model")["VS"]

@@ -5,6 +5,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import as_similarity, compute
+from vendiscore.result import key_at
 from vendiscore.similarity import memory
 
 RNG = np.random.default_rng(0)
@@ -69,8 +70,9 @@ def test_the_mean_over_sites_is_of_hill_numbers(q):
         else:
             hill.append((shares**order).sum() ** (1 / (1 - order)))
     found = compute(counts=SITES, q=q)
-    assert found["VS"] == pytest.approx(np.mean(hill), **EXACT)
-    assert found["VS_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
+    key = key_at(q)
+    assert found[key] == pytest.approx(np.mean(hill), **EXACT)
+    assert found[f"{key}_se"] == pytest.approx(np.std(hill, ddof=1) / np.sqrt(5), rel=1e-9)
 
 
 def test_measures_of_all_groups_look_at_the_sites():

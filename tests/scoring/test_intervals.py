@@ -51,14 +51,15 @@ def deficit_ends(whole, left, n, sizes, level):
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
     found = compute(samples, q=q, ci=level, **how)
-    alone = compute(samples, q=q, **how)[key_at(q)]
-    left = np.array([scores["VS"] for scores in left_out(samples, q=q, **how)])
+    key = key_at(q)
+    alone = compute(samples, q=q, **how)[key]
+    left = np.array([scores[key] for scores in left_out(samples, q=q, **how)])
     n, error = len(left), error_of(np.log(left))
     low, high = deficit_ends(alone, left, n, 1, level)
-    assert found["VS"] == pytest.approx(alone, rel=1e-9)
-    assert found["VS_se"] == pytest.approx(alone * error, rel=1e-6)
-    assert found["VS_low"] == pytest.approx(low, rel=1e-6)
-    assert found["VS_high"] == pytest.approx(high, rel=1e-6)
+    assert found[key] == pytest.approx(alone, rel=1e-9)
+    assert found[f"{key}_se"] == pytest.approx(alone * error, rel=1e-6)
+    assert found[f"{key}_low"] == pytest.approx(low, rel=1e-6)
+    assert found[f"{key}_high"] == pytest.approx(high, rel=1e-6)
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
@@ -66,13 +67,14 @@ def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level)
 def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
     codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
     found = compute(X, q=q, ci=0.95, clusters=codes, **how)
-    alone = compute(X, q=q, **how)[key_at(q)]
-    left = np.array([compute(X[codes != c], q=q, **how)[key_at(q)] for c in range(7)])
+    key = key_at(q)
+    alone = compute(X, q=q, **how)[key]
+    left = np.array([compute(X[codes != c], q=q, **how)[key] for c in range(7)])
     deficit = math.log(30 / alone)
     by = math.exp(student.ppf(0.975, 6) * error_of(np.log(left)) / deficit)
-    assert found["VS_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
-    assert found["VS_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
-    assert found["VS_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
+    assert found[f"{key}_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
+    assert found[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
+    assert found[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
 
 
 def test_clusters_of_one_sample_each_are_samples():

@@ -118,7 +118,7 @@ def test_pieces_make_the_whole_at_any_size_and_weights(dtype, seed, places):
     close(merged, empty.update(samples, p=weights))
     whole = compute(samples.astype(float), k="cosine", q=2, p=weights / weights.sum())
     assert merged.compute(q=2) == pytest.approx(whole, rel=EXACT)
-    assert whole["VS"] == pytest.approx(naive(samples, 2, weights), rel=1e-10)
+    assert whole["VS_q2"] == pytest.approx(naive(samples, 2, weights), rel=1e-10)
 
 
 def test_a_batch_is_added_in_place_and_not_changed_or_kept():
@@ -398,3 +398,20 @@ def test_states_are_pickled_and_shown():
     assert again.update(X).compute() == summed([X, X]).compute()
     assert (again.n, state.n) == (120, 60)
     assert State.empty(k="cosine")  # an empty state is true
+
+
+@pytest.mark.parametrize(
+    ("q", "keys"),
+    [
+        (1, ["VS"]),
+        (2, ["VS_q2"]),
+        ("inf", ["VS_qinf"]),
+        ([1], ["VS_q1"]),
+        ([0, 2], ["VS_q0", "VS_q2"]),
+    ],
+)
+def test_keys_name_the_order_as_those_of_compute_do(q, keys):
+    result = summed([X]).compute(q=q)
+    assert list(result) == list(compute(X, k="cosine", q=q)) == keys
+    with pytest.raises(KeyError, match="no 'LC'; the keys are 'VS"):
+        result["LC"]

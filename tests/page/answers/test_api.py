@@ -189,3 +189,17 @@ def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
         assert found.explanation.adds.shape == (30,)
         assert found.profile.shape == (41,)
     assert [shape for _, shape in seen] == [(size, size)]
+
+
+@pytest.mark.parametrize("q", [0.5, 2, "inf"])
+def test_keys_name_an_order_other_than_1(q):
+    key = key_at(q)
+    whole = texts(["a b", "c d", "a d", "a b"], q=q)
+    assert [name for name in whole if name.startswith("VS")] == [
+        key + ending for ending in ("", "_se", "_low", "_high")
+    ]
+    assert f"{key}_without" in whole["alike"]
+    lists = texts([["a b", "c d"], ["a d", "a b"]], q=q)
+    assert [row[key] for row in lists["by_group"]] == pytest.approx([2, 1.5], abs=1)
+    sets = {name: [f"{name} {i}" for i in range(5)] for name in ("one", "two")}
+    assert all(key in row and "VS" not in row for row in api.vendi_compare(sets, q=q)["rows"])

@@ -11,6 +11,7 @@ pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
 from vendiscore.analysis.findings import MOST
+from vendiscore.result import key_at
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES, RefusedError
@@ -37,10 +38,12 @@ def test_numbers_are_those_of_the_library_to_the_last_digit(values, kind, kernel
     sure = {} if q == 0 else {"ci": 0.95}
     right = compute(values, **how, q=q, **sure, details=True)
     ours = answered(values, kind, kernel, q=q)
-    assert ours["VS"] == right["VS"]
+    key = key_at(q)
+    assert ours[key] == right[key]
     assert [ours[name] for name in ("se", "low", "high")] == [
-        right.get(f"VS_{name}") for name in ("se", "low", "high")
+        right.get(f"{key}_{name}") for name in ("se", "low", "high")
     ]
+    assert key in ours["without"]
     assert ours["signature"] == right["details"]["signature"]
     assert ours["q"] == q
     columns = len(values[0]) if kernel == "cosine" else len(values)

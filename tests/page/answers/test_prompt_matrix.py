@@ -33,6 +33,7 @@ def test_cells_are_those_of_compute(q, unpaired):
     models, prompts, texts = answers(0, unpaired)
     page = compared({"A": read(list(texts), sets=models, groups=prompts)}, q=q)
     matrix = page["matrix"]
+    key = key_at(q)
     assert matrix["models"] == [row["name"] for row in page["rows"]]
     assert set(matrix["prompts"]) == set(prompts)
     for i, prompt in enumerate(matrix["prompts"]):
@@ -44,10 +45,10 @@ def test_cells_are_those_of_compute(q, unpaired):
             ]
             assert matrix["n"][i][j] == len(own)
             if own:
-                right = compute(own, q=q, **NS)[key_at(q)]
-                assert matrix["VS"][i][j] == pytest.approx(right, abs=1e-12)
+                right = compute(own, q=q, **NS)[key]
+                assert matrix[key][i][j] == pytest.approx(right, abs=1e-12)
             else:
-                assert matrix["VS"][i][j] is None
+                assert matrix[key][i][j] is None
 
 
 def test_repeats_are_of_the_same_cell_and_lead_to_its_first():
