@@ -201,7 +201,7 @@ def test_what_is_logged_is_the_score_of_groups():
     assert columns["VS"] == pytest.approx(np.repeat(scores, 4), rel=1e-12)
 
 
-@pytest.mark.parametrize(("q", "key"), [(1, "VS"), (2, "VS_q2"), (math.inf, "VS_qinf")])
+@pytest.mark.parametrize(("q", "key"), [(1, "VS"), (2, "VS_q2"), (0.5, "VS_q0.5")])
 def test_the_score_is_logged_under_the_key_of_its_order(q, key):
     reward = pickle.loads(pickle.dumps(VendiReward(q=q, match_length=False)))
     metrics, columns = {}, {}

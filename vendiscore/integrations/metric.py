@@ -23,6 +23,7 @@ from ..hints import remedy
 from ..optional import require
 from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
+from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from ..similarity.inputs import as_matrix, as_samples
@@ -273,7 +274,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     ) -> Record:
         result = measure(samples, references, request)
         # The library returns a tensor for a tensor; suites of metrics expect numbers.
-        return {key: scalar(v) if is_torch(v) else v for key, v in result.items()}
+        return Result({key: scalar(v) if is_torch(v) else v for key, v in result.items()})
 
     def _read(
         self,
