@@ -54,6 +54,14 @@ def test_models_of_a_table_are_counted_as_by_the_package(rows, given):
     assert [row["VS"] for row in ours["most"]] == pytest.approx(ends[:-4:-1])
 
 
+def test_keys_name_an_order_other_than_1():
+    found = compared({"A": grouped(ROWS)}, q=2)["sources"]
+    assert found["VS_q2"] == pytest.approx(library(ROWS, q=2).score, abs=1e-12)
+    assert found["most"]
+    assert all({*row} == {"prompt", "VS_q2"} for row in found["most"])
+    assert not [key for key in found if key.startswith("VS") and not key.startswith("VS_q2")]
+
+
 def test_an_answer_without_a_prompt_is_left_out():
     page = compared({"A": grouped([*ROWS, ("small", "", "nobody asked")])})
     assert page["sources"]["VS"] == pytest.approx(library(ROWS).score, abs=1e-12)

@@ -37,7 +37,10 @@ def test_rows_have_the_ids_of_the_table():
 
 
 def test_an_order_that_cannot_be_selected_for_gives_way_to_1():
-    assert result(q=0).subset(3)["q"] == 1
+    found = result(q=0).subset(3)
+    assert found["q"] == 1
+    assert "VS" in found
+    assert "VS_q2" in result(q=2).subset(3)
     assert result(q=0.5).subset(3)["q"] == 0.5
 
 
