@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import State, as_similarity, compute, novelty
+from vendiscore import State, as_similarity, novelty, score
 
 RNG = np.random.default_rng(0)
 NEW, OLD = RNG.normal(size=(5, 4)), RNG.normal(size=(9, 4))
@@ -26,7 +26,7 @@ CASES = {
 
 
 def log_score(samples, **how) -> float:
-    return float(np.log(compute(samples, **how)["VS"]))
+    return float(np.log(score(samples, **how)))
 
 
 def together(references, sample):

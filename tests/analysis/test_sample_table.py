@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vendiscore
-from vendiscore import MatrixSimilarity, compute, explain
+from vendiscore import MatrixSimilarity, compute, explain, score
 from vendiscore.analysis import pair_search
 from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.result import key_at
@@ -67,10 +67,10 @@ def test_what_a_sample_adds_is_the_score_with_it_over_that_without(k, q):
     X = rows()
     options = {"k": k, "q": q} | ({"sigma": 1.5} if k == "rbf" else {})
     found = explain(X, **options)
-    whole = compute(X, **options)["VS"]
+    whole = score(X, **options)
     assert found.score == pytest.approx(whole, rel=1e-12)
     for i in (0, 7, 39):
-        without = compute(np.delete(X, i, axis=0), **options)["VS"]
+        without = score(np.delete(X, i, axis=0), **options)
         assert found.adds[i] == pytest.approx(math.log(whole / without), abs=1e-9)
 
 

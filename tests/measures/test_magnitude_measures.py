@@ -40,7 +40,7 @@ class TestSpread:
     def test_is_leinster_and_cobbolds_order_zero(self):
         how = {"k": "laplacian", "sigma": 1.0, "metric": "manhattan"}
         found = compute(X, measures=["LC", "Spread"], q=0, **how)
-        assert found["Spread"] == pytest.approx(found["LC"], rel=1e-10)
+        assert found["Spread"] == pytest.approx(found["LC_q0"], rel=1e-10)
 
     def test_of_points_that_are_all_as_far_and_of_copies(self):
         D = 1 - np.eye(5)

@@ -408,9 +408,9 @@ def test_a_gradient_of_weights_goes_through_similarities_in_another_precision() 
     p = torch.tensor([0.25, 0.75], requires_grad=True)
     K = torch.tensor([[1.0, 0.5], [0.5, 1.0]], dtype=torch.float64)
     found = compute(K, score_K=True, p=p, q=2, measures=["LC", "VS"])
-    found["LC"].backward()
+    found["LC_q2"].backward()
     # LC_2 = 1 / pᵀKp, whose gradient is −2 Kp / (pᵀKp)².
-    expected = -2 * K @ p.detach().double() * found["LC"].detach() ** 2
+    expected = -2 * K @ p.detach().double() * found["LC_q2"].detach() ** 2
     # Weights are divided by their sum, which takes the part along p off.
     expected -= expected @ p.detach().double()
     torch.testing.assert_close(p.grad.double(), expected, rtol=1e-6, atol=1e-6)

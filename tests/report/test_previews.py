@@ -153,11 +153,11 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     samples = [*TEXTS, "a cat sat", "the end"]
     found = report(samples, groups=labels, q=2)
     page = read(found)
-    mean, se = found.numbers["VS"], found.numbers["VS_se"]
+    mean, se = found.numbers["VS_q2"], found.numbers["VS_q2_se"]
     alone = [compute([samples[i] for i in which], q=2)["VS_q2"] for which in ([0, 1, 5], [2, 3, 4])]
     assert page.tables["groups"] == [
         [
-            ["group", "n", "VS"],
+            ["group", "n", "VS_q2"],
             *([g, "3", f"{v:.2f}"] for g, v in zip(["b<", "a"], alone, strict=True)),
         ]
     ]
@@ -165,7 +165,7 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     assert words in page.text["score"]
     assert "All 6 texts are distinct within their groups." in page.text["score"]
     assert (
-        f"{found.numbers['VS_low']:.2f} to {found.numbers['VS_high']:.2f} (Student's t)"
+        f"{found.numbers['VS_q2_low']:.2f} to {found.numbers['VS_q2_high']:.2f} (Student's t)"
         in (page.text["score"])
     )
     assert "This is about all groups together." in page.text["alike"]
