@@ -234,12 +234,12 @@ def test_single_products_are_added_up_over_all_rows():
     assert np.abs(covariance(X, None, True) - C).max() < 1e-6 * np.trace(C)
 
 
-def test_single_precision_is_refused_where_negative_eigenvalues_show_a_large_error():
-    def solve(smallest, largest=0.4, columns=32):
+def test_single_precision_is_refused_where_eigenvalues_or_trace_show_a_large_error():
+    def solve(smallest, largest=0.4, columns=32, trace=1.0):
         values = np.full(columns, (1 - smallest - largest) / (columns - 2))
         values[0], values[-1] = smallest, largest
         C = np.eye(columns) / columns
-        return solve_single(C, lambda A: values.astype(np.float32))
+        return solve_single(C, trace, lambda A: values.astype(np.float32))
 
     exact = solve(0.0)
     accepted = solve(-5e-7)  # 5e-7 (1 + log(32 / 5e-7)) is 9.5e-6
@@ -251,6 +251,9 @@ def test_single_precision_is_refused_where_negative_eigenvalues_show_a_large_err
     assert solve(0.0, largest=0.9) is not None
     assert solve(0.0, largest=0.91) is None
     assert solve(0.0, columns=15) is None  # whose errors may all be positive
+    assert solve(0.0, trace=1 + 4e-7) is not None
+    assert solve(0.0, trace=1 - 6e-7) is None
+    assert solve(-3e-7, trace=1 + 3e-7) is None
 
 
 def test_a_float32_matrix_has_the_score_of_its_entries_in_double():

@@ -19,7 +19,6 @@ from .namespace import (
     multiplies_exactly,
     namespace,
     of_moderate_length,
-    scalar,
     to_host,
 )
 from .shares import Rounding, Shares, diagonal_shares, shares, shares_above
@@ -174,7 +173,7 @@ def _score_in_single(X: np.ndarray, q: float, eigenvalues: Solver) -> float | No
         C = C.astype(np.float64, copy=False)
         squares = np.vdot(C, C) / np.trace(C) ** 2  # at least the square of the largest eigenvalue
         return within_range(1 / squares, n) if squares <= MAX_SINGLE_EIGENVALUE**2 else None
-    spectrum = solve_single(C, eigenvalues)
+    spectrum = solve_single(C, n, eigenvalues)
     return None if spectrum is None else float(hill_number(spectrum.positive, q))
 
 
@@ -203,18 +202,18 @@ def covariance(X: Array, scale: Array | None, single: bool = False) -> Array:
     return C
 
 
-def solve_single(C: Array, eigenvalues: Callable[[Array], Array]) -> Shares | None:
-    """Return the eigenvalues of C over its trace, or None where they are not accurate enough.
+def solve_single(C: Array, trace: float, eigenvalues: Callable[[Array], Array]) -> Shares | None:
+    """Return the eigenvalues of C over their sum, or None where they are not accurate enough.
 
-    C holds the products of unit rows in single precision, of which the eigenvalues are not
-    negative: negative ones become 0, and no others. Their sum N says how large errors are. If N of
-    the trace is spread over eigenvalues that should be 0, log VS is wrong by about N (1 + log d/N).
-    Errors of few columns may all be positive and leave no trace in N.
+    C holds the products of unit rows in single precision, of a known trace. Its eigenvalues should
+    not be negative: negative ones become 0, and no others. The sum N of their absolute values and
+    of the error of the trace, both over the trace, says how large errors are: a mass of N that is
+    wrongly spread over d eigenvalues, or taken from them, moves log VS by about N (1 + log(d/N)).
+    Errors of few columns may all be positive, and show in neither.
     """
     xp = namespace(C)
-    diagonal = xp.astype(xp.linalg.diagonal(C), xp.float64)
-    trace = diagonal.sum()
-    if scalar((diagonal**2).sum()) * MIN_SINGLE_COLUMNS > scalar(trace) ** 2:
+    diagonal = to_host(xp.astype(xp.linalg.diagonal(C), xp.float64))
+    if MIN_SINGLE_COLUMNS * np.sum(diagonal**2) > np.sum(diagonal) ** 2:
         return None
     if is_numpy(C):
         # From TWO_STAGE_SIZE on, two stages in double precision take less time than one in single.
@@ -222,9 +221,9 @@ def solve_single(C: Array, eigenvalues: Callable[[Array], Array]) -> Shares | No
         C = C.astype(precise, copy=False)
     values = xp.flip(xp.astype(eigenvalues(C), xp.float64)) / trace
     on_host = to_host(values)
-    d = len(on_host)
     negative = -float(on_host[on_host < 0].sum())
-    error = negative * (1 + math.log(d / negative)) if negative > 0 else 0.0
+    wrong = negative + abs(float(np.sum(diagonal)) / trace - 1)
+    error = wrong * (1 + math.log(len(on_host) / wrong)) if wrong > 0 else 0.0
     if not (error <= MAX_SINGLE_ERROR and on_host[0] <= MAX_SINGLE_EIGENVALUE):
         return None
     rank = int((on_host > 0).sum())

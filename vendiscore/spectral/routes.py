@@ -167,7 +167,8 @@ class Covariance:
 
     def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum | None:
         """Return the spectrum of products in single precision, None where it is not accurate."""
-        found = solve_single(C, lambda A: decompose(A, rounding.fault).values)
+        trace = rounding.n if is_numpy(C) else 1.0  # rows of arrays are not scaled
+        found = solve_single(C, trace, lambda A: decompose(A, rounding.fault).values)
         if found is None:
             return None
         why = f"{why}, {SINGLE}"
