@@ -127,7 +127,7 @@ def on_a_gpu() -> str:
     if "|" not in text:
         return text
     names = (
-        "score_X, 200,000 × 512, float32",
+        "score_X, 200,000 × 512, float64",
         "groups, 10,000 × 8 × 384",
         "explain, 200,000 × 64",
         "eigvalsh, 5,000, float64",
