@@ -27,6 +27,7 @@ SYNONYMS = {
     "q": "order orders alpha",
     "ci": "confidence confidencelevel confidenceinterval cilevel level",
     "level": "confidence confidencelevel confidenceinterval cilevel ci",
+    "allow_repeats": "repeats norepeats recurrence continuous",
     "size": "n top topk num count nsamples numsamples budget",
     "ns": "n ngram ngrams ngramrange",
     "seed": "randomstate randomseed rng",

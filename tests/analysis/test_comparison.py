@@ -63,6 +63,7 @@ def test_a_narrow_source_is_told_from_a_wide_one(name, sizes):
     assert row.p == row.p_adjusted == 0.01
 
 
+@pytest.mark.filterwarnings("ignore:Intervals have no width")
 @pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
 def test_a_set_does_not_differ_from_itself(q):
     texts = sentences(np.random.default_rng(0), 20)

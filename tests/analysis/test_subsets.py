@@ -127,6 +127,7 @@ def test_adjusted_p_is_that_of_holm():
     assert holm([0.6, 0.5]) == [1.0, 1.0]
 
 
+@pytest.mark.filterwarnings("ignore:Intervals have no width")
 def test_an_interval_at_order_0_stays_between_1_and_n():
     different, repeated = compare(list("abcdefgh"), list("aabbccdd"), k="labels", q=0).sets
     assert different.score == pytest.approx(8)

@@ -60,13 +60,15 @@ def cut(ends):
 borders = st.lists(st.integers(0, ROWS), max_size=6)
 
 
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 @pytest.mark.parametrize("case", CASES)
 @given(ends=borders)
 @settings(max_examples=15)
 def test_batches_score_as_all_rows_at_once(case, ends):
     column, how, labels = CASES[case]
     found = score_batches(cut(ends), column, **labels, **how, q=[0.5, 1, 2], ci=0.9)
-    assert found == pytest.approx(at_once(case, q=[0.5, 1, 2], ci=0.9), rel=1e-12)
+    right = at_once(case, q=[0.5, 1, 2], ci=0.9)
+    assert found == pytest.approx(right, rel=1e-12, nan_ok=True)
 
 
 @pytest.mark.parametrize("case", CASES)

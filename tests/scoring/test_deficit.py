@@ -59,14 +59,15 @@ def test_pairs_are_counted():
 def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     X = np.random.default_rng(0).normal(size=(12, 5))
     similarity = as_similarity(X, k="rbf", sigma=sigma)
-    found, K = repeats_of(similarity), similarity.dense()
+    found, K = repeats_of(similarity, allow_repeats=False), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
     few = squares.sum() ** 2 < 12 * (squares**2).sum()
     assert (found is not None) == few == (sigma < 1)
     if few:
         assert (found.pairs, found.counts.tolist()) == (0, [1] * 12)
         assert pytest.approx(K) == found.K
-    twice = repeats_of(as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma))
+    twice = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
+    twice = repeats_of(twice, allow_repeats=False)
     assert (twice.pairs, twice.counts.max()) == (1, 2)
 
 
@@ -104,21 +105,40 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     assert (high - low > 0.1).all()
 
 
-def test_samples_that_may_recur_are_texts_labels_and_molecules():
-    vectors = np.random.default_rng(0).normal(size=(6, 3))
-    assert not as_similarity(vectors, k="cosine").recurs
-    assert not as_similarity(vectors @ vectors.T, score_K=True, normalize=True).recurs
-    texts = list("abcdef")
+def test_copies_are_counted_whatever_rounds_them():
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(30, 16))[rng.integers(0, 30, 700)]
+    counts = np.sort(np.unique(X[:, 0], return_counts=True)[1])
+    noisy = X * (1 + 1e-9 * rng.normal(size=X.shape))
+    single = (X * (1 + 1e-7 * rng.normal(size=X.shape))).astype(np.float32)
+    unit = noisy / np.linalg.norm(noisy, axis=1)[:, None]
     for similarity in (
-        as_similarity(texts),
-        as_similarity(np.arange(6), k="labels"),
-        as_similarity(texts, k=lambda a, b: float(a == b)),
-        as_similarity(texts * 2),
-        as_similarity(texts, prompts=["a"] * 6, given_prompt=True),
-        as_similarity([{"t": x} for x in texts], k={"labels:t": 1.0}),
+        as_similarity(X, k="cosine"),
+        as_similarity(noisy, k="cosine"),
+        as_similarity(single, k="cosine"),
+        as_similarity(unit @ unit.T, score_K=True),
+        as_similarity((unit @ unit.T).astype(np.float32), score_K=True),
     ):
-        assert similarity.recurs
-        assert similarity.take(np.arange(3)).recurs
+        for n in (700, 20):
+            found = repeats_of(similarity.take(np.arange(n)))
+            expected = np.sort(np.unique(X[:n, 0], return_counts=True)[1])
+            assert np.sort(found.counts).tolist() == expected.tolist()
+    assert (
+        repeats_of(as_similarity(X * 1.001 + 1e-3 * rng.normal(size=X.shape), k="cosine")) is None
+    )
+    assert counts.sum() == 700
+
+
+def test_copies_beyond_the_first_samples_are_counted():
+    """More samples than are counted at once, of which the first are all different but for a few."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(380, 8))
+    order = np.r_[np.arange(300), np.arange(300), np.arange(380), np.full(50, 370)]
+    noisy = X[order] * (1 + 1e-9 * rng.normal(size=(len(order), 8)))
+    found = repeats_of(as_similarity(noisy, k="cosine"))
+    assert found.counts.tolist() == np.bincount(order).tolist()
+    X_of_kinds = X / np.linalg.norm(X, axis=1)[:, None]
+    assert pytest.approx(X_of_kinds @ X_of_kinds.T, abs=1e-7) == found.K
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])

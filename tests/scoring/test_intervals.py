@@ -50,7 +50,7 @@ def deficit_ends(whole, left, n, sizes, level):
 )
 @pytest.mark.parametrize("level", [0.5, 0.95])
 def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
-    found = compute(samples, q=q, ci=level, **how)
+    found = compute(samples, q=q, ci=level, allow_repeats=False, **how)
     key = key_at(q)
     alone = compute(samples, q=q, **how)[key]
     left = np.array([scores[key] for scores in left_out(samples, q=q, **how)])
@@ -82,7 +82,7 @@ def test_clusters_of_one_sample_each_are_samples():
     many = np.random.default_rng(1).standard_normal((40, 3)) + 3
     how = {"k": "cosine", "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim", "LC"], "q": [0.5, 2]}
     clustered = compute(many, clusters=[f"kind {i}" for i in range(40)], **how)
-    single = compute(many, **how)
+    single = compute(many, allow_repeats=False, **how)
     width = single["VS_q2_high"] - single["VS_q2_low"]
     for key, value in single.items():
         is_end = key.startswith("VS") and key.endswith(("_low", "_high"))
@@ -137,7 +137,7 @@ def test_clusters_make_near_copies_count_once():
 @pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
 def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
     """On the scale of the mean similarity's logarithm where no two samples are opposites."""
-    found = compute(X, measures=name, ci=0.95, **kernel)
+    found = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
     similar = compute(X, measures="AvgSim", **kernel)["AvgSim"]
     left = np.array([scores["AvgSim"] for scores in left_out(X, measures="AvgSim", **kernel)])
     reach = student.ppf(0.975, 29)
@@ -255,7 +255,9 @@ def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
 
 def test_an_interval_that_says_nothing_is_said_to():
     K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
-    found = compute(K, score_K=True, ci=0.95, details=True)
+    how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
+    with pytest.warns(UserWarning, match="The interval of VS has no width"):
+        found = compute(K, **how)
     assert found["VS_low"] == pytest.approx(found["VS_high"])
     assert any("does not cover what other" in note for note in found["details"]["notes"])
 
@@ -292,6 +294,7 @@ def test_with_groups_the_interval_is_students_of_the_logit_of_their_mean(level):
     assert found["details"]["interval"]["assumes"] == "Independent groups are assumed."
 
 
+@pytest.mark.filterwarnings("ignore:The interval of the mean over")
 @pytest.mark.parametrize("groups", [12, 50])
 def test_few_groups_have_a_note(groups):
     samples = [str(i % 7) for i in range(2 * groups)]
@@ -301,9 +304,34 @@ def test_few_groups_have_a_note(groups):
     assert said == (groups < 50)
 
 
-def test_groups_that_all_score_the_most_have_an_interval_of_no_width():
-    found = compute([["a", "b"], ["c", "d"]], k="labels", ci=0.95)
+def test_groups_that_all_score_the_same_have_an_interval_of_no_width_with_a_warning():
+    with pytest.warns(UserWarning, match="over 3 groups has no width: all of them have the same"):
+        found = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
     assert found == {"VS": 2.0, "VS_se": 0.0, "VS_low": 2.0, "VS_high": 2.0}
+
+
+@pytest.mark.parametrize("second", [["c", "d"], ["c", "c"]])
+def test_the_mean_over_two_groups_has_no_interval_and_one_warning(second):
+    with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
+        found = compute(
+            [["a", "b"], second], k="labels", ci=0.95, measures=["VS", "IntDiv"], details=True
+        )
+    assert len(caught) == 1
+    assert list(found)[:4] == ["VS", "VS_se", "VS_low", "VS_high"]
+    ends = [found[f"{name}_{end}"] for name in ("VS", "IntDiv") for end in ("low", "high")]
+    assert np.isnan(ends).all()
+    score = 2.0 if second == ["c", "d"] else 1.0
+    assert (found["VS"], found["VS_se"]) == pytest.approx((1 + score / 2, 1 - score / 2))
+    assert str(caught[0].message) in found["details"]["notes"]
+
+
+def test_two_prompts_of_each_set_have_no_interval():
+    prompts = ["x", "x", "y", "y"]
+    answers = ["a", "b", "c", "c"]
+    with pytest.warns(UserWarning, match="The mean over 2 groups has no interval"):
+        found = compute(answers, prompts=prompts, given_prompt=False, k="labels", ci=0.9)
+    assert found["VS_se"] == 0.5
+    assert np.isnan([found["VS_low"], found["VS_high"]]).all()
 
 
 TWO = [list(X[:5]), list(X[5:9])]

@@ -13,14 +13,15 @@ from operator import add
 import numpy as np
 
 from ..core.arguments import DEFAULT_ORDER, refuse_gradient
+from ..core.errors import warn
 from ..core.shares import PSD
 from ..core.types import Samples
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..scoring.subsampling import MIN_SAMPLES
+from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ..signature import plain
 from ..similarity.base import Similarity
-from .comparison import Comparison, Effects, PairRow, Plan
+from .comparison import Comparison, Effects, PairRow, Plan, SetRow
 from .partition import Labelled, flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import holm, needed, permuted
 from .subsets import DrawnSets
@@ -43,6 +44,7 @@ def compare(
     seed: int = 0,
     within: float | None = None,
     effects: Effects = "random",
+    allow_repeats: bool = True,
     k: KernelArgument | None = None,
     **how: object,
 ) -> Comparison:
@@ -80,6 +82,9 @@ def compare(
         With groups or prompts: whether p speaks of other groups like these (signs of the
         differences are exchanged, all of them below 12 groups; 6 groups can give p = 0.03), or of
         these groups alone (samples are exchanged within them). Intervals are of other groups.
+    allow_repeats : bool
+        Whether intervals allow for samples that recur in a source although these do not show it
+        (default: True); False states that samples are continuous measurements.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -129,7 +134,8 @@ def compare(
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
-    plan = Plan(q, level, permutations, size, psd, seed, within, effects).checked()
+    plan = Plan(q, level, permutations, size, psd, seed, within, effects, allow_repeats)
+    plan = plan.checked()
     pairs = math.comb(len(names), 2)
     least = needed(plan.level, pairs)
     if plan.permutations < least:
@@ -157,6 +163,11 @@ def compare(
     if paired is not None and plan.size is not None:
         matched = "prompts" if groups is None else "groups"
         raise ValueError(f"`{matched}` are matched by size, each by itself: leave `size` out")
+    if paired is not None and not plan.allow_repeats:
+        raise TypeError(
+            "`allow_repeats=False` has no effect on intervals of means over prompts or groups; "
+            "leave it out"
+        )
     steps = comparing(pool, starts, names, plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
@@ -199,6 +210,7 @@ def comparing(
         least = len(pairs) / (most + 1)
         row = PairRow(names[i], names[j], *ends, null.p, adjusted, null.drawn, level, least, *ratio)
         compared.append(row)
+    _warn_about_intervals(rows, compared, len(groups or ()))
     return Comparison(
         sets=rows,
         pairs=tuple(compared),
@@ -208,4 +220,20 @@ def comparing(
         settings=plain(pool.settings),
         within=plan.within,
         effects=plan.effects,
+        allow_repeats=plan.allow_repeats if groups is None and plan.q else None,
     )
+
+
+def _warn_about_intervals(rows: Sequence[SetRow], pairs: Sequence[PairRow], n_groups: int) -> None:
+    """Warn once if intervals are missing, since groups are too few, or have no width."""
+    flat = [row.name for row in rows if row.high <= row.low or row.matched_high <= row.matched_low]
+    flat += [f"{pair.a} − {pair.b}" for pair in pairs if pair.high <= pair.low]
+    if 0 < n_groups < MIN_VALUES:
+        warn(describe_missing_interval(n_groups, math.nan, math.nan, "the ends of intervals"))
+    elif flat:
+        same = "all groups have the same value" if n_groups else "parts of a set have equal scores"
+        others = "groups" if n_groups else "samples"
+        warn(
+            f"Intervals have no width for {', '.join(flat)}: {same}, and the intervals do not "
+            f"cover what other {others} may show."
+        )

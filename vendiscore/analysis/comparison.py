@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from .. import plots
-from ..core.arguments import DEFAULT_ORDER, integer, number, one_of, read_order
+from ..core.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Options, Record
 from ..scoring.request import confidence
@@ -39,6 +39,7 @@ class Plan:
     seed: int = 0
     within: float | None = None
     effects: Effects = "random"
+    allow_repeats: bool = True
 
     def checked(self) -> Plan:
         """Return the plan with plain values; raise an error for invalid settings."""
@@ -55,7 +56,14 @@ class Plan:
         order = read_order(self.q)
         seed = integer("seed", self.seed, 0)
         effects = one_of("effects", self.effects, get_args(Effects))
-        return Plan(order, level, permutations, size, check_psd(self.psd), seed, within, effects)
+        allow_repeats = flag("allow_repeats", self.allow_repeats)
+        if not allow_repeats and order == 0:
+            raise TypeError(
+                "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
+                "the sets; leave it out"
+            )
+        psd = check_psd(self.psd)
+        return Plan(order, level, permutations, size, psd, seed, within, effects, allow_repeats)
 
 
 @dataclass(frozen=True, repr=False)
@@ -172,6 +180,9 @@ class Comparison(Summary):
     within : float or None
         The share of a score within which sets count as the same, if the caller passed one.
     effects : {"random", "fixed"}, whether p speaks of other groups, too, or of these alone
+    allow_repeats : bool or None
+        Whether intervals allow for samples that recur; None with groups and at order 0, where they
+        do not depend on it.
 
     Examples
     --------
@@ -193,6 +204,7 @@ class Comparison(Summary):
     settings: Options = field(default_factory=dict)
     within: float | None = None
     effects: Effects = "random"
+    allow_repeats: bool | None = None
 
     @property
     def names(self) -> list[str]:
@@ -263,6 +275,7 @@ class Comparison(Summary):
             "groups": self.groups,
             "within": self.within,
             "effects": self.effects,
+            "allow_repeats": self.allow_repeats,
             "sets": [asdict(row) for row in self.sets],
             "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
             "settings": plain(self.settings),

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_THRESHOLD, refuse_gradient
+from ..core.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
 from ..core.namespace import is_numpy, scalar, to_host
 from ..core.types import Options, Record, Samples
 from ..magnitude.curve import Curve, magnitude_curve
@@ -17,8 +18,8 @@ from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..scoring.compute import measured, subject_of
 from ..scoring.intervals import CLOSED
-from ..scoring.request import Request, read_request
-from ..scoring.subsampling import MIN_SAMPLES
+from ..scoring.request import Request, check_allow_repeats, read_request
+from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
@@ -126,8 +127,8 @@ class Findings:
 
     def beside(self, what: str, key: str = "") -> float | None:
         """Return a companion of a number: its "se", "low" or "high" value, if any."""
-        found = self.numbers.get(f"{key or self.key}_{what}")
-        return None if found is None else scalar(found)
+        found = scalar(self.numbers.get(f"{key or self.key}_{what}", math.nan))
+        return None if math.isnan(found) else found
 
     @cached_property
     def similarity(self) -> Similarity | None:
@@ -229,7 +230,20 @@ class Findings:
         q = self.order
         sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
         wanted = sorted(size for size in sizes if size > 1)
-        return grown(some, wanted, q, psd=self.subject.psd, spectrum=spectrum)
+        curve = grown(
+            some,
+            wanted,
+            q,
+            level=self.request.ci or LEVEL,
+            psd=self.subject.psd,
+            allow_repeats=self.request.allow_repeats,
+            spectrum=spectrum,
+        )
+        low = self.beside("low")
+        high = self.beside("high")
+        if low is None or high is None or n < self.similarity.n or not self.is_vendi:
+            return curve
+        return curve.with_interval(n, low, high)  # one number has one interval
 
     @cached_property
     def curve(self) -> Curve | None:
@@ -277,7 +291,10 @@ def find(
     (1.89, 1.0)
     """
     keywords = dict(arguments)
-    request = read_request({**keywords, "details": True}, any_order=True)
+    # The interval that is added below may depend on it.
+    allow_repeats = flag("allow_repeats", keywords.get("allow_repeats", True))
+    own = {"details": True, "allow_repeats": allow_repeats or keywords.get("ci") is None}
+    request = read_request({**keywords, **own}, any_order=True)
     subject = subject_of(samples, references, request)
     refuse_gradient(
         "report",
@@ -297,6 +314,11 @@ def find(
         request = replace(request, ci=LEVEL)
     elif "VS" in names and exact and subject.similarity.n <= MOST:
         subject.decompose()
+    if not allow_repeats:
+        measures = [chosen.measure for chosen in request.measures]
+        clusters = request.clusters is not None
+        check_allow_repeats(request.ci, clusters, subject.groups is not None, measures)
+        request = replace(request, allow_repeats=False)
     numbers = measured(subject, request)
     return Findings(subject, request, keywords, samples, references, numbers, why)
 
@@ -313,8 +335,8 @@ def _without_interval(subject: Subject, request: Request) -> str:
     if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
     if subject.groups is not None:
-        if len(subject.groups) < 2:
-            return "There is no interval: the mean over groups needs two groups or more."
+        if len(subject.groups.sets or subject.groups) < MIN_VALUES:
+            return "There is no interval: the mean over groups needs three groups or more."
         if len(request.of_groups) == len(names):
             return "There is no interval: these measures look at all groups together."
         return ""

@@ -16,12 +16,13 @@ import numpy as np
 from .. import plots
 from ..core.arguments import (
     DEFAULT_ORDER,
+    flag,
     integer,
     is_several,
     read_order,
     refuse_gradient,
 )
-from ..core.errors import quoted
+from ..core.errors import quoted, warn
 from ..core.namespace import Array, to_host
 from ..core.shares import PSD, check_psd
 from ..core.types import Axes, Frame, Record, Samples
@@ -33,7 +34,7 @@ from ..resolve.sets import read_collection
 from ..scoring.deficit import Deficit, Repeats, deficit_ends, log_deficit, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error
 from ..scoring.request import confidence
-from ..scoring.subsampling import MIN_SAMPLES, bounded
+from ..scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
 from ..spectral.eigen import eigen_work
@@ -55,7 +56,7 @@ _LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimensi
 # Subsets of m that are drawn: work / m³, but at least and at most so many.
 _WORK = 5e7
 _FEWEST, _MOST = 40, 4000
-_KEYWORDS = ("sizes", "q", "level", "psd")
+_KEYWORDS = ("sizes", "q", "level", "psd", "allow_repeats")
 
 
 @dataclass(frozen=True, repr=False)
@@ -126,6 +127,13 @@ class Growth(Summary):
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
+    def with_interval(self, size: int, low: float, high: float) -> Growth:
+        """Return a copy with another interval at one size, such as that of `compute(ci=…)`."""
+        i = self.sizes.index(size)
+        lower = (*self.low[:i], low, *self.low[i + 1 :])
+        upper = (*self.high[:i], high, *self.high[i + 1 :])
+        return replace(self, low=lower, high=upper)
+
     def _columns(self) -> dict[str, Sequence[object]]:
         names = ["sizes", "scores", "low", "high", "extrapolated"]
         if self.coverage:
@@ -143,6 +151,7 @@ def growth(
     q: float | str = DEFAULT_ORDER,
     level: float = 0.95,
     psd: PSD = "check",
+    allow_repeats: bool = True,
     k: KernelArgument | None = None,
     **how: object,
 ) -> Growth:
@@ -160,6 +169,9 @@ def growth(
         Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
     psd : {"check", "clip"}
         Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
+    allow_repeats : bool
+        Whether intervals allow for samples that recur in the source although these do not show it
+        (default: True); False states that samples are continuous measurements.
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -211,6 +223,11 @@ def growth(
     subject = Subject(collection, read, groups=asked)
     similarity = subject.similarity
     refuse_gradient("growth", **how, samples=similarity)
+    allow_repeats = flag("allow_repeats", allow_repeats)
+    if asked is not None and not allow_repeats:
+        raise TypeError(
+            "`allow_repeats=False` has no effect on intervals of means over prompts; leave it out"
+        )
     parts = [similarity]
     of_prompt = ""
     if asked is not None:
@@ -227,7 +244,10 @@ def growth(
     if len(parts) == 1 and (closed or least >= ENOUGH):
         most = 2 * least
     wanted = _sizes(sizes, least, most)
-    curves = [grown(part, wanted, order, level=level, psd=psd) for part in parts]
+    curves = [
+        grown(part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats)
+        for part in parts
+    ]
     return curves[0] if len(curves) == 1 else _mean(curves, least)
 
 
@@ -236,10 +256,18 @@ def _mean(curves: Sequence[Growth], n: int) -> Growth:
     first = curves[0]
     scores = np.array([curve.scores for curve in curves])
     means = []
+    missing = ""
     for m, values in zip(first.sizes, scores.T, strict=True):
         means.append(bounded(values, first.level, 1.0, float(m)))
-    mean, _, low, high = map(tuple, np.array(means).T.tolist())
-    return Growth(first.q, first.level, n, first.sizes, mean, low, high, first.extrapolated)
+        if m > 1:  # one sample alone scores 1
+            _, _, low, high = means[-1]
+            missing = missing or describe_missing_interval(
+                len(curves), low, high, "low and high", "prompts"
+            )
+    if missing:
+        warn(missing)
+    mean, _, lower, upper = map(tuple, np.array(means).T.tolist())
+    return Growth(first.q, first.level, n, first.sizes, mean, lower, upper, first.extrapolated)
 
 
 def grown(
@@ -249,6 +277,7 @@ def grown(
     *,
     level: float = 0.95,
     psd: PSD = "check",
+    allow_repeats: bool = True,
     spectrum: Spectrum | None = None,
 ) -> Growth:
     """Return the growth at ascending sizes; `spectrum` is of all samples."""
@@ -274,7 +303,7 @@ def grown(
         last = [points[m] for m in halves]
         for m in beyond:
             points[m] = continued(last, math.log2(m / n))
-    repeats = repeats_of(similarity)
+    repeats = repeats_of(similarity, allow_repeats)
     deficit = log_deficit(q)
     rows = np.array([points[m].scores(m, deficit, level, repeats) for m in sizes])
     # The mean of log VS never falls with the number of samples.

@@ -118,7 +118,8 @@ class Part:
     @cached_property
     def repeats(self) -> Repeats | None:
         """The repeats among m of the samples."""
-        return repeats_of(self.similarity.take(np.arange(self.m)))
+        similarity = self.similarity.take(np.arange(self.m))
+        return repeats_of(similarity, self.plan.allow_repeats)
 
     def ends(self, level: float) -> Ends:
         """Return the score of m samples, and both ends of its interval."""

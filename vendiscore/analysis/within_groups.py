@@ -99,6 +99,8 @@ class PairedSets:
             mean, _, low, high = student(differences, level)
             if abs(mean) < EQUAL:
                 mean = 0.0
+                if high - low < EQUAL:  # differences that are 0 but for rounding
+                    low = high = 0.0
             return mean, low, high
 
         def ratio(level: float) -> tuple[float, float]:

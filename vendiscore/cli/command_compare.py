@@ -24,13 +24,15 @@ def run_compare(args: Namespace) -> str:
 
 def compared_sets(args: Namespace) -> Comparison:
     """Compare the sets of files as the options of a command say."""
-    how = read_how(args, ("psd",))
+    own = ("psd", "allow_repeats")
+    how = read_how(args, own)
     with usage():
         Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
     sources = read_sets(args, how)
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
-        sources = [compared(each, asked, args.given_prompt)[0] for each in sources]
+        of_kernel = {name: value for name, value in asked.items() if name not in own}
+        sources = [compared(each, of_kernel, args.given_prompt)[0] for each in sources]
         asked.pop("on_error")
     asked["q"] = how.order
     asked |= {name: getattr(args, name) for name in _PLAN}
@@ -51,6 +53,8 @@ def compared_sets(args: Namespace) -> Comparison:
 def signature_of(args: Namespace, found: Comparison) -> str:
     """Return the settings of a comparison in a line."""
     asked = {name: getattr(args, name) for name in _PLAN}
+    if found.allow_repeats is not None:
+        asked["allow_repeats"] = found.allow_repeats
     return line(["VS"], {**found.settings, "q": found.q, **asked})
 
 

@@ -1,5 +1,6 @@
 """`vendiscore FILE…`: print the scores of each file, with their signature."""
 
+import math
 import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping
@@ -185,7 +186,7 @@ def _lines(found: Record) -> list[str]:
     lines = []
     for name, value in scores(found).items():
         errors = []
-        if f"{name}_low" in found:
+        if math.isfinite(found.get(f"{name}_low", math.nan)):  # the mean over two groups has none
             level = found["details"]["interval"]["level"]
             low = output.shown(found[f"{name}_low"])
             high = output.shown(found[f"{name}_high"])

@@ -76,7 +76,7 @@ def run_dedup(args: Namespace) -> str:
 
 def run_growth(args: Namespace) -> str:
     """Return a sentence, and a row for each number of samples."""
-    _, source, similarity, given = _read(args, "psd")
+    _, source, similarity, given = _read(args, "psd", "allow_repeats")
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
     prompts = prompts_of([source], False)
     with placing({"samples": source}):
@@ -84,7 +84,10 @@ def run_growth(args: Namespace) -> str:
     names = ("size", "score", "low", "high")
     columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in columns]
-    signature = line(["growth"], {**similarity.settings, "q": found.q, "level": found.level})
+    settings = {**similarity.settings, "q": found.q, "level": found.level}
+    if not prompts:  # an interval over prompts does not depend on it
+        settings["allow_repeats"] = given.get("allow_repeats", True)
+    signature = line(["growth"], settings)
     return output.answer(args, found.to_dict, found.sentence, rows, [("growth", rows)], signature)
 
 

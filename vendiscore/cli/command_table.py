@@ -1,5 +1,6 @@
 """`vendiscore table`: a paper's table of sets by kernels, with letters of significance."""
 
+import math
 from argparse import Namespace
 from string import ascii_letters
 
@@ -23,7 +24,9 @@ def run_table(args: Namespace) -> str:
         compared[kernel] = found
         marks = letters(found)
         for row in found.sets:
-            interval = f"{row.matched:.2f} [{row.matched_low:.2f}, {row.matched_high:.2f}]"
+            interval = f"{row.matched:.2f}"
+            if not math.isnan(row.matched_low):  # as of a mean over two prompts
+                interval += f" [{row.matched_low:.2f}, {row.matched_high:.2f}]"
             cells = rows.setdefault(row.name, {"set": row.name, "n": row.n})
             cells[kernel] = f"{interval} {marks[row.name]}"
         if not args.quiet:

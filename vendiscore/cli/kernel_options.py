@@ -113,6 +113,8 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         kind = "vectors"
     if args.on_error == "skip":
         found["on_error"] = "skip"
+    if getattr(args, "no_repeats", False):
+        found["allow_repeats"] = False
     return How(args, kind, found, order)
 
 
@@ -123,8 +125,11 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
         found["measures"] = parse_measures(args.measures)
     if args.ci and "ci" not in how.keywords:
         found["ci"] = 0.95
+    keywords = {**how.keywords, **found}
+    if args.format == "html" and "ci" not in keywords:
+        keywords.pop("allow_repeats", None)  # a report adds the interval that this is about
     with usage():
-        request = read_request({**how.keywords, **found})
+        request = read_request(keywords)
     names = ", ".join(each.measure.name for each in request.measures)
     if request.pairs and args.references is None:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")

@@ -150,6 +150,8 @@ references: --references FILE  a second set, for measures that compare with one
 group_by: --group-by COLUMN  look at the samples of each value of a column, such as prompts, or of \
 a folder's folders ('folder'), by themselves, and take the mean
 ci: --ci  add 95 %% intervals (-o ci=0.9 for 90 %%)
+repeats: --no-repeats  samples are continuous measurements: intervals do not allow for samples \
+that recur
 brief: -b, --brief  print only the number
 by: --by, --source COLUMN  the sets of one FILE, such as models, annotators or generators, or a \
 folder's folders ('folder'); of several FILEs each is a set
@@ -221,7 +223,7 @@ COMMANDS = {
   vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore K.csv --matrix""",
-        "measures references group_by ci brief kernel signature",
+        "measures references group_by ci repeats brief kernel signature",
         (*_TABLES, "html"),
     ),
     "compare": Command(
@@ -230,7 +232,7 @@ COMMANDS = {
         """
   vendiscore compare a.txt b.txt
   vendiscore compare answers.csv --by model --group-by prompt""",
-        "by group_by level permutations matched seed kernel signature",
+        "by group_by level repeats permutations matched seed kernel signature",
         _TABLES,
     ),
     "table": Command(
@@ -239,7 +241,7 @@ COMMANDS = {
         """
   vendiscore table answers.csv --by model -k ngram_overlap -k word_overlap
   vendiscore table a.txt b.txt -f latex --plot table.pdf > table.tex""",
-        "by group_by level permutations matched seed plot kernels signature",
+        "by group_by level repeats permutations matched seed plot kernels signature",
         ("text", "csv", "md", "latex"),
     ),
     "sources": Command(
@@ -284,7 +286,7 @@ COMMANDS = {
         """
   vendiscore growth a.txt
   vendiscore growth vectors.csv --sizes 4,8 -f csv > growth.csv""",
-        "level sizes kernel signature",
+        "level repeats sizes kernel signature",
         _TABLES,
     ),
     "report": Command(
@@ -292,7 +294,7 @@ COMMANDS = {
         "one HTML file: the score of a set, and the reasons for it",
         """
   vendiscore report a.txt > report.html""",
-        "measures references group_by ci kernel",
+        "measures references group_by ci repeats kernel",
         ("html",),
     ),
     "kernels": Command(

@@ -12,10 +12,12 @@ from collections.abc import Hashable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
+from types import MappingProxyType
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from ..core.arguments import flag
 from ..core.errors import quoted, warn
 from ..core.namespace import is_torch, scalar
 from ..core.types import Options, Pool, Record, Samples
@@ -193,7 +195,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
                 f"{remedy('num_process', 'keyword')}"
             )
         defaults = _read_once(options)
-        request = read_request(defaults, self.usual, any_order=True)
+        request = read_request(_effective(defaults), self.usual, any_order=True)
         self._how = request.how
         self.defaults = defaults
         self.keeps_references = self.keeps_references or bool(request.pairs) or request.needs_unit
@@ -224,7 +226,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         Added samples are kept until scored: after an error, call it again with other options.
         """
         default_order = "q" not in options
-        options = {**self.defaults, **_read_once(options)}
+        options = {**_effective(self.defaults, options), **_read_once(options)}
         samples = _one_of(samples=samples, predictions=predictions, data=data)
         others = None
         caller = sys._getframe(1).f_locals.get("self")
@@ -359,6 +361,15 @@ def _read_once(options: Record) -> Record:
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
     }
+
+
+def _effective(defaults: Options, options: Options = MappingProxyType({})) -> Record:
+    """Return the defaults that `options` leave an effect: `allow_repeats` is about an interval."""
+    effective = dict(defaults)
+    allow_repeats = flag("allow_repeats", effective.pop("allow_repeats", True))
+    if not allow_repeats and {**defaults, **options}.get("ci") is not None:
+        effective["allow_repeats"] = False
+    return effective
 
 
 def _one_of(**given: object) -> Any:

@@ -488,8 +488,8 @@ def check_features(K: Similarity) -> None:
 
 
 def own_columns(F: Rows, K: Similarity) -> Rows:
-    """Drop columns without a number, such as the labels of other groups, where samples recur."""
-    if not K.recurs:
+    """Drop columns that no sample of the set has, such as the labels of other groups."""
+    if not K.vocabulary_columns:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 

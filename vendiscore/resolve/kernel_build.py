@@ -23,8 +23,8 @@ from .kernel import Kernel, get_kernel
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
-# Samples that a source may give again; vectors and images are never equal.
-_RECURRING = ("text", "labels", "sets of labels", "molecules", "rows of bits")
+# Samples whose features are classes, tags, words or fragments.
+_OF_VOCABULARY = ("text", "labels", "sets of labels", "molecules", "rows of bits")
 
 
 def apply_kernel(
@@ -153,8 +153,12 @@ def build_kernel(
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]
     settings |= {**options, **fitted, **similarity.settings}
-    recurs = kernel.samples in _RECURRING
-    similarity = similarity.noted(settings=settings, fitted=fitted, notes=notes, recurs=recurs)
+    similarity = similarity.noted(
+        settings=settings,
+        fitted=fitted,
+        notes=notes,
+        vocabulary_columns=kernel.samples in _OF_VOCABULARY,
+    )
     if len(inverse) == similarity.n:
         return similarity
     from ..similarity.composite import RepeatedSimilarity

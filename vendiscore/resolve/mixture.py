@@ -71,7 +71,7 @@ def mix(
         fitted=fitted,
         notes=[note for similarity in built for note in similarity.notes],
         dropped=dropped,
-        recurs=all(similarity.recurs for similarity in built),
+        vocabulary_columns=all(similarity.vocabulary_columns for similarity in built),
     )
 
 

@@ -202,7 +202,6 @@ def _similarity(
         refuse_gradient("a function of two samples", samples=samples)
         distinct, first, inverse = distinct_samples(samples)
         similarity = pairwise(distinct, how.k, first.tolist())
-        similarity.recurs = isinstance(distinct[0], str)
         if len(first) < len(inverse):
             similarity = RepeatedSimilarity(similarity, inverse)
     notes = [each.note for each in sets if isinstance(each, list) and hasattr(each, "note")]

@@ -43,6 +43,7 @@ def compute(
     counts: Samples | None = None,
     ci: float | None = None,
     clusters: Iterable[Hashable] | None = None,
+    allow_repeats: bool = True,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
     fit: FitTo | None = None,
@@ -80,6 +81,8 @@ def compute(
     given_prompt : bool, whether to take out of similarities what the prompts explain
     counts : array (species,) or (sites, species) of individuals, in place of samples
     ci, clusters : level in [0.5, 1) of VS_low to VS_high; labels of samples that belong together
+    allow_repeats : bool, whether the interval allows for samples that recur in the source although
+        these do not show it; False states that samples are continuous measurements
     measures : str, list of str, or dict of str to options; `list_measures()` has all
     metric : str or callable; distances for measures: "kernel", "1-k", "euclidean", …
     fit : {"samples", "references", "pool"}; which of two sets options are fitted to

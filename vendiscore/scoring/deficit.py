@@ -3,7 +3,8 @@
 The logarithm of a deficit varies evenly where log VS presses against log n, so that Student's t
 holds for it from 4 samples on, unless a few pairs make up the deficit, or none does.
 
-Texts, labels and molecules may recur although a few samples do not show it. The share of the
+Samples may recur although a few of them do not show it, whatever holds them (texts, a matrix, rows
+of embeddings), unless the caller states that they are continuous measurements. The share of the
 commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), the number
 of equal pairs has Garwood's (Biometrika 1936), and the deficits at their ends widen the jackknife's
 interval.
@@ -17,16 +18,21 @@ import numpy as np
 import scipy
 
 from ..core.hill import hill_number
-from ..core.namespace import to_host
+from ..core.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..spectral.clusters import positive_shares
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 
-# More kinds, or vectors, are not counted: the jackknife holds for so many.
+# More kinds are not counted: the jackknife holds for so many.
 MOST_COUNTED = 400
 # Kinds that did not occur are allowed for if samples not of the commonest are at most this share.
 _FEW_ODD = 0.25
+_DECIMALS = 10  # of the similarities by which kinds are ranked
+# Similarities of equal samples are within so many roundings of 1, in single precision at worst: of
+# half precision, products are rounded more, but a matrix holds 1 itself.
+_ROUNDINGS = 8
+_SINGLE = float(np.finfo(np.float32).eps)
 
 # The deficit of n samples of kinds with similarities K (identity if None) and shares w.
 Deficit: TypeAlias = Callable[[np.ndarray | None, np.ndarray, int], float]
@@ -55,8 +61,9 @@ class Repeats(NamedTuple):
     def with_commonest(self, share: float) -> np.ndarray:
         """Return shares of kinds after samples most like the commonest kind became copies of it."""
         central = self.counts + self.K @ self.counts / (2 * self.n)
-        first = int(np.argmax(central))
-        order = np.lexsort((-self.counts, self.K[first]))
+        first = int(np.argmax(central.round(_DECIMALS)))
+        # Equal similarities may differ by rounding, by which they must not be sorted.
+        order = np.lexsort((-self.counts, self.K[first].round(_DECIMALS)))
         order = order[order != first]
         counts = self.counts[order] / self.n
         shares = np.empty(len(self.counts))
@@ -65,28 +72,107 @@ class Repeats(NamedTuple):
         return shares
 
 
-def repeats_of(similarity: Similarity) -> Repeats | None:
+def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | None:
     """Count the samples that repeat; return None where the jackknife tells how often others may.
 
-    It does for many kinds, and for vectors of which more pairs than samples make up the deficit:
-    (Σ k²)² / Σ k⁴ over pairs.
+    It does for more than `MOST_COUNTED` kinds. Where the caller states that samples are continuous
+    measurements, which do not repeat (`allow_repeats=False`), it does too, unless two are equal,
+    or too few pairs make up the deficit: (Σ k²)² / Σ k⁴ over pairs is below n.
     """
     n = similarity.n
-    if n > MOST_COUNTED and not similarity.recurs:
+    if n > MOST_COUNTED and not allow_repeats:
         return None
-    groups = similarity.groups()
-    if groups is None:
-        groups = np.arange(n)
-    _, first, counts = np.unique(groups, return_index=True, return_counts=True)
-    if len(first) > MOST_COUNTED:
+    kinds = count_kinds(similarity)
+    if kinds is None:
         return None
-    K = np.asarray(to_host(similarity.take(first).dense()), dtype=float)
-    if not similarity.recurs and len(first) == n:
+    K, counts = kinds
+    if not allow_repeats and len(counts) == n:
         squares = np.square(K[np.triu_indices(n, 1)])
         squares[squares < NO_DEFICIT**2] = 0.0
         if squares.sum() ** 2 >= n * np.square(squares).sum() > 0:
             return None
     return Repeats(n, (counts * (counts - 1)).sum() / 2, K, counts)
+
+
+def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return the similarities of distinct samples, in order of appearance, and their counts.
+
+    Samples are of one kind if their similarity is that of a sample with itself but for rounding,
+    whatever the container: copies in a matrix, or of rows, may differ in their last digits. None
+    for more than `MOST_COUNTED` kinds.
+    """
+    n = similarity.n
+    head = np.arange(min(n, MOST_COUNTED + 1))
+    K, representative, tolerance = _merge_equal(similarity, head)
+    if len(np.unique(representative)) > MOST_COUNTED:
+        return None
+    groups = similarity.groups()  # exactly equal samples, known sooner than similarities
+    if n == len(head) or groups is None:
+        groups = np.arange(n)
+    _, first, copies = np.unique(groups, return_index=True, return_counts=True)
+    order = np.argsort(first)
+    remaining = first[order]
+    copies = copies[order]
+    kinds: list[int] = []
+    counts: list[int] = []
+    while len(remaining):
+        some = remaining[: len(head)]
+        if len(some) < n:
+            K, representative, tolerance = _merge_equal(similarity, some)
+        new = np.unique(representative)
+        if len(kinds) + len(new) > MOST_COUNTED:
+            return None
+        count = np.bincount(representative, copies[: len(some)])[new]
+        remaining = remaining[len(some) :]
+        copies = copies[len(some) :]
+        known = _find_equal(similarity, some[new], remaining, tolerance)
+        count += np.bincount(known[known >= 0], copies[known >= 0], len(new))
+        remaining = remaining[known < 0]
+        copies = copies[known < 0]
+        kinds += some[new].tolist()
+        counts += count.astype(int).tolist()
+    if len(kinds) > len(new):
+        K = to_host(similarity.take(np.array(kinds)).dense())
+    else:
+        K = K[new][:, new]
+    return np.asarray(K, dtype=float), np.array(counts)
+
+
+def _merge_equal(similarity: Similarity, some: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+    """Return K of some samples, the first one that each of them equals, and the tolerance."""
+    part = similarity.take(some)
+    K = to_host(part.dense())
+    precision = max(np.finfo(K.dtype).eps, min(similarity.roundoff, _SINGLE))
+    tolerance = max(NO_DEFICIT, _ROUNDINGS * float(precision))
+    diagonal = K.diagonal()
+    representative = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=0)
+    while (further := representative[representative]).tolist() != representative.tolist():
+        representative = further
+    return K, representative, tolerance
+
+
+def _find_equal(
+    similarity: Similarity, kinds: np.ndarray, others: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Return the position in `kinds` of a sample that each other one equals, −1 where none does."""
+    found = np.full(len(others), -1)
+    if not len(others):
+        return found
+    diagonal = to_host(similarity.diagonal())
+    for block in row_blocks(len(kinds), 8 * similarity.n, least=1):
+        rows = to_host(similarity.rows(kinds[block]))[:, others]
+        equal = _are_equal(rows, diagonal[kinds[block]], diagonal[others], tolerance)
+        new = (found < 0) & equal.any(axis=0)
+        found[new] = block.start + equal.argmax(axis=0)[new]
+    return found
+
+
+def _are_equal(
+    K: np.ndarray, rows: np.ndarray, columns: np.ndarray, tolerance: float
+) -> np.ndarray:
+    """Return which samples of rows and columns of K, with these diagonals, are equal."""
+    squared_distances = rows[:, None] + columns - 2 * K
+    return squared_distances <= 2 * tolerance * np.minimum(rows[:, None], columns)
 
 
 def log_ends(

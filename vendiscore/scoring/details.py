@@ -44,6 +44,8 @@ def details(
     if methods:
         settings["ci"] = request.ci
         settings["interval"] = list(dict.fromkeys(methods.values()))
+        if uncertainty.allow_repeats is not None:
+            settings["allow_repeats"] = uncertainty.allow_repeats
     if request.permutations is not None:
         settings["permutations"] = request.permutations
     if request.clusters is not None:
@@ -93,6 +95,8 @@ def details(
     sizes = {n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
     if similarity and not request.estimating and key in numbers and len(sizes) == 1:
         ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
+        if not np.isfinite(ends).all():  # as for the mean over two groups
+            ends = []
         value = scalar(numbers[key])
         report |= place_among(subject, sizes.pop(), order, value, subject.samples, ends)
     report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]

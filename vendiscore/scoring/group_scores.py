@@ -1,5 +1,6 @@
 """Scores of groups: each by itself, their mean, and its standard error over groups."""
 
+import math
 from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
@@ -15,8 +16,8 @@ from ..resolve.group_labels import Groups, check_size
 from ..similarity.inputs import choose
 from ..similarity.members import members_of
 from .intervals import Uncertainty
-from .request import Request
-from .subsampling import bounded, mean_error
+from .request import Request, check_allow_repeats
+from .subsampling import MIN_VALUES, bounded, describe_missing_interval, mean_error
 
 ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
@@ -76,14 +77,23 @@ def averaged(
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     means = {}
     numbers = {}
+    missing = ""
     for chosen in each:
         name = chosen.measure.name
         means[name] = {key: _mean(values) for key, values in columns[name].items()}
         for key, values in columns[name].items():
             numbers[key] = _floats(values)
-            found.numbers[key] = _spread(numbers[key], chosen, sizes_in_mean, request.ci)
+            spread = _spread(numbers[key], chosen, sizes_in_mean, request.ci)
+            found.numbers[key] = spread
+            if "low" in spread:
+                keys = f"{key}_low and {key}_high"
+                ends = spread["low"], spread["high"]
+                missing = missing or describe_missing_interval(len(values), *ends, keys)
         if request.ci is not None:
             found.methods[name] = "student"
+    if missing:
+        warn(missing)
+        found.notes.append(missing)
     rows = zip(groups.labels, totals, *numbers.values(), strict=True)
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     found.notes += _notes(request, each, sizes_in_mean)
@@ -159,6 +169,9 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
             "`clusters` is for one set of samples, but with groups the groups are the independent "
             "units; leave one of the two out"
         )
+    if not request.allow_repeats:
+        measures = [chosen.measure for chosen in request.measures]
+        check_allow_repeats(request.ci, False, True, measures)
     if request.ci is not None and not each:
         raise ValueError(
             f"`ci` with groups is for a mean over them, but {', '.join(request.of_groups)} looks "
@@ -191,7 +204,7 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> 
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
         notes.append(f"Computed of all groups together, without an interval: {together}.")
-    if request.ci is not None and each and len(sizes) < MANY:
+    if request.ci is not None and each and MIN_VALUES <= len(sizes) < MANY:
         notes.append(
             f"The interval of the mean over {len(sizes)} groups holds less often than its level "
             f"says where a few groups are unlike the rest; with {MANY} groups or more it holds."
@@ -211,4 +224,7 @@ def _spread(
     limits = [chosen.measure.limits(size) for size in sizes]
     least, most = np.mean(limits, axis=0).tolist()
     _, se, low, high = bounded(values, level, least, most)
-    return {"se": se, "low": max(low, least), "high": min(high, most)}
+    if math.isfinite(low):
+        low = max(low, least)
+        high = min(high, most)
+    return {"se": se, "low": low, "high": high}

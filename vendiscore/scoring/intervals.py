@@ -7,6 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from ..core.errors import warn
 from ..core.namespace import scalar, to_host
 from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
@@ -15,7 +16,7 @@ from ..resolve.group_labels import cluster_codes
 from ..similarity.members import members_of
 from .deficit import MOST_COUNTED, Repeats, deficit_ends, log_ends, repeats_of
 from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
-from .request import Request
+from .request import WITH_JACKKNIFE, Request
 from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
 
 MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
@@ -47,6 +48,7 @@ class Uncertainty:
     meaning: str = MEANING
     assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
     notes: list[str] = field(default_factory=list)
+    allow_repeats: bool | None = None  # None where it changes no interval
     table: list[Record] = field(default_factory=list)  # of groups, a row each
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
@@ -77,11 +79,18 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
         for key, (error, low, high) in zip(own, every, strict=True):
             low = max(low, least)
             high = min(high, most)
-            if error < _NO_WIDTH:
-                found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[high - low > 1e-6 * high]}")
+            if high - low <= _NO_WIDTH * max(1.0, abs(high)):
+                found.notes.append(f"The interval of {key} has no width: {_NO_EVIDENCE[False]}")
+                warn(found.notes[-1])
+            elif error < _NO_WIDTH:
+                found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[True]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
     if units.repeats is not None and units.repeats.few:
-        found.notes.append(_allowance(units.repeats, units.level))
+        found.notes.append(_allowance(units.repeats, units.level, request.allow_repeats))
+    if units.codes is None and CLOSED.keys() & request.names:
+        found.allow_repeats = request.allow_repeats
+        if not request.allow_repeats:
+            found.assumes += " Samples are taken to be continuous measurements."
     if units.codes is not None:
         found.assumes = "Independent clusters are assumed."
         if units.m < MANY_CLUSTERS:
@@ -97,11 +106,21 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
     return found
 
 
-def _allowance(repeats: Repeats, level: float) -> str:
+def _allowance(repeats: Repeats, level: float, allow_repeats: bool) -> str:
+    """Return a sentence on the recurrence that an interval allows for, and why."""
+    if not allow_repeats:
+        reason = "only a few pairs of these samples have much in common"
+        if repeats.pairs:
+            reason = f"these samples have {repeats.pairs:g} equal pairs"
+        return (
+            f"The interval allows for samples that recur in spite of allow_repeats=False, since "
+            f"{reason}, and the jackknife alone does not hold then."
+        )
     seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
     return (
         f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
-        f"{repeats.share(level)[1] * 100:.0f} % of the source: the interval allows for it."
+        f"{repeats.share(level)[1] * 100:.0f} % of the source: the interval allows for it; "
+        f"allow_repeats=False states that samples are continuous measurements."
     )
 
 
@@ -128,7 +147,9 @@ def _units(subject: Subject, request: Request) -> Units:
     assert request.ci is not None
     if request.clusters is None:
         closed = CLOSED.keys() & request.names
-        repeats = repeats_of(subject.similarity) if closed else None
+        repeats = None
+        if closed:
+            repeats = repeats_of(subject.similarity, request.allow_repeats)
         return Units(subject.n, request.ci, None, repeats)
     codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
     return Units(int(codes.max()) + 1, request.ci, codes)
@@ -193,11 +214,7 @@ def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> li
 
 
 # Measures whose leave-one-out values cost no more than the measure itself.
-CLOSED = {
-    "VS": _of_spectrum,
-    "IntDiv": _of_diversity,
-    "AvgSim": _of_similarity,
-}
+CLOSED = dict(zip(WITH_JACKKNIFE, (_of_spectrum, _of_diversity, _of_similarity), strict=True))
 
 
 def _subsampled(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
@@ -37,12 +37,15 @@ _DEFAULTS: Record = {
     "psd": "check",
     "method": "auto",
     "details": False,
+    "allow_repeats": True,
     **dict.fromkeys(_UNSET),
 }
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
 _OF_DISTANCES = ("metric", "exponent")
 _OPEN = ("t", "seed")  # None is as if they were not passed
+# Measures whose intervals come from leaving out one sample at a time, at hardly any cost.
+WITH_JACKKNIFE = ("VS", "IntDiv", "AvgSim")
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Options]
 Usual: TypeAlias = "Callable[[Options, Samples | bool | None], Measures]"
@@ -78,6 +81,7 @@ class Request:
     counts: Samples | None = None
     ci: float | None = None
     clusters: Groups | None = None
+    allow_repeats: bool = True
     estimating: Estimating | None = None
     permutations: int | None = None
 
@@ -246,6 +250,9 @@ def _read_request(
         raise TypeError(
             "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
         )
+    allow_repeats = flag("allow_repeats", own["allow_repeats"])
+    if not allow_repeats:
+        check_allow_repeats(ci, clusters is not None, own["groups"] is not None, measures)
     if permutations is not None:
         permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
         if not any(measure.name == BETWEEN for measure in measures):
@@ -273,6 +280,7 @@ def _read_request(
         counts=own["counts"],
         ci=ci,
         clusters=clusters,
+        allow_repeats=allow_repeats,
         estimating=estimating,
         permutations=permutations,
     )
@@ -333,6 +341,24 @@ def _check_interval(orders: list[float], p: Weights | None, measures: list[Measu
             "`ci` is for samples that are drawn alike, but `p` weighs them differently; leave one "
             "or the other out"
         )
+
+
+def check_allow_repeats(
+    ci: float | None, has_clusters: bool, has_groups: bool, measures: Iterable[Measure]
+) -> None:
+    """Raise a TypeError where `allow_repeats=False` would change no interval."""
+    if ci is None:
+        reason = "is about the interval, which was not requested: pass ci=0.95 with it, or"
+    elif has_clusters:
+        reason = "has no effect with `clusters`, which are the independent units of the interval;"
+    elif has_groups:
+        reason = "has no effect on the interval of a mean over groups or prompts;"
+    elif not any(measure.name in WITH_JACKKNIFE for measure in measures):
+        names = ", ".join(WITH_JACKKNIFE)
+        reason = f"has an effect on intervals of {names}, and none of them is measured;"
+    else:
+        return
+    raise TypeError(f"`allow_repeats=False` {reason} leave it out")
 
 
 def _instead_of_distances(how: How) -> str:

@@ -12,6 +12,8 @@ from .jackknife import Values, delete_one_error
 # score the same.
 MIN_SAMPLES = 4
 DRAWS = 20
+# With fewer values, a mean has no interval: two that agree by chance would make one of no width.
+MIN_VALUES = 3
 _TINY = 1e-9  # no mean is nearer to a bound than this share
 
 
@@ -26,8 +28,13 @@ def student_reach(level: float, units: int) -> float:
 
 
 def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
-    """Return the mean, its standard error, and both ends of Student's interval."""
+    """Return the mean, its standard error, and both ends of Student's interval.
+
+    The ends are NaN for fewer than `MIN_VALUES` values.
+    """
     mean, error = mean_error(values)
+    if len(values) < MIN_VALUES:
+        return mean, error, math.nan, math.nan
     reach = student_reach(level, len(values)) * error
     return mean, error, mean - reach, mean + reach
 
@@ -40,7 +47,7 @@ def bounded(
     A mean of few values near a bound is skewed, and Student's t holds better for its logit.
     """
     mean, error = mean_error(values)
-    if not error or not math.isfinite(most - least):
+    if len(values) < MIN_VALUES or not error or not math.isfinite(most - least):
         return student(values, level)
     n = len(values)
     width = most - least
@@ -51,6 +58,23 @@ def bounded(
     ends = logits[-1] + reach * np.array([-1, 1])
     low, high = (least + width * scipy.special.expit(ends)).tolist()
     return mean, error, min(low, mean), max(high, mean)
+
+
+def describe_missing_interval(
+    count: int, low: float, high: float, keys: str, of: str = "groups"
+) -> str:
+    """Return a sentence on the interval of a mean that says nothing of others, or ""."""
+    if count < MIN_VALUES:
+        return (
+            f"The mean over {count} {of} has no interval, and {keys} are NaN: two values do not "
+            f"show how much others vary; {MIN_VALUES} {of} or more have one."
+        )
+    if high <= low:
+        return (
+            f"The interval of the mean over {count} {of} has no width: all of them have the same "
+            f"value, and {keys} do not cover what other {of} may have."
+        )
+    return ""
 
 
 def halves_error(

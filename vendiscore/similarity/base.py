@@ -66,8 +66,9 @@ class Similarity(metaclass=Public):
         texts that differ may have one row. Kernels set them, and `notes` say so.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
-    recurs : bool
-        Whether a source may give the same sample again, as it does texts, labels and molecules.
+    vocabulary_columns : bool
+        Whether its features are classes, tags, words or fragments, of which a set has only some:
+        measures of columns leave out those that no sample of the set has.
 
     Examples
     --------
@@ -93,7 +94,7 @@ class Similarity(metaclass=Public):
     partial: Mapping[int, str] = _NO_SAMPLES
     merges: bool = False
     echoes: Array | None = None
-    recurs: bool = False
+    vocabulary_columns: bool = False
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
@@ -316,7 +317,7 @@ class Similarity(metaclass=Public):
             notes=self.notes,
             roundoff=self.roundoff,
             echoes=echoes,
-            recurs=self.recurs,
+            vocabulary_columns=self.vocabulary_columns,
         )
         if self.scale is None:
             return part

@@ -29,7 +29,7 @@ class RepeatedSimilarity(Similarity):
         self.settings: Options = distinct.settings
         self.fitted: Options = distinct.fitted
         self.notes: Sequence[str] = distinct.notes
-        self.recurs: bool = distinct.recurs
+        self.vocabulary_columns: bool = distinct.vocabulary_columns
         self.distinct = distinct
         self.inverse = inverse
 

@@ -91,7 +91,7 @@ def in_full(K: Similarity, least: int) -> Similarity:
         alike = first[inverse]
         dense = dense[alike][:, alike]
     matrix = MatrixSimilarity(dense, psd=K.psd)
-    return matrix.noted(roundoff=K.roundoff, recurs=K.recurs)
+    return matrix.noted(roundoff=K.roundoff)
 
 
 class DeferredSimilarity(MatrixSimilarity):

@@ -113,7 +113,7 @@ def given(
         fitted=both.fitted,
         notes=notes,
         roundoff=both.roundoff,
-        recurs=both.recurs,
+        vocabulary_columns=both.vocabulary_columns,
         dropped=both.dropped,
         echoes=echoes if any_echo else None,
     )

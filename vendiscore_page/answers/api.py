@@ -35,6 +35,7 @@ def vendi_score_texts(
     q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
+    allow_repeats: bool = True,
 ) -> Record:
     """Return the Vendi Score of texts, the effective number of different ones, and similar texts.
 
@@ -46,6 +47,8 @@ def vendi_score_texts(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare texts more.
         threshold: Least similarity of texts in one group, at most 1.
         prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+            these do not show it; false for continuous measurements.
 
     Returns:
         VS (number): Vendi Score, 1 to n, or the mean over lists; at q = 2 the field is VS_q2, etc.
@@ -64,7 +67,7 @@ def vendi_score_texts(
         code (string): Python that prints the same score.
     """
     job = text_job(texts, kernel, {"ns": ns, "unit": unit}, prompts=prompts)
-    return _answer(job, q, threshold)
+    return _answer(job, q, threshold, allow_repeats)
 
 
 def vendi_score_images(
@@ -72,6 +75,7 @@ def vendi_score_images(
     kernel: str = "pixels",
     q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
+    allow_repeats: bool = True,
 ) -> Record:
     """Return the Vendi Score of images, the effective number of different ones, and similar images.
 
@@ -80,13 +84,15 @@ def vendi_score_images(
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
         q: Order from 0 to "inf": 1 is usual; lower orders count rare images more.
         threshold: Least similarity of images in one group, at most 1.
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+            these do not show it; false for continuous measurements.
 
     Returns:
         The fields of `vendi_score_texts`, with images by their places in the list, from 0.
     """
     flat, groups = pooled(images, "base64 strings")
     found = decode_images(flat, place(groups, "Image"))
-    return _answer(image_job(found, kernel, groups=groups), q, threshold)
+    return _answer(image_job(found, kernel, groups=groups), q, threshold, allow_repeats)
 
 
 def vendi_score_molecules(
@@ -95,6 +101,7 @@ def vendi_score_molecules(
     q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[str] = [],  # noqa: B006
+    allow_repeats: bool = True,
 ) -> Record:
     """Return the Vendi Score of molecules, their effective number, and similar molecules.
 
@@ -104,11 +111,14 @@ def vendi_score_molecules(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare molecules more.
         threshold: Least similarity of molecules in one group, at most 1.
         prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+            these do not show it; false for continuous measurements.
 
     Returns:
         The fields of `vendi_score_texts`.
     """
-    return _answer(text_job(smiles, kernel, kind="molecules", prompts=prompts), q, threshold)
+    job = text_job(smiles, kernel, kind="molecules", prompts=prompts)
+    return _answer(job, q, threshold, allow_repeats)
 
 
 def vendi_score_vectors(
@@ -118,6 +128,7 @@ def vendi_score_vectors(
     q: float | str = DEFAULT_ORDER,
     threshold: float = DEFAULT_THRESHOLD,
     prompts: list[list[float]] = [],  # noqa: B006
+    allow_repeats: bool = True,
 ) -> Record:
     """Return the Vendi Score of vectors, such as embeddings, or of a similarity matrix.
 
@@ -128,12 +139,15 @@ def vendi_score_vectors(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare rows more.
         threshold: Least similarity of rows in one group, at most 1.
         prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+            these do not show it; false for continuous measurements.
 
     Returns:
         The fields of `vendi_score_texts`, with rows by their places, from 0. "K, clipped" sets
         negative eigenvalues to zero.
     """
-    return _answer(vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts), q, threshold)
+    job = vector_job(rows, kernel, {"sigma": sigma}, prompts=prompts)
+    return _answer(job, q, threshold, allow_repeats)
 
 
 def vendi_compare(
@@ -142,6 +156,7 @@ def vendi_compare(
     kernel: str = "ngram_overlap",
     q: float | str = DEFAULT_ORDER,
     prompts: list = [],  # type: ignore[type-arg]  # noqa: B006
+    allow_repeats: bool = True,
 ) -> Record:
     """Compare the Vendi Scores of two to eight sets or models, and tell differences from chance.
 
@@ -155,6 +170,8 @@ def vendi_compare(
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
         q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
         prompts: Prompts to condition on: one for all samples, or for each list a list of them.
+        allow_repeats: Whether intervals allow for samples that recur in a source although
+            these do not show it; false for continuous measurements.
 
     Returns:
         q (number or string): Order of the scores.
@@ -191,7 +208,8 @@ def vendi_compare(
             raise RefusedError(f"Pass one prompt, or {len(values)}: one for each sample.")
         roles["prompts"] = each
     together = {"": Samples(values, places, kind=kind, **roles)}
-    page = finish(several_sets.compare(together, Settings(kernel, q=q, prompts=prompts)))
+    settings = Settings(kernel, q=q, prompts=prompts, allow_repeats=allow_repeats)
+    page = finish(several_sets.compare(together, settings))
     return {name: page[name] for name in _COMPARED}
 
 
@@ -217,8 +235,8 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
 
 
 @np.errstate(all="ignore")
-def _answer(job: Job, q: object, threshold: object) -> Record:
-    found = finish(job.findings(q, threshold))
+def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Record:
+    found = finish(job.findings(q, threshold, allow_repeats))
     sure = {f"{found.key}_{name}": found.beside(name) for name in ("se", "low", "high")}
     answer: Record = {
         found.key: found.value,

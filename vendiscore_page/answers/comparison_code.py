@@ -66,12 +66,13 @@ def comparison_code(
     how = "".join(f", {name}={x!r}" for name, x in arguments.items())
     how += ", prompts=prompts" if prompts else ""
     options = keywords({"psd": psd} if psd else {}, found.comparison.q)
+    repeats = "" if found.comparison.allow_repeats in (None, True) else ", allow_repeats=False"
     matched = ", prompts=groups, given_prompt=False"
     if not found.comparison.groups:
         matched = f", size={found.settings['size']}"
     head += [
         f"similarity = vendiscore.as_similarity(samples{how})",
-        f"found = vendiscore.compare(similarity, by=sets{matched}, {options})",
+        f"found = vendiscore.compare(similarity, by=sets{matched}, {options}{repeats})",
         'print(*found.sets, *found.pairs, sep="\\n")',
     ]
     if sources:

@@ -75,9 +75,13 @@ class Job:
     def what(self) -> str:
         return "samples" if self.choice.is_matrix else self.kind
 
-    def findings(self, q: object, threshold: object = DEFAULT_THRESHOLD) -> Steps[Findings]:
+    def findings(
+        self, q: object, threshold: object = DEFAULT_THRESHOLD, allow_repeats: object = True
+    ) -> Steps[Findings]:
         """Find the results at order q; a SampleError names samples by their places."""
         given = self.arguments | {"q": check_order(q)}
+        if allow_repeats is not True:
+            given["allow_repeats"] = allow_repeats
         alike_from = check_threshold(threshold)
         if self.groups is not None:
             given["groups"] = self.labels
@@ -141,6 +145,7 @@ class Settings:
     leave_out: bool = False  # samples that cannot be used
     threshold: object = DEFAULT_THRESHOLD
     prompts: object = None  # one for all samples, unless they have their own
+    allow_repeats: object = True  # False: samples are continuous measurements
 
     def choice_of(self, kind: str) -> Choice:
         """Return the way to compare samples of a kind, the usual one if none is named."""

@@ -74,7 +74,8 @@ class Result:
             raise RefusedError("There is one way to compare these samples here, not two.")
         if not self._second:
             job = first.compared_by(choice)
-            other = yield from job.findings(found.order)
+            allow_repeats = found.request.allow_repeats
+            other = yield from job.findings(found.order, allow_repeats=allow_repeats)
             self._second = _second(first, found, job, other)
         return self._second
 
@@ -153,7 +154,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
     def run(kept: dict[str, list[int]]) -> Steps[tuple[Findings, Job, list[int], list[Record]]]:
         job = job_of(samples, kept[""], chosen.kernel, settings.options, settings.prompts)
         try:
-            found = yield from job.findings(settings.q, settings.threshold)
+            found = yield from job.findings(settings.q, settings.threshold, settings.allow_repeats)
         except NotPSDError as error:
             if not chosen.is_matrix:
                 raise
@@ -181,7 +182,7 @@ def _by_set(samples: Samples, kept: list[int], settings: Settings) -> Steps[list
     rows = []
     for label, some in places.items():
         job = job_of(samples, some, kernel, settings.options, settings.prompts)
-        found = yield from job.findings(settings.q)
+        found = yield from job.findings(settings.q, allow_repeats=settings.allow_repeats)
         ends = {name: found.beside(name) for name in ("se", "low", "high")}
         rows.append({"group": str(label), "n": found.n, found.key: found.value, **ends})
     return rows

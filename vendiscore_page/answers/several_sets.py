@@ -1,9 +1,11 @@
 """Sets of samples compared under one kernel, step by step: what the page and its API say."""
 
+import math
 from collections.abc import Hashable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from itertools import chain
+from typing import Any
 
 import numpy as np
 
@@ -13,7 +15,7 @@ from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
 from vendiscore.report import key_at
-from vendiscore.scoring.subsampling import MIN_SAMPLES
+from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from vendiscore.signature import digits, line, plain
 
 from ..aliases import Record, Steps
@@ -68,7 +70,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         plain_sets = {name: replace(each, groups=()) for name, each in sets.items()}
         jobs = {name: job_of(each, kept[name], *how) for name, each in plain_sets.items()}
         own = [[each.groups[i] for i in kept[name]] for name, each in sets.items() if grouped]
-        return jobs, (yield from compare_steps(jobs, settings.q, own))
+        return jobs, (yield from compare_steps(jobs, settings.q, own, settings.allow_repeats))
 
     bad, (jobs, found) = yield from sifted(sets, kind, run, settings.leave_out)
     rest = []
@@ -80,6 +82,9 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
     if result.groups < len(every := {*within} - {""}):
         least = f"the {result.groups:,} of {len(every):,} groups that have two or more of each"
         notes.append(f"Sets are compared within {least} set.")
+    if 0 < result.groups < MIN_VALUES:
+        count = result.groups
+        notes.append(describe_missing_interval(count, math.nan, math.nan, "its ends", "prompts"))
     asked = asked_of(jobs, [samples.asked for samples in rest])
     counted = different(found.together, list(jobs), asked, result.q, kind)
     columns = columns_of(jobs) | {"group": list(map(str, within))}
@@ -118,6 +123,7 @@ def compare_steps(
     jobs: Mapping[str, Job],
     q: object = DEFAULT_ORDER,
     groups: Sequence[Sequence[Hashable]] = (),
+    allow_repeats: Any = True,
 ) -> Steps[Compared]:
     """Compare sets at the size of the smallest or 100, pausing where it takes long.
 
@@ -143,7 +149,11 @@ def compare_steps(
     every = np.concatenate(samples) if widths else list(chain(*samples))
     together = yield from offered_encoders.similarity(every, arguments)
     matched = None if groups else min(*sizes, LARGEST)
-    plan = Plan(order, size=matched).checked()
+    plan = Plan(order, size=matched, allow_repeats=allow_repeats).checked()
+    if groups and not plan.allow_repeats:
+        raise RefusedError(
+            "allow_repeats=false has no effect on intervals of means over prompts; leave it out."
+        )
     pool, codes, within = together, np.repeat(np.arange(len(jobs)), sizes), None
     if groups:
         places, labels = paired(groups), list(chain(*groups))
@@ -155,6 +165,8 @@ def compare_steps(
     said = {"q": digits(order), "sizes": sizes, "level": plan.level}
     said |= {"groups": found.groups} if groups else {"size": matched}
     said |= {"permutations": plan.permutations, "seed": plan.seed}
+    if found.allow_repeats is not None:
+        said["allow_repeats"] = found.allow_repeats
     return Compared(_ranked(found), {**arguments, **together.fitted}, together, said)
 
 
@@ -186,7 +198,11 @@ def answer(found: Compared) -> Record:
         "level": result.level,
         "rows": [
             _named(row, _OF_SET)
-            | {key_at(result.q): row.score, "low": row.matched_low, "high": row.matched_high}
+            | {
+                key_at(result.q): row.score,
+                "low": _finite(row.matched_low),
+                "high": _finite(row.matched_high),
+            }
             for row in result.sets
         ],
         "pairs": [
@@ -213,4 +229,9 @@ def _turned(row: PairRow) -> PairRow:
 
 
 def _named(row: object, names: Sequence[str]) -> Record:
-    return {name: getattr(row, name) for name in names}
+    return {name: _finite(getattr(row, name)) for name in names}
+
+
+def _finite(value: object) -> object:
+    """Return None for NaN, such as an end of an interval that is missing; JSON has no NaN."""
+    return None if value != value else value
