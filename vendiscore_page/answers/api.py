@@ -47,7 +47,7 @@ def vendi_score_texts(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare texts more.
         threshold: Least similarity of texts in one group, at most 1.
         prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
             these do not show it; false for continuous measurements.
 
     Returns:
@@ -84,7 +84,7 @@ def vendi_score_images(
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
         q: Order from 0 to "inf": 1 is usual; lower orders count rare images more.
         threshold: Least similarity of images in one group, at most 1.
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
             these do not show it; false for continuous measurements.
 
     Returns:
@@ -111,7 +111,7 @@ def vendi_score_molecules(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare molecules more.
         threshold: Least similarity of molecules in one group, at most 1.
         prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
             these do not show it; false for continuous measurements.
 
     Returns:
@@ -139,7 +139,7 @@ def vendi_score_vectors(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare rows more.
         threshold: Least similarity of rows in one group, at most 1.
         prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur in the source although
+        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
             these do not show it; false for continuous measurements.
 
     Returns:
