@@ -31,6 +31,40 @@ def few_samples() -> str:
     )
 
 
+def containers() -> str:
+    """Tabulate how often 95 % intervals hold where samples recur, in every container."""
+    rows = [row for row in loaded("recurrence")["rows"] if "coverage" in row]
+    columns = ("texts", "matrix", "embeddings", "tuples")
+    held = {(row["source"], row["container"]): percent(row["coverage"], 1) for row in rows}
+    sources = {row["source"]: row["n"] for row in rows}
+    return table(
+        ("source", "n", *columns),
+        (
+            (name, str(n), *(held.get((name, column), "–") for column in columns))
+            for name, n in sources.items()
+        ),
+    )
+
+
+def recurrence() -> str:
+    """Tabulate the width of intervals that do not allow for recurrence, and its growth by it."""
+    rows = [row for row in loaded("recurrence")["rows"] if "growth" in row]
+    cells = {
+        (row["source"], row["n"]): (
+            f"{row['before']:.2g}, × {row['growth']:.3g} (× {row['needed']:.3g})"
+        )
+        for row in rows
+    }
+    sizes = sorted({n for _, n in cells})
+    return table(
+        ("embeddings", *(f"n = {n}" for n in sizes)),
+        (
+            (name, *(cells[name, n] for n in sizes))
+            for name in dict.fromkeys(name for name, _ in cells)
+        ),
+    )
+
+
 def empty_prompts() -> str:
     """Tabulate how often intervals of the number of sources hold."""
     rows = [row for row in loaded("sources")["rows"] if row["part"] == "empty"]

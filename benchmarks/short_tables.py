@@ -6,7 +6,15 @@ from collections.abc import Callable, Iterable, Sequence
 
 import registries
 from cells import loaded, percent, table
-from interval_tables import few_samples, grown, limits, prompts, spiders
+from interval_tables import (
+    containers,
+    few_samples,
+    grown,
+    limits,
+    prompts,
+    recurrence,
+    spiders,
+)
 from large_tables import partitions, retrieved, selected
 from source_tables import novelty, pairs, parts, people
 from tables import (
@@ -265,6 +273,8 @@ SHORT: dict[str, Callable[[], str]] = {
     "differences": lambda: only(differences(), ("n", "interval covers", "told apart")),
     "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),
     "chosen": subsets,
+    "containers": containers,
+    "recurrence": recurrence,
     "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["source", *SIZES]),
     "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
     "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),

@@ -7,12 +7,14 @@ from typing import Any
 from cells import RESULTS, loaded, percent, table
 from interval_tables import (
     clusters,
+    containers,
     empty_prompts,
     equivalent,
     few_samples,
     grown,
     limits,
     prompts,
+    recurrence,
     spiders,
 )
 
@@ -340,6 +342,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "differences": differences,
     "covered": covered,
     "few-samples": few_samples,
+    "containers": containers,
+    "recurrence": recurrence,
     "prompts": prompts,
     "empty-prompts": empty_prompts,
     "equivalent": equivalent,

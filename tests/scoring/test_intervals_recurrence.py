@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from vendiscore import as_similarity, compare, compute, growth
 from vendiscore.analysis.findings import find
+from vendiscore.result import key_at
 
 ENDS = ("VS_low", "VS_high")
 NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon"]
@@ -37,7 +38,8 @@ def containers(K: np.ndarray) -> list[tuple[object, dict]]:
 def interval(samples: object, **how: object) -> tuple[float, float]:
     with warnings.catch_warnings(action="ignore"):
         found = compute(samples, ci=0.95, **how)
-    return found["VS_low"], found["VS_high"]
+    key = key_at(how.get("q", 1))
+    return found[f"{key}_low"], found[f"{key}_high"]
 
 
 texts = st.lists(
