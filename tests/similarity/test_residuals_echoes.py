@@ -212,9 +212,10 @@ def test_gradients_of_sets_with_echoes_are_finite_and_zero_for_echoes(k, q):
     rows[ECHO] = u.detach()
     X = torch.tensor(rows, requires_grad=True)
     how: dict[str, Any] = {"k": k, "q": q} | ({"sigma": 1.5} if k in ("rbf", "laplacian") else {})
-    value = compute(X, prompts=u, given_prompt=True, **how)["VS"]
+    key = key_at(q)
+    value = compute(X, prompts=u, given_prompt=True, **how)[key]
     assert float(value.detach()) == pytest.approx(
-        compute(rows, prompts=u.detach(), given_prompt=True, **how)["VS"]
+        compute(rows, prompts=u.detach(), given_prompt=True, **how)[key]
     )
     slopes, of_prompt = torch.autograd.grad(value, (X, u))
     assert slopes.isfinite().all()
@@ -226,7 +227,7 @@ def test_gradients_of_sets_with_echoes_are_finite_and_zero_for_echoes(k, q):
     def score(some: Any) -> Any:
         return compute(
             fixed.index_put((torch.tensor(others),), some), prompts=u, given_prompt=True, **how
-        )["VS"]
+        )[key]
 
     assert torch.autograd.gradcheck(score, (fixed[others].requires_grad_(),))
 
@@ -247,9 +248,9 @@ def test_states_with_echoes_merge_to_the_number_of_the_whole():
         merged = State(k="cosine").merge(*parts)
         K = as_similarity(X, prompts=P, given_prompt=True, k="cosine")
         for q in ORDERS:
-            whole = compute(K, q=q)[key_at(q)]
+            whole = compute(K, q=q)
             for state in (one, merged, State.from_bytes(merged.to_bytes())):
-                assert state.compute(q)["VS"] == pytest.approx(whole, rel=1e-10)
+                assert state.compute(q) == pytest.approx(whole, rel=1e-10)
         assert NOTE.format(2, m) in merged.compute(details=True)["details"]["notes"]
     p = [1.0, 2, 0, 1]
     weighted = (
