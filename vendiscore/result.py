@@ -35,7 +35,28 @@ def scale_suffix(t: float) -> str:
 
 
 def key_at(q: float | str, name: str = "VS") -> str:
-    """Return the key of a measure at a single order: "VS" at order 1, "VS_q2" at order 2."""
+    """Return the key of a measure in the result of a call with a single order.
+
+    Parameters
+    ----------
+    q : float in [0, ∞] or "inf", the order
+    name : str, the name of a measure that has an order
+
+    Returns
+    -------
+    str
+        The name at order 1, else the name with the order.
+
+    Raises
+    ------
+    TypeError, ValueError
+        For an order that is not a number in [0, ∞].
+
+    Examples
+    --------
+    >>> key_at(1), key_at(2), key_at("inf", "LC")
+    ('VS', 'VS_q2', 'LC_qinf')
+    """
     (suffix,) = order_suffixes([read_order(q)], several=False)
     return name + suffix
 

@@ -113,7 +113,7 @@ def test_bleu_that_is_not_psd_is_refused_or_repaired_with_its_size():
     kept = values[values > 0] / values[values > 0].sum()
     assert result["VS"] == pytest.approx(math.exp(-np.sum(kept * np.log(kept))))
     q2 = compute(texts, k="bleu", psd="clip", q=2, details=True)
-    assert q2["VS"] == pytest.approx(1 / np.sum(kept**2))
+    assert q2["VS_q2"] == pytest.approx(1 / np.sum(kept**2))
     assert q2["details"]["negative_mass"] == pytest.approx(mass, rel=1e-6)
     # Without clipping, order 2 has a closed form, which sees no eigenvalues, and says so.
     q2 = compute(texts, k="bleu", q=2, details=True)
@@ -263,7 +263,7 @@ def test_texts_that_begin_with_none_are_texts(first):
         compute([first, "a b", None, "c d"])
     with pytest.warns(UserWarning, match="kernel 'ngram_overlap' left out 2 of 4 samples"):
         scores = compute([first, "a b", None, "c d"], on_error="skip", q=2)
-    assert scores["VS"] == pytest.approx(2)
+    assert scores["VS_q2"] == pytest.approx(2)
 
 
 def test_text_is_left_out_by_its_place_among_repeats():

@@ -253,7 +253,7 @@ for thread in threads:
     thread.start()
 for thread in threads:
     thread.join()
-print(failed, len(values), round(shared.compute(k="labels", q=0)["VS"]))
+print(failed, len(values), round(shared.compute(k="labels", q=0)["VS_q0"]))
 """
 
 

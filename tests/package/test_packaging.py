@@ -197,7 +197,7 @@ def test_load_gives_what_evaluate_loads():
             assert (other.name, other.info.description) == (metric.name, metric.info.description)
         assert metric.inputs_description in metric.compute.__doc__
     assert vendiscore.load("vendiscore", "text", ns=[1], q=2).compute(samples=TEXTS) == {
-        "VS": score(TEXTS, "ngram_overlap", ns=[1], q=2)
+        "VS_q2": score(TEXTS, "ngram_overlap", ns=[1], q=2)
     }
     with pytest.raises(TypeError, match="`epsilon`"):
         vendiscore.load("vendiscore", epsilon=0.1)

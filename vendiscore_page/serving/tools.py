@@ -68,4 +68,10 @@ def output_schema(returned: list[str]) -> Record:
     properties = {
         name: {"type": kinds.split(" or "), "description": text} for name, kinds, text in fields
     }
-    return {"type": "object", "properties": properties}
+    # Scores at other orders than 1 have the order in their names: VS_q2, VS_q2_se.
+    of_orders = {
+        f"^VS_q[^_]+{name.removeprefix('VS')}$": about
+        for name, about in properties.items()
+        if name.startswith("VS")
+    }
+    return {"type": "object", "properties": properties, "patternProperties": of_orders}
