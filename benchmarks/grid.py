@@ -50,7 +50,10 @@ MOST, LEAST = 21, 5  # pairs
 LONG, LONGER = 1.0, 4.0  # seconds of a pair that is timed three times, and of one that is once
 TURN = 0.01  # seconds of a turn, at least: shorter calls are repeated within it
 PAUSE = 0.1  # the threads of BLAS spin after a product; one thread does not
-EXACT, SINGLE = 1e-8, 3e-4  # the rounding of double precision, and of float32 eigenvalues
+EXACT, SINGLE = (
+    1e-8,
+    3e-4,
+)  # the rounding of double precision, and of float32 eigenvalues of the peer
 VENDI_SCORE = "vendi_score"
 
 
