@@ -24,7 +24,10 @@ MUTANTS = {
         ("xp.max if q > 1 else xp.min", "xp.min if q > 1 else xp.max"),
         ("max(float(value), 1.0)", "max(float(value), 0.0)"),
         ("float(most))", "float(most + 1))"),
-        ("abs(scalar(shares.sum()) - 1) <= RANGE", "abs(scalar(shares.sum()) - 1) <= 1e6 * RANGE"),
+        ("max(RANGE_TOLERANCE, 2 * spacing)", "max(1e6 * RANGE_TOLERANCE, 2 * spacing)"),
+        ("max(RANGE_TOLERANCE, 2 * spacing)", "RANGE_TOLERANCE"),
+        ("positive = positive / total", "pass"),
+        ("return xp.astype(shares, xp.float64), spacing", "return shares, spacing"),
     ],
     "spectral/clusters": [
         ("positive = shares > 0", "positive = shares >= 0"),
