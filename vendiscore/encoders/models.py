@@ -21,6 +21,13 @@ from .networks import ModelFiles, Network, Pooling, model_files
 from .static_models import StaticModel, static_files
 
 BATCH_SIZE = 64
+# The scripts of the models that have a name of their own or are the default, as the names of
+# Unicode characters begin. All three are of English text; other models make no claim.
+MODEL_SCRIPTS = {
+    "princeton-nlp/unsup-simcse-roberta-base": ("LATIN",),
+    "sentence-transformers/all-MiniLM-L6-v2": ("LATIN",),
+    "wordllama": ("LATIN",),
+}
 
 
 @dataclass
@@ -91,6 +98,11 @@ class Encoder:
     @property
     def settings(self) -> Record:
         return {**self._model.settings, "batch_size": self.batch_size}
+
+    @property
+    def scripts(self) -> Sequence[str]:
+        """The scripts of the texts that its model was made for; empty if that is not known."""
+        return MODEL_SCRIPTS.get(str(self.settings.get("model_path")), ())
 
     def __repr__(self) -> str:
         listed = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())

@@ -87,4 +87,5 @@ def text_embeddings(
     own = (pooling, batch_size, device, half, revision, max_length, cache)
     encoder = make_encoder(TEXTS, model_path, model, tokenizer, *own)
     X, settings, omissions = encoder.embedded(texts)
-    return FeatureSimilarity(X, settings).normalized().noted(**omissions, merges=True)
+    rows = FeatureSimilarity(X, settings).normalized()
+    return rows.noted(**omissions, merges=True, truncates=True, scripts=encoder.scripts)

@@ -132,7 +132,8 @@ def build_kernel(
         notes = [*getattr(fitted, "notes", ())]
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
         seen = all(str(text).strip(INVISIBLE) for text in texts)
-        if not seen or similarity.missed or similarity.partial or similarity.merges:
+        omits = similarity.missed or similarity.partial or similarity.merges
+        if not seen or omits or similarity.scripts:
             from ..similarity.omissions import omission_notes
 
             notes += omission_notes(kernel.name, similarity, texts, first, inverse)

@@ -64,6 +64,11 @@ class Similarity(metaclass=Public):
     missed, partial, merges : mapping of int to str, bool
         Samples of which nothing was seen, or not all, with words that follow "sample 3"; whether
         texts that differ may have one row. Kernels set them, and `notes` say so.
+    truncates : bool
+        Whether the samples in `partial` are truncated, which always gives a warning.
+    scripts : sequence of str
+        The scripts of the prose that an encoder was made for, as the names of Unicode characters
+        begin ("LATIN"). Kernels set them; samples of another kind then get a warning and a note.
     echoes : array (n,) of bool, or None
         Which samples repeat the prompt that was taken out of them; None if none does.
     vocabulary_columns : bool
@@ -93,6 +98,8 @@ class Similarity(metaclass=Public):
     missed: Mapping[int, str] = _NO_SAMPLES
     partial: Mapping[int, str] = _NO_SAMPLES
     merges: bool = False
+    truncates: bool = False
+    scripts: Sequence[str] = ()
     echoes: Array | None = None
     vocabulary_columns: bool = False
     _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"

@@ -5,13 +5,16 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.errors import SampleError, quoted, warn
+from ..reading.encoder_scope import find_mismatch
 from ..reading.string_patterns import INVISIBLE
 from .base import Similarity
 
-# One sample in so many is worth a note; one in so many, of at least as many samples, a warning: of
-# fewer, a single one would be.
+# Texts that are truncated or of which a model has no token always give a warning. Of other samples,
+# such as blank texts, which the data show, one in 100 is worth a note, and one in 20, of at least
+# 20 samples, a warning: of fewer, a single one would be.
 NOTED = 100
 WARNED = 20
+_EXAMPLES = 3
 
 
 def omission_notes(
@@ -30,10 +33,12 @@ def omission_notes(
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
     "Kernel 'ngram_overlap' saw only a part of 1 of 2 sa"
     """
-    missed = dict(similarity.missed)
-    for i, text in enumerate(texts):
-        if not str(text).strip(INVISIBLE):
-            missed[i] = f"is blank: {quoted(text)}; remove it"
+    blank = {
+        i: f"is blank: {quoted(text)}; remove it"
+        for i, text in enumerate(texts)
+        if not str(text).strip(INVISIBLE)
+    }
+    missed = {**similarity.missed, **blank}
     if len(missed) == len(first):
         raise SampleError.of(missed)
     n = len(inverse)
@@ -45,13 +50,27 @@ def omission_notes(
         ("saw no difference", equal),
     ):
         count = int(np.isin(inverse, [*problems]).sum())
-        if not count or (problems is not equal and count * NOTED < n):
+        matters = similarity.truncates and problems is similarity.partial
+        matters |= problems is missed and missed.keys() > blank.keys()
+        if not count or (count * NOTED < n and problems is not equal and not matters):
             continue
-        i = min(problems)
+        i, *others = sorted(problems)[:_EXAMPLES]
         why = f"sample {first[i]} {problems[i]}"
+        if matters and others:
+            why += f" (also {', '.join(f'sample {first[j]}' for j in others)})"
         notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if n >= WARNED and count * WARNED >= n:
+        if matters or (n >= WARNED and count * WARNED >= n):
             warn(notes[-1])
+    mismatch = find_mismatch(texts, similarity.scripts)
+    if mismatch:
+        model = similarity.settings.get("model_path") or name
+        scripts = " and ".join(script.title() for script in similarity.scripts)
+        notes.append(
+            f"Kernel {name!r} compares prose in {scripts} script here ({model}), but "
+            f"{mismatch.reason}: the score says little about them; use {mismatch.kernel}, or a "
+            f"model for such samples."
+        )
+        warn(notes[-1])
     return notes
 
 
