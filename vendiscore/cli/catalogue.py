@@ -4,7 +4,7 @@ import inspect
 from argparse import Namespace
 
 from ..measures.measure import get_measure, list_measures
-from ..resolve.kernel import list_kernels, named_kernel
+from ..resolve.kernel import NAMED_MODELS, describe_kernel, list_kernels
 from ..resolve.presets import PRESETS
 from . import output
 from .kernel_options import usage
@@ -13,12 +13,12 @@ from .kernel_options import usage
 def run_kernels(args: Namespace) -> str:
     if args.name is not None:
         with usage():
-            return f"{(named_kernel(args.name)[0].__doc__ or '').strip()}\n"
-    rows = [
-        {"kernel": each.name, "compares": each.samples, "similarity": each.summary}
-        for each in list_kernels()
-    ]
-    return output.table(rows)
+            return f"{describe_kernel(args.name)}\n"
+    kernels = [(each.name, each.samples, each.summary) for each in list_kernels()]
+    for name, model in NAMED_MODELS.items():
+        kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
+    names = ("kernel", "compares", "similarity")
+    return output.table([dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)])
 
 
 def run_measures(args: Namespace) -> str:

@@ -8,8 +8,11 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ..core.types import Options, Record
+from ..encoders.models import MODEL_SCRIPTS
 from ..measures.measure import OF_SIMILARITIES
+from ..reading.encoder_scope import find_mismatch
 from ..reading.samples import Samples
+from ..resolve.kernel import NAMED_MODELS
 from ..result import ERRORS, NULLS
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
@@ -32,6 +35,7 @@ _OF_SMALL_ORDERS = "Eigenvalues below"
 # The line on meaning: the number of texts beyond which it is left out, and its words.
 _MOST_BY_MEANING = 20_000
 _MEANING = " by meaning (static word vectors, -k static)"
+_ONLY_ENGLISH = "; static word vectors and -k semantic are for English text."
 _BOTH = "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
 
 
@@ -66,10 +70,10 @@ def run_score(args: Namespace) -> str:
             found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
         warned = [str(warning.message) for warning in caught]
         source = _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
-        plain = args.format == "text" and not (args.brief or args.measures or "k" in keywords)
+        plain = args.format == "text" and not (args.brief or args.measures or how.compares)
         few = len(sources) == 1 and len(source) <= _MOST_BY_MEANING
-        if plain and few and source.kind == "texts":
-            found[-1]["meaning"] = _by_meaning(how, source, keywords)
+        if plain and few and source.kind in ("texts", "sequences"):
+            found[-1] |= _by_meaning(how, source, keywords)
     names = [source.name.removeprefix(above) for source in sources]
     return _printed(args, names, found)
 
@@ -78,16 +82,28 @@ run_report = run_score  # with one format alone
 
 
 def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
-    """Score texts by static word vectors too; {} where these are not installed."""
+    """Score texts by static word vectors too, or state why these do not suit the samples.
+
+    Return a dict with the key "meaning" or "no_meaning", or an empty one if the vectors are not
+    installed.
+    """
+    sequences = texts.kind == "sequences"
+    scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]
+    mismatch = find_mismatch(texts.values, scripts, sequences=sequences)
+    if mismatch:
+        return {"no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ONLY_ENGLISH}"}
     keywords = keywords | {"k": "static"}
     with warnings.catch_warnings(action="ignore"):  # the first score has warned of the same
         try:
-            return _call(compute, {"samples": texts}, keywords, how.args.given_prompt, details=True)
+            found = _call(
+                compute, {"samples": texts}, keywords, how.args.given_prompt, details=True
+            )
         except ImportError:
             return {}
         except ValueError as error:
             how.note(f"{texts.name}: there is no score by meaning: {error}")
             return {}
+    return {"meaning": found}
 
 
 def by_set(source: Samples) -> list[Samples]:
@@ -170,10 +186,17 @@ def _one(args: Namespace, found: Record) -> str:
     """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
     details = found["details"]
     meaning = found.pop("meaning", {})
+    no_meaning = found.pop("no_meaning", "")
     lines = _lines(found)
     lines += [line + _MEANING for line in _lines(meaning)]
+    if no_meaning:
+        lines.append(no_meaning)
     lines.append(f"n = {details['n']:,}")
-    wording = _BOTH if meaning else wording_sentence(details)
+    wording = ""  # the line that replaces the number by meaning gives the reason
+    if meaning:
+        wording = _BOTH
+    elif not no_meaning:
+        wording = wording_sentence(details)
     lines += filter(None, [details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:

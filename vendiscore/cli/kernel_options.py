@@ -11,6 +11,7 @@ from ..core.errors import SampleError, quoted
 from ..core.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import Samples
+from ..reading.string_patterns import are_sequences
 from ..resolve import kernel_request as resolve
 from ..resolve.kernel import check_options, named_kernel
 from ..resolve.sets import as_similarity
@@ -77,11 +78,14 @@ class How:
         """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
         found = dict(self.keywords)
         idle = source.kind == "vectors" and not needed
-        if source.kind not in _USUAL or self.compares or idle:
+        kind = source.kind
+        if kind == "texts" and are_sequences(source.values):  # of a file that does not say so
+            kind = "sequences"
+        if kind not in _USUAL or self.compares or idle:
             return found
-        kernel, what = _USUAL[source.kind]
-        self.note(f"{source.name}: {source.kind} are compared by {what} (-k {kernel})")
-        letters = _OF_SEQUENCES if source.kind == "sequences" else {}
+        kernel, what = _USUAL[kind]
+        self.note(f"{source.name}: {kind} are compared by {what} (-k {kernel})")
+        letters = _OF_SEQUENCES if kind == "sequences" else {}
         return {"k": kernel, **letters, **found}
 
     def note(self, message: str) -> None:

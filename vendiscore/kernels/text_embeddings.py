@@ -36,7 +36,12 @@ def text_embeddings(
     in_context: bool | None = None,
     cache: str | Path | None = None,
 ) -> Similarity:
-    """The cosine of the embeddings of two texts.
+    """The cosine of the embeddings of two texts, by default of SimCSE.
+
+    The default is the paper's model; `k="semantic"` and `k="static"` are this kernel with other
+    models, all-MiniLM-L6-v2 and the word vectors of wordllama. All three are for English text:
+    for samples that are mostly in other scripts, sequences, molecules, code or identifiers they
+    give a warning. A text that is truncated always gives one.
 
     Most time goes to loading and running the model: for many sets make the encoder once, pass it as
     `model`. `settings` has model, revision, pooling and its source (`pooling_from`) and dims.

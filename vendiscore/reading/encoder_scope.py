@@ -9,15 +9,13 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from .string_patterns import are_proteins, looks_like
+from .string_patterns import are_sequences, looks_like
 
 # Samples that are checked at most, evenly spaced, and characters of each that show code.
 _CHECKED = 1_000
 _LENGTH = 1_000
 # The proportion of samples that must match, as for molecules (`string_patterns`).
 _PROPORTION = 0.9
-# "cantata" is the longest word of these letters among the 30,522 entries of MiniLM's vocabulary.
-_NUCLEOTIDES = re.compile(r"\s*[ACGTUN]{8,}\s*", re.IGNORECASE)
 # One word with a digit or a sign that words of prose lack, or a small letter before a capital one.
 _IDENTIFIER = re.compile(
     r"(?=\S*[^\W_])(?=\S*(?:[\d_@#/\\:=+*|~^<>\[\]{}%$&]|\w\.\w|[a-z][A-Z]))\S+"
@@ -52,7 +50,7 @@ class Mismatch(NamedTuple):
 
 
 def find_mismatch(
-    texts: Sequence[str], scripts: Sequence[str], *, are_sequences: bool = False
+    texts: Sequence[str], scripts: Sequence[str], *, sequences: bool = False
 ) -> Mismatch | None:
     """Return why an encoder of prose in some scripts does not suit texts, or None if it may.
 
@@ -65,7 +63,7 @@ def find_mismatch(
     scripts : sequence of str
         The scripts that the encoder was made for, as the names of Unicode characters begin
         ("LATIN"); empty if it makes no claim, which suits all samples.
-    are_sequences : bool, optional
+    sequences : bool, optional
         Whether the texts are known to be sequences of letters, as in a FASTA file.
 
     Returns
@@ -85,7 +83,7 @@ def find_mismatch(
     if not scripts or not len(texts):
         return None
     checked = [text for text in texts[:: -(-len(texts) // _CHECKED)] if isinstance(text, str)]
-    if are_sequences or are_proteins(checked) or _most_match(_NUCLEOTIDES, checked):
+    if sequences or are_sequences(checked):
         reason = "the samples are sequences of letters (proteins or DNA)"
         return Mismatch(reason, "k='ngram_overlap', analyzer='char'")
     pattern = looks_like(checked)
@@ -95,15 +93,12 @@ def find_mismatch(
     script = _other_script(checked, scripts)
     if script:
         return Mismatch(f"the texts are mostly {script}", "k='ngram_overlap'")
-    if _most_match(_IDENTIFIER, checked):
+    identifiers = sum(bool(_IDENTIFIER.fullmatch(text.strip())) for text in checked)
+    if 0 < _PROPORTION * len(checked) <= identifiers:
         return Mismatch("the samples look like identifiers or numbers", "k='labels'")
     if 2 * sum(map(_is_code, checked)) > len(checked):
         return Mismatch("the samples look like code", "k='ngram_overlap'")
     return None
-
-
-def _most_match(pattern: re.Pattern[str], texts: Sequence[str]) -> bool:
-    return 0 < _PROPORTION * len(texts) <= sum(bool(pattern.fullmatch(x.strip())) for x in texts)
 
 
 def _is_code(text: str) -> bool:

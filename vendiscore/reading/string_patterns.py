@@ -27,6 +27,8 @@ _SMILES = re.compile(
 )
 # The 20 amino acids, X for any, B and Z for two, U and O for the rare ones, * at the end.
 _PROTEIN = re.compile(r"\s*[ACDEFGHIKLMNPQRSTVWYXBZUO]{20,}\*?\s*")
+# "cantata" is the longest word of these letters among the 30,522 entries of MiniLM's vocabulary.
+_NUCLEOTIDES = re.compile(r"\s*[ACGTUN]{8,}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 # White space, and characters that print nothing.
 INVISIBLE = " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
@@ -93,6 +95,16 @@ def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str]
 def are_proteins(strings: Sequence[str]) -> bool:
     """Return whether most strings are one word of 20 or more capital letters of amino acids."""
     return 0 < _SHARE * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
+
+
+def are_sequences(strings: Sequence[str]) -> bool:
+    """Return whether most strings are one word of 8 or more nucleotides, or of 20 amino acids.
+
+    >>> are_sequences(["ACGTTGCA", "acgttgcc"]), are_sequences(["a cat", "tag"])
+    (True, False)
+    """
+    nucleotides = sum(bool(_NUCLEOTIDES.fullmatch(string)) for string in strings)
+    return 0 < _SHARE * len(strings) <= nucleotides or are_proteins(strings)
 
 
 def unspaced(texts: Sequence[str]) -> int:

@@ -233,6 +233,9 @@ def register_kernel(
 def list_kernels() -> list[Kernel]:
     """Return all registered kernels in the order of their names.
 
+    The names "semantic" and "static" and Hub ids, which `k=` takes too, are `text_embeddings` or
+    `image_embeddings` with another model.
+
     Examples
     --------
     >>> [kernel.name for kernel in list_kernels() if kernel.samples == "vectors"]
@@ -284,6 +287,25 @@ def named_kernel(name: str) -> tuple[Kernel, str | None]:
     if kind is None or _kernels.find(name) is not None:
         return get_kernel(name), None
     return get_kernel(f"{kind}_embeddings"), NAMED_MODELS.get(name, name)
+
+
+def describe_kernel(name: str) -> str:
+    """Return the description of the kernel that `k=` means, with the model if it names one.
+
+    >>> print(describe_kernel("semantic").partition(", model=")[0])
+    k='semantic' is k='text_embeddings' with the model sentence-transformers/all-MiniLM-L6-v2.
+    <BLANKLINE>
+    It compares text. Options: model_path='sentence-transformers/all-MiniLM-L6-v2'
+    """
+    kernel, model = named_kernel(name)
+    if model is None:
+        return (kernel.__doc__ or "").strip()
+    options = kernel.options | {"model_path": model}
+    shown = ", ".join(f"{option}={value!r}" for option, value in options.items())
+    return (
+        f"k={name!r} is k={kernel.name!r} with the model {model}.\n\nIt compares "
+        f"{kernel.samples}. Options: {shown}.\n\n{inspect.getdoc(kernel.build) or ''}"
+    ).strip()
 
 
 def with_model(name: str, model: str | None, options: Options) -> Record:

@@ -32,6 +32,7 @@ from .prompt_lists import given_prompts, read_prompts, written
 
 # The lowest threshold that needs no second comparison of samples.
 FLOOR = 0.3
+_OF_LETTERS = {"unit": "char"}  # sequences of letters are compared by n-grams of these
 # Reads the file that the page saves.
 READ_DOWNLOAD = 'json.loads(pathlib.Path("vendiscore.json").read_text())'
 
@@ -70,6 +71,7 @@ class Job:
     groups: Groups | None = None
     texts: Callable[[int], str] | None = None  # sample i, where there is something to read
     pictures: Sequence[Picture] = ()
+    letters: bool = False  # whether texts are sequences of letters, which have no words
 
     @property
     def what(self) -> str:
@@ -114,7 +116,8 @@ class Job:
 
     def compared_by(self, choice: Choice) -> Job:
         """Return the same samples and prompts, compared in another way with its usual options."""
-        arguments = kernel_menu.arguments(choice, {}) | given_prompts(self.prompts)
+        options = _OF_LETTERS if self.letters else {}
+        arguments = kernel_menu.arguments(choice, options) | given_prompts(self.prompts)
         return replace(self, choice=choice, arguments=arguments)
 
     def code(self, found: Findings, *others: tuple[Job, Findings]) -> str:
@@ -147,9 +150,12 @@ class Settings:
     prompts: object = None  # one for all samples, unless they have their own
     allow_repeats: object = True  # False: samples are continuous measurements
 
-    def choice_of(self, kind: str) -> Choice:
-        """Return the way to compare samples of a kind, the usual one if none is named."""
-        return kernel_menu.choice(kind, self.kernel or kernel_menu.choices(kind)[0].kernel)
+    def choice_of(self, *sets: Samples) -> Choice:
+        """Return the way to compare sets of one kind, the usual one for them if none is named."""
+        kind = sets[0].kind
+        if self.kernel:
+            return kernel_menu.choice(kind, self.kernel)
+        return kernel_menu.default_choice(kind, sets)[0]
 
 
 def text_job(
@@ -235,10 +241,11 @@ def job_of(
     prompts = list(samples.prompts) or prompts
     values, labels, python = samples.values, samples.groups, samples.python
     if samples.letters:
-        options = {**(options or {}), "unit": "char"}
+        options = {**(options or {}), **_OF_LETTERS}
     if samples.kind in ("texts", "molecules"):
         source = _of_file(python) if python else _DOWNLOAD
-        return text_job(values, kernel, options, labels, samples.kind, prompts, source)
+        job = text_job(values, kernel, options, labels, samples.kind, prompts, source)
+        return replace(job, letters=samples.letters)
     if samples.kind == "images":
         if prompts:
             raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")

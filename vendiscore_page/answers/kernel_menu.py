@@ -8,11 +8,13 @@ from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.core.errors import quoted
+from vendiscore.encoders.models import MODEL_SCRIPTS
+from vendiscore.reading.encoder_scope import Mismatch, find_mismatch
 from vendiscore.resolve.kernel import Control
 
 from ..aliases import Options, Record
 from ..inputs.submission import KINDS
-from ..inputs.visitor_samples import series
+from ..inputs.visitor_samples import Samples, series
 from ..quotas import RefusedError
 from . import offered_encoders
 
@@ -46,6 +48,11 @@ class Choice:
     def is_matrix(self) -> bool:
         """True if the samples are the similarities themselves."""
         return "score_K" in self.arguments
+
+    def find_mismatch(self, texts: Sequence[str], letters: bool) -> Mismatch | None:
+        """Return why its encoder does not suit texts, or sequences of letters; None if it may."""
+        scripts = MODEL_SCRIPTS.get(self.arguments.get("model_path", ""), ())
+        return find_mismatch(texts, scripts, sequences=letters)
 
     @property
     def takes_prompt(self) -> bool:
@@ -89,6 +96,19 @@ def choice(kind: str, kernel: Any) -> Choice:
     known = {each.kernel: each for each in choices(kind)}
     one_of(kernel, tuple(known), "kernel")
     return known[kernel]
+
+
+def default_choice(kind: str, sets: Sequence[Samples]) -> tuple[Choice, str]:
+    """Return the usual way to compare samples and ""; without an encoder that does not suit a set.
+
+    In that case the second value is the reason, a clause.
+    """
+    usual, *others = choices(kind)
+    for samples in sets:
+        mismatch = usual.find_mismatch(samples.values, samples.letters)
+        if mismatch:
+            return next(each for each in others if not each.is_encoder), mismatch.reason
+    return usual, ""
 
 
 def second(kind: str, chosen: Choice) -> Choice | None:

@@ -9,7 +9,10 @@ from dataclasses import replace
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
+from vendiscore.encoders.models import MODEL_SCRIPTS
+from vendiscore.reading.encoder_scope import find_mismatch
 from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
+from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import wording_sentence
 from vendiscore.signature import plain
 
@@ -61,7 +64,7 @@ class Result:
     @property
     def second_is_long(self) -> bool:
         """True if the second number takes more than about a second."""
-        choice = kernel_menu.second(self._job.kind, self._job.choice)
+        choice, _ = _second_choice(self._job)
         if self._second or choice is None:
             return False
         return _takes_long(choice, self._job.samples, self._found.order)
@@ -69,9 +72,11 @@ class Result:
     def second(self) -> Steps[Record]:
         """Score the texts by meaning where the answer is by wording, or the reverse."""
         first, found = self._job, self._found
-        choice = kernel_menu.second(first.kind, first.choice)
+        choice, reason = _second_choice(first)
         if choice is None:
-            raise RefusedError("There is one way to compare these samples here, not two.")
+            raise RefusedError(
+                f"{reason or 'There is one way to compare these samples here, not two'}."
+            )
         if not self._second:
             job = first.compared_by(choice)
             allow_repeats = found.request.allow_repeats
@@ -113,6 +118,16 @@ class Result:
         return report_of(self._found, title or None, files or None).html()
 
 
+def _second_choice(job: Job) -> tuple[Choice | None, str]:
+    """Return the way to compute the second number and "", or None and why there is none."""
+    choice = kernel_menu.second(job.kind, job.choice)
+    mismatch = choice and choice.find_mismatch(job.samples, job.letters)
+    if choice is None or not mismatch:
+        return choice, ""
+    because = f"because {mismatch.reason}; the model ({choice.term}) is for English text"
+    return None, f"By meaning: not computed, {because}"
+
+
 def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     given = ", given the prompt" if job.prompts else ""
     details, sees = other.details, job.choice.sees
@@ -136,7 +151,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
 
 def score(samples: Samples, settings: Settings) -> Steps[Result]:
     """Score samples step by step; an UnusableError names those that cannot be used."""
-    chosen = settings.choice_of(samples.kind)
+    chosen = settings.choice_of(samples)
     if chosen.is_matrix and len(samples) > MAX_SAMPLES:
         raise RefusedError(
             f"A similarity matrix can have up to {MAX_SAMPLES:,} rows here, got {len(samples):,}; "
@@ -163,7 +178,7 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
                 f"to {-error.negative_mass:.3g} of a trace of 1. Pick “K, clipped” to set them to "
                 f"zero."
             ) from None
-        return found, job, kept[""], (yield from _by_set(each_set, kept[""], settings))
+        return found, job, kept[""], (yield from _by_set(each_set, kept[""], chosen, settings))
 
     bad, (found, job, kept, by_set) = yield from sifted(
         {"": samples}, samples.kind, run, settings.leave_out
@@ -173,15 +188,16 @@ def score(samples: Samples, settings: Settings) -> Steps[Result]:
         return Result(found, job, answer | {"by_set": by_set or None})
 
 
-def _by_set(samples: Samples, kept: list[int], settings: Settings) -> Steps[list[Record]]:
+def _by_set(
+    samples: Samples, kept: list[int], chosen: Choice, settings: Settings
+) -> Steps[list[Record]]:
     """Score each set by itself, such as each model: the mean over its groups, if it has some."""
     places: dict[Hashable, list[int]] = {}
     for i in kept if samples.sets else ():
         places.setdefault(samples.sets[i], []).append(i)
-    kernel = settings.choice_of(samples.kind).kernel
     rows = []
     for label, some in places.items():
-        job = job_of(samples, some, kernel, settings.options, settings.prompts)
+        job = job_of(samples, some, chosen.kernel, settings.options, settings.prompts)
         found = yield from job.findings(settings.q, allow_repeats=settings.allow_repeats)
         ends = {name: found.beside(name) for name in ("se", "low", "high")}
         rows.append({"group": str(label), "n": found.n, found.key: found.value, **ends})
@@ -195,7 +211,12 @@ def _answer(
     of = sum(found.sizes) / len(found.sizes)
     groups = details["groups"] if found.grouped else None
     prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(job.prompts))}
-    other = kernel_menu.second(job.kind, job.choice) if n > 1 else None
+    other, no_second = _second_choice(job) if n > 1 else (None, "")
+    second = None
+    if other:
+        second = {"own": job.choice.sees, "by": other.sees}
+    elif no_second:
+        second = {"own": job.choice.sees, "by": "", "sentence": no_second}
     return {
         "kind": job.kind,
         "what": job.what,
@@ -214,8 +235,8 @@ def _answer(
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
         "typical": details["typical"],
         "scale": details["scale"],
-        "wording": wording_sentence(details, "" if other else _MEANING),
-        "second": other and {"own": job.choice.sees, "by": other.sees},
+        "wording": wording_sentence(details, "" if second or _lacks_meaning(job) else _MEANING),
+        "second": second,
         "interval": sentences.interval(found, job.what),
         "notes": _notes(found, job, samples, bad),
         "signature": details["signature"],
@@ -237,6 +258,13 @@ def _answer(
         ],
         "growth": found.growth.sentence if n <= _GROWN and found.growth else "",
     }
+
+
+def _lacks_meaning(job: Job) -> bool:
+    """Return whether texts are such that k="semantic" says little about them."""
+    scripts = MODEL_SCRIPTS[NAMED_MODELS["semantic"]]
+    texts = job.samples if job.kind == "texts" else ()
+    return find_mismatch(texts, scripts, sequences=job.letters) is not None
 
 
 def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) -> list[str]:
@@ -296,7 +324,7 @@ def menu() -> Record:
 
 def is_long(samples: Samples, settings: Settings) -> bool:
     """Return whether a score takes more than about a second."""
-    return _takes_long(settings.choice_of(samples.kind), samples.values, settings.q)
+    return _takes_long(settings.choice_of(samples), samples.values, settings.q)
 
 
 def _takes_long(chosen: Choice, values: Sized, q: object) -> bool:

@@ -10,8 +10,10 @@ from vendiscore import SampleError
 from vendiscore.report import join_names, sentences
 
 from ..aliases import Record
+from ..inputs.submission import KINDS
 from ..inputs.visitor_samples import Samples
 from ..quotas import RefusedError
+from . import kernel_menu
 from .questions import questions
 
 Value = TypeVar("Value")
@@ -104,13 +106,16 @@ def read_answer(samples: Samples) -> Record:
     bad = samples.problems
     error = UnusableError({"": (samples, bad)}, samples.kind) if bad else None
     roles = samples.all_roles.items()
+    kernel, advice = _advised_kernel(samples)
     return {
         **{name: getattr(samples, name) for name in _PLAIN},
         **{name: list(getattr(samples, name)) for name in ("kinds", "notes", "columns")},
+        "kernel": kernel,
         "n": len(samples),
         "total": max(samples.total, len(samples)),
         "taken": samples.sentence,
         "said": _said(samples),
+        "advice": advice,
         "preview": [_shown(samples, i) for i in islice(usable, _PREVIEW)],
         "groups": len(set(samples.sets or samples.groups) - {""}),
         "sets_by": samples.sets_by,
@@ -120,6 +125,21 @@ def read_answer(samples: Samples) -> Record:
         "splits": [{"value": value, "count": count} for value, count in samples.splits],
         "problems": error and {"count": len(bad), **error.to_dict()},
     }
+
+
+def _advised_kernel(samples: Samples) -> tuple[str, list[str]]:
+    """Return the kernel for samples that the usual encoder does not suit, and a note on it.
+
+    Both are empty for other samples.
+    """
+    if samples.kind not in KINDS:
+        return "", []
+    choice, reason = kernel_menu.default_choice(samples.kind, [samples])
+    if not reason:
+        return "", []
+    usual = kernel_menu.choices(samples.kind)[0]
+    because = f"{reason}, and the model ({usual.term}) is for English text"
+    return choice.kernel, [f"Compared by {choice.term} unless you choose otherwise: {because}."]
 
 
 def _said(samples: Samples) -> str:

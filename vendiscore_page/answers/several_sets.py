@@ -59,7 +59,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         notes = [*whole.told, *left_out(replace(whole, groups=(), sets=()), lost)]
     check_sets(len(sets))
     kind = given[0].kind
-    chosen = settings.choice_of(kind)
+    chosen = settings.choice_of(*given)
     if chosen.is_matrix:
         raise RefusedError("Similarity matrices cannot be compared: pick rows of features.")
     most = min(MAX_SAMPLES, MOST_PAIRED // len(sets)) if chosen.takes_pairs else MAX_SAMPLES

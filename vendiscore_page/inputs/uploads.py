@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from vendiscore.core.errors import quoted
+from vendiscore.reading.string_patterns import are_sequences
 from vendiscore.report import (
     RefusedError,
     Wanted,
@@ -47,7 +48,8 @@ def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     else:
         found = _of_box(given.text, asked)
     kinds_ = tuple(kind for kind in found.kinds if kind != found.kind)
-    return replace(found, kinds=kinds_)
+    letters = found.letters or (found.kind == "texts" and are_sequences(found.values))
+    return replace(found, kinds=kinds_, letters=letters)
 
 
 def _of_example(example: Example, asked: Asked) -> Samples:

@@ -8,7 +8,7 @@ import { drop } from "./asking/drop.js";
 import { showExample } from "./asking/example.js";
 import { keys, tabKeys } from "./asking/keys.js";
 import { remember, restore, writeHash } from "./asking/memory.js";
-import { kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
+import { advise, kernelsOf, lend, now, page, promptOf, subjectOf, takeBack } from "./asking/page.js";
 import { button, byId, fill, onPress } from "./asking/parts.js";
 import { promptField } from "./asking/prompt.js";
 import { asker } from "./asking/questions.js";
@@ -131,7 +131,8 @@ function drawPrompt() {
 function redraw() {
   if (page.tab === "compare") page.sets.draw();
   else given.draw();
-  if (takeBack(page.tab)) page.drawn = null;
+  const changes = [takeBack(page.tab), advise(page.tab)];
+  if (changes.includes(true)) page.drawn = null;
   drawAlike();
   drawPrompt();
   shown.age(page.tab);

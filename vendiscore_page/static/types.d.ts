@@ -63,6 +63,9 @@ interface Read {
   /** What the reader took of a table, and what it left out; "" of others. */
   taken: string;
   said: string;
+  /** The kernel for samples that the usual encoder does not suit, else "", with a note on it. */
+  kernel?: string;
+  advice?: string[];
   notes: string[];
   n: number;
   total: number;

@@ -54,6 +54,7 @@ export class Given {
   leaveOut = false;
   busy = false;
   told = ""; // the key of what was announced
+  advised = ""; // the key of what a kernel was lent for
 
   /**
    * `changed(given)` is called after every change; `turned(given)` where files are of another kind
@@ -271,8 +272,8 @@ export class Given {
 
   /** Returns what outlives a reload: files do not, but what was read of them does. */
   snapshot() {
-    const { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt } = this;
-    return { kind, source, text, names, pasted, dataset, example, asked, read, leaveOut, prompt };
+    const { kind, source, text, names, pasted, dataset, example, asked, read, advised, leaveOut, prompt } = this;
+    return { kind, source, text, names, pasted, dataset, example, asked, read, advised, leaveOut, prompt };
   }
 
   /**

@@ -63,8 +63,7 @@ export function promptOf(tab) {
   const { prompt } = subjectOf(tab);
   const { kernels } = kernelsOf(tab);
   const kernel = kernels.find((each) => each.kernel === page.settings[tab].kernel) ?? kernels[0];
-  const from = tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
-  const reads = from.filter(({ source }) => source).map(({ read, before }) => read ?? before);
+  const reads = givensOf(tab).filter(({ source }) => source).map(({ read, before }) => read ?? before);
   return { prompt, offered: takesPrompt(kernel, reads, prompt) };
 }
 
@@ -110,11 +109,35 @@ export function lend(tab, kernel) {
  */
 export function takeBack(tab) {
   const own = page.lent[tab];
-  if (own === undefined || (tab !== "compare" && brings(page.givens[tab]))) return false;
+  if (own === undefined || givensOf(tab).some(brings)) return false;
   page.settings[tab].kernel = own;
   delete page.lent[tab];
   return true;
 }
 
+/**
+ * Lends the kernel that suits the samples of a tab where the usual one does not, once for what was
+ * read, and returns whether there is one: the visitor may pick another.
+ * @param {Tab} tab
+ */
+export function advise(tab) {
+  let lends = false;
+  for (const given of givensOf(tab)) {
+    const { read } = given;
+    if (!read || read.key === given.advised) continue;
+    given.advised = read.key;
+    if (!read.kernel) continue;
+    lend(tab, read.kernel);
+    lends = true;
+  }
+  return lends;
+}
+
+/** @param {Tab} tab */
+function givensOf(tab) {
+  return tab === "compare" ? page.sets.filled().map(({ given }) => given) : [page.givens[tab]];
+}
+
 /** @param {Given} given */
-const brings = ({ source, asked: { matrix } }) => source === "example" || Boolean(matrix);
+const brings = ({ source, asked: { matrix }, read, before }) =>
+  source === "example" || Boolean(matrix) || Boolean((read ?? before)?.kernel);

@@ -50,6 +50,7 @@ function whatWasRead(given, read, { turn, ask, label }) {
   return [
     read.taken ? el("p", { class: "small taken" }, read.taken) : null,
     how(read, turn),
+    ...(read.advice ?? []).map((advice) => el("p", { class: "small" }, advice)),
     read.total > read.n ? again() : null,
     ...columns(given, read, { label, ask }),
     read.splits?.length > 1 ? splits(given, read, label) : null,
