@@ -36,10 +36,20 @@ class Function:
 
     encode: Encode
     settings: Record
+    limit: int | None = None  # tokens beyond which the model truncates a text
+    tokenizer: Callable[..., Any] | None = None  # that the model uses, where there is a limit
 
     @contextmanager
     def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
-        yield self.encode, self.settings
+        def encode(batch: list[Any]) -> Any:
+            if self.tokenizer is not None and self.limit is not None:
+                tokens = self.tokenizer(batch, verbose=False)["input_ids"]
+                for i, ids in zip(report["places"], tokens, strict=True):
+                    if len(ids) > self.limit:
+                        report["partial"][i] = f"is cut at {self.limit} tokens"
+            return self.encode(batch)
+
+        yield encode, self.settings
 
 
 Model = Function | Network
@@ -257,7 +267,11 @@ def make_encoder(
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
     named = plain(model) if function else type(model).__qualname__
     settings = {"model": named, "model_path": None, "pooling": None}
-    return Encoder(kind, Function(encode, settings), batch_size)
+    # A SentenceTransformer truncates texts without a report.
+    limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))
+    if kind.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
+        limit = its_tokenizer = None
+    return Encoder(kind, Function(encode, settings, limit, its_tokenizer), batch_size)
 
 
 def _own_encode(model: Any, adapter: str) -> Encode:

@@ -50,7 +50,7 @@ class Mismatch(NamedTuple):
 
 
 def find_mismatch(
-    texts: Sequence[str], scripts: Sequence[str], *, sequences: bool = False
+    texts: Sequence[object], scripts: Sequence[str], *, sequences: bool = False
 ) -> Mismatch | None:
     """Return why an encoder of prose in some scripts does not suit texts, or None if it may.
 
@@ -58,7 +58,7 @@ def find_mismatch(
 
     Parameters
     ----------
-    texts : sequence of str
+    texts : sequence
         At most 1,000 of them are checked, evenly spaced.
     scripts : sequence of str
         The scripts that the encoder was made for, as the names of Unicode characters begin
