@@ -427,6 +427,57 @@ def test_prose_is_scored_by_wording_and_by_meaning(run, save):
     assert meaning < words["VS"] - 0.5
 
 
+PROTEINS = ["MKTAYIAKQRQISFVKSHFSRQLEER", "MKTAYIAKQRQISFVKSHFSRQLEEK", "GSHMASMTGGQQMGRGSEFELRR"]
+JAPANESE = ["猫がソファで寝ている。", "今日は株価が急落した。", "彼女は毎晩バイオリンを弾く。"]
+UNSUITED = {
+    "the samples are sequences of letters (proteins or DNA)": PROTEINS,
+    "the samples look like SMILES of molecules": ["CC(=O)O", "c1ccccc1", "CCBr", "C1CC1"],
+    "the samples look like identifiers or numbers": ["user_1", "user_2", "order-77"],
+    "the texts are mostly Japanese": JAPANESE,
+}
+
+
+@pytest.mark.parametrize("installed", [True, False])
+@pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
+def test_a_line_says_why_there_is_no_number_by_meaning(
+    run, save, monkeypatch, reason, texts, installed
+):
+    if not installed:
+        monkeypatch.setitem(sys.modules, "wordllama", None)
+    path = save("x.txt", "\n".join(texts))
+    code, out, _ = run(path)
+    lines = out.splitlines()
+    assert (code, lines[0].startswith("VS = "), lines[2]) == (0, True, f"n = {len(texts)}")
+    assert lines[1] == (
+        f"By meaning: not computed, because {reason}; static word vectors and -k semantic are for "
+        f"English text."
+    )
+    assert "FILE -k semantic" not in out
+    assert "By meaning" not in run(path, "-b")[1] + run(path, "-k", "ngram_overlap")[1]
+
+
+@pytest.mark.usefixtures("static")
+@pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
+def test_static_vectors_that_are_chosen_give_a_warning(run, save, reason, texts):
+    code, out, err = run(save("x.txt", "\n".join(texts)), "-k", "static")
+    assert (code, out.startswith("VS = ")) == (0, True)
+    assert "compares prose in Latin script here (wordllama)" in err
+    assert reason in err
+
+
+@pytest.mark.parametrize("name", ["x.txt", "x.csv", "x.fa"])
+def test_proteins_are_compared_by_letters_however_they_are_stored(run, save, name):
+    text = "\n".join([*(["protein"] if name == "x.csv" else []), *PROTEINS])
+    if name == "x.fa":
+        text = "".join(f">{i}\n{protein}\n" for i, protein in enumerate(PROTEINS))
+    path = save(name, text)
+    expected = vendiscore.compute(PROTEINS, analyzer="char")["VS"]
+    code, out, err = run(path)
+    assert (code, out.splitlines()[0]) == (0, f"VS = {expected:.4g}")
+    assert "sequences are compared by n-grams of 1 to 4 letters" in err
+    assert float(run(path, "-o", "analyzer=word", "-b")[1]) == pytest.approx(3)
+
+
 @pytest.mark.usefixtures("static")
 def test_meaning_has_the_same_orders_groups_and_interval(run, answers):
     warnings.simplefilter("ignore", UserWarning)  # two samples are few

@@ -1,12 +1,22 @@
 """`k="semantic"`, a Hub id or a folder as `k`: embeddings by a model that the name stands for."""
 
+import warnings
 from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from vendiscore import MissingPackageError, as_similarity, compute, encoder, explain, get_kernel
+from vendiscore import (
+    MatrixSimilarity,
+    MissingPackageError,
+    as_similarity,
+    compute,
+    encoder,
+    explain,
+    get_kernel,
+    register_kernel,
+)
 from vendiscore.hints import embedded_by
 from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
 
@@ -53,8 +63,6 @@ def test_names_without_a_slash_are_kernels():
 
 
 def test_a_kernel_of_ones_own_goes_first(own_registry):
-    from vendiscore import MatrixSimilarity, register_kernel
-
     @register_kernel("mine/semantic", samples="text", source="this test")
     def same(texts):
         """1 for equal texts."""
@@ -79,6 +87,64 @@ def test_semantic_is_minilm_and_says_so(minilm):
     assert said.startswith("For 8 texts of about 5 words by MiniLM, this is between ")
     assert found["VS"] < compute(TEXTS)["VS"] - 1  # their words differ
     assert compute(TEXTS, k=MINILM) == {"VS": found["VS"]}
+
+
+LONG = "the cat sat on the mat and looked at the rain " * 60
+ENDS = [f"{LONG}{end}" for end in ("one", "two ends here", "three", "four", "five")]
+
+
+def test_texts_that_differ_after_the_limit_of_the_model_give_a_warning(minilm):
+    many = [*TEXTS * 30, ENDS[0]]
+    models = pytest.importorskip("sentence_transformers").SentenceTransformer(str(minilm))
+    for how in ({"k": "semantic"}, {"k": "text_embeddings", "model": models}):
+        for texts, counted in ((ENDS[:2], "2 of 2"), (ENDS, "5 of 5"), (many, "1 of 241")):
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                score = compute(texts, **how)["VS"]
+            truncated = [str(x.message) for x in caught if "is cut at 256 tokens" in str(x.message)]
+            assert len(truncated) == 1
+            assert f"saw only a part of {counted} samples" in truncated[0]
+        assert score > 3
+    with pytest.warns(UserWarning, match=r"is cut at 256 tokens \(also sample 1, sample 2\)"):
+        assert compute(ENDS, k="semantic")["VS"] == pytest.approx(1)
+
+
+def test_texts_of_the_length_that_the_model_takes_give_no_warning(minilm):
+    texts = [" ".join(["cat"] * 254), " ".join(["dog"] * 254)]  # and two special tokens
+    assert compute(texts, k="semantic")["VS"] > 1
+    with pytest.warns(UserWarning, match="1 of 2 samples; sample 1 is cut at 256 tokens"):
+        compute([texts[0], f"{texts[1]} dog"], k="semantic")
+
+
+@pytest.mark.parametrize("k", ["semantic", "static"])
+def test_samples_that_a_model_of_english_does_not_suit_give_a_warning(minilm, k):
+    japanese = ["猫がソファで寝ている。", "今日は株価が急落した。"]
+    model = {"semantic": MINILM, "static": "wordllama"}[k]
+    for texts, reason in (
+        (japanese, "the texts are mostly Japanese"),
+        (["CC(=O)O", "c1ccccc1"], "the samples look like SMILES of molecules: .*use k='morgan'"),
+        (["MKTAYIAKQRQISFVKSHFSR", "GSHMASMTGGQQMGRGSEFEL"], "sequences of letters"),
+    ):
+        with pytest.warns(UserWarning, match=rf"Latin script here \({model}\), but .*{reason}"):
+            details = compute(texts, k=k, details=True)["details"]
+        assert any(model in note for note in details["notes"])
+        assert f"model_path={model}" in details["signature"]
+    assert compute(["El gato duerme.", "Llueve."], k=k)["VS"] > 1  # not detected: Latin script
+
+
+def test_a_model_that_declares_no_scripts_gives_no_warning():
+    texts = ["猫が寝る。", "雨が降る。"]
+    assert compute(texts, k="text_embeddings", model=lambda x: np.eye(len(x)))["VS"] > 1
+
+
+def test_a_kernel_of_ones_own_declares_its_scripts(own_registry):
+    @register_kernel("greek", samples="text", source="this test")
+    def greek(texts):
+        """1 for equal texts."""
+        return MatrixSimilarity(np.eye(len(texts))).noted(scripts=["GREEK"])
+
+    with pytest.warns(UserWarning, match="prose in Greek script here .greek., but .* in Latin"):
+        compute(["A cat sat.", "It rains."], k="greek")
 
 
 def test_semantic_goes_where_a_kernel_goes(minilm, save, run):

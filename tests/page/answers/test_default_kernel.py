@@ -1,0 +1,110 @@
+"""The default kernel and second number of samples that the page's encoder does not suit."""
+
+from collections import OrderedDict
+
+import pytest
+from answered import compared, read, scored, through
+
+from vendiscore import compute
+from vendiscore.progress import finish
+from vendiscore_page.answers import kernel_menu, offered_encoders, one_set, sample_readout
+from vendiscore_page.answers.jobs import Settings
+from vendiscore_page.inputs import uploads
+from vendiscore_page.inputs.submission import Given
+from vendiscore_page.quotas import RefusedError
+
+PROTEINS = [
+    "MKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQ",
+    "MKTAYIAKQRQISFVKSHFSRQLEERLGMIEVQ",
+    "GSHMASMTGGQQMGRGSEFELRRQACGRTLVDK",
+    "MENFQKVEKIGEGTYGVVYKARNKLTGEVVALK",
+]
+JAPANESE = ["猫がソファで寝ている。", "今日は株価が急落した。", "彼女は毎晩バイオリンを弾く。"]
+LETTERS = {"k": "ngram_overlap", "analyzer": "char"}
+UNSUITED = {
+    "the samples are sequences of letters (proteins or DNA)": PROTEINS,
+    "the texts are mostly Japanese": JAPANESE,
+    "the samples look like identifiers or numbers": ["user_1", "user_2", "order-77"],
+    "the samples look like SMILES of molecules": ["CC(=O)O", "c1ccccc1", "CCBr", "C1CC1"],
+}
+
+pytestmark = [
+    pytest.mark.usefixtures("weights"),
+    pytest.mark.filterwarnings("ignore:.*script without spaces between words"),
+    pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' saw only a part"),
+]
+
+
+def uploaded(name: str, text: str):
+    return uploads.read(Given([(name, text.encode())], ""))
+
+
+@pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
+def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(reason, texts):
+    result = finish(one_set.score(read(texts), Settings()))
+    assert result.answer["kernel"] == "ngram_overlap"
+    assert through(result.answer)["second"]["sentence"] == (
+        f"By meaning: not computed, because {reason}; the model (MiniLM) is for English text"
+    )
+    assert not result.second_is_long
+    with pytest.raises(RefusedError, match="By meaning: not computed, because the "):
+        finish(result.second())
+    assert "semantic" not in result.answer["wording"]
+    shown = sample_readout.read_answer(read(texts))
+    assert shown["kernel"] == "ngram_overlap"
+    assert reason in shown["advice"][0]
+
+
+def test_the_default_of_english_text_is_the_encoder():
+    texts = ["A cat sat on the mat.", "Stocks fell.", "It rains."]
+    result = finish(one_set.score(read(texts), Settings()))
+    assert result.answer["kernel"] == "MiniLM"
+    shown = sample_readout.read_answer(read(texts))
+    assert (shown["kernel"], shown["advice"]) == ("", [])
+
+
+@pytest.mark.parametrize("reason", UNSUITED)
+def test_an_encoder_that_is_chosen_is_used_with_a_warning(reason, monkeypatch):
+    monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
+    with pytest.warns(UserWarning, match="compares prose in Latin script"):
+        result = scored(UNSUITED[reason], kernel="MiniLM")
+    assert result.answer["kernel"] == "MiniLM"
+    assert any(reason in note for note in result.answer["notes"])
+
+
+@pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' compares prose in Latin script")
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("a.fasta", "".join(f">p{i}\n{protein}\n" for i, protein in enumerate(PROTEINS))),
+        ("a.txt", "\n".join(PROTEINS)),
+        ("a.csv", "\n".join(["protein", *PROTEINS])),
+    ],
+)
+def test_proteins_are_compared_by_letters_in_both_numbers(name, text):
+    samples = uploaded(name, text)
+    expected = compute(PROTEINS, **LETTERS)["VS"]
+    assert expected < 3  # as words, each of the four proteins is another one
+    result = finish(one_set.score(samples, Settings()))
+    assert result.answer["VS"] == pytest.approx(expected)
+    explicit = finish(one_set.score(samples, Settings("MiniLM")))
+    assert any("sequences of letters" in note for note in explicit.answer["notes"])
+    assert finish(explicit.second())["VS"] == pytest.approx(expected)
+
+
+def test_a_comparison_has_the_same_default():
+    sets = {"A": read(PROTEINS, letters=True), "B": read(PROTEINS[::-1], letters=True)}
+    assert compared(sets)["kernel"] == "ngram_overlap"
+    chosen = Settings().choice_of(
+        *(read(texts) for texts in (["A cat sat.", "It rains."], JAPANESE))
+    )
+    assert chosen.kernel == "ngram_overlap"
+    assert Settings("MiniLM").choice_of(read(JAPANESE)).kernel == "MiniLM"
+
+
+def test_without_an_encoder_nothing_is_advised(monkeypatch):
+    monkeypatch.setattr(offered_encoders, "offered", lambda kind: {})
+    assert kernel_menu.default_choice("texts", [read(JAPANESE)])[1] == ""
+    answer = scored(JAPANESE, kernel="ngram_overlap").answer
+    assert answer["second"] is None
+    assert "semantic" not in answer["wording"]
