@@ -399,7 +399,7 @@ def of_explanations() -> Iterator[Cell]:
         X, prompts = normals(8000, d), names(1000, 8)
 
         def ours() -> list[float]:
-            found = vendiscore.explain(X, k="cosine", prompts=prompts, given_prompt=False)
+            found = vendiscore.explain(X, k="cosine", prompts=prompts)
             return [found.surprise.mean(), found.nearest_similarity.mean()]
 
         return ours, lambda: floors.explained_sets(X.reshape(1000, 8, d))

@@ -132,6 +132,10 @@ REMEDIES = {
             "select(samples, size) chooses so many samples."
         ),
         "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
+        "counts abundances": (
+            "compute(counts=…) scores counts of species; other functions take the species of each "
+            "individual: np.repeat(species, counts).tolist(), with k='labels'."
+        ),
         "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
         "clusters": (
             "compute(samples, clusters=labels, ci=0.95) has the interval of clusters; to compare "
@@ -431,7 +435,9 @@ def misuse(
             hint = suggestion(name, known, mark="`", kind="keyword") or "Leave it out."
             return f"unknown keyword `{name}`. {hint}"
     if missing:
-        return f"`{missing[0]}` is missing: pass {call}"
+        hints = (remedy(name, "keyword") for name in options if name not in known)
+        hint = next(filter(None, hints), "")
+        return f"`{missing[0]}` is missing: pass {call}{hint and '. '}{hint}"
     if len(args) > len(by_place):
         return (
             f"{len(by_place)} of {len(args)} arguments can be passed without their names; "

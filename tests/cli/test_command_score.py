@@ -556,3 +556,18 @@ def test_intervals_and_rows_of_groups_name_the_order(run, answers):
     out = run(answers, "--group-by", "model", "--column", "answer", "--ci", "-q", 2)[1]
     assert out.startswith("VS_q2 = ")
     assert "group  n  VS_q2" in out.replace("  n   ", "  n  ")
+
+
+BIRDS = "site,robin,wren,crow,tit\nA,5,3,0,1\nB,0,2,6,1\nC,1,1,1,4\n"
+
+
+def test_counts_of_sites_are_pooled_on_request(run, save):
+    """Without it, the score is the mean over sites."""
+    path = save("birds.csv", BIRDS)
+    sites = np.array([[5, 3, 0, 1], [0, 2, 6, 1], [1, 1, 1, 4]])
+    pooled = vendiscore.compute(counts=sites.sum(axis=0))["VS"]
+    mean = vendiscore.compute(counts=sites)["VS"]
+    assert mean < pooled
+    assert run(path, "--counts", "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
+    code, out, _ = run(path, "--counts", "-b", "--quiet")
+    assert (code, float(out)) == (0, pytest.approx(mean))

@@ -306,9 +306,11 @@ OF_ONE_SET = {
 
 
 @pytest.mark.parametrize("call", CALLS)
-def test_prompts_without_a_word_on_what_they_mean_warn(call):
-    with pytest.warns(FutureWarning, match="`prompts` now say which samples answer one prompt"):
-        CALLS[call](X, prompts=["u"] * 12 + ["v"] * 12, k="cosine")
+def test_prompts_stay_in_similarities_unless_given_prompt_is_true(call):
+    """Without a warning; pytest makes any an error."""
+    found = CALLS[call](X, prompts=["u"] * 12 + ["v"] * 12, k="cosine")
+    expected = CALLS[call](X, prompts=["u"] * 12 + ["v"] * 12, given_prompt=False, k="cosine")
+    assert str(found) == str(expected)
 
 
 @pytest.mark.parametrize("call", CALLS)

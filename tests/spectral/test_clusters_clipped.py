@@ -55,6 +55,7 @@ def test_rewards_and_explanation_of_three_samples_follow_the_definition():
     assert (found.score * -np.expm1(-found.adds)).round(3).tolist() == expected
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("n", "q"), CASES)
 @pytest.mark.parametrize("repeated", [False, True])
 def test_explain_takes_each_sample_out_before_it_clips(n, q, repeated):
@@ -64,6 +65,7 @@ def test_explain_takes_each_sample_out_before_it_clips(n, q, repeated):
     assert found.adds == pytest.approx(expected, abs=1e-10)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("n", "q"), CASES)
 def test_explain_with_weights_takes_each_sample_out_before_it_clips(n, q):
     p = np.random.default_rng(1).dirichlet(np.ones(n))
@@ -73,6 +75,7 @@ def test_explain_with_weights_takes_each_sample_out_before_it_clips(n, q):
     assert found.adds == pytest.approx(expected, abs=1e-9)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("n", "q"), CASES)
 def test_group_rewards_take_each_sample_out_before_they_clip(n, q):
     """Two indefinite groups, and one with no negative eigenvalue in the same stack."""
@@ -92,6 +95,7 @@ def test_group_rewards_take_each_sample_out_before_they_clip(n, q):
     assert rewards == pytest.approx(np.concatenate(expected), abs=1e-9)
 
 
+@pytest.mark.whole
 @pytest.mark.parametrize(("n", "q"), CASES)
 def test_the_standard_error_takes_each_sample_out_before_it_clips(n, q):
     """`VS_se` is VS times the delete-one jackknife error of log VS, in the compute and below it."""

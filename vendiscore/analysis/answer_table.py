@@ -19,7 +19,7 @@ from ..resolve.group_labels import (
     written,
 )
 from ..resolve.kernel_request import How
-from ..resolve.sets import read_collection
+from ..resolve.sets import read_collection, resolve_sets
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples, choose
 from ..similarity.pools import pooled, size
@@ -54,6 +54,8 @@ def from_rows(
 ) -> Answers:
     """Return answers with the source and, unless they are whole sets, the prompt of each."""
     samples = read_collection(samples, how)
+    if isinstance(samples, Similarity):
+        (samples,) = resolve_sets([samples], how, ["answers"])
     n = samples.n if isinstance(samples, Similarity) else size(samples)
     kept = np.flatnonzero(~_missing(samples, n))
 

@@ -133,7 +133,7 @@ def compare(
     if labels is None:
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
-    read = how_of({"k": k, **how}, _KEYWORDS, within=True)
+    read = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
     plan = Plan(q, level, permutations, size, psd, seed, within, effects, allow_repeats)
     plan = plan.checked()
     pairs = math.comb(len(names), 2)

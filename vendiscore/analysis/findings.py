@@ -16,7 +16,8 @@ from ..magnitude.curve import Curve, magnitude_curve
 from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
-from ..scoring.compute import measured, subject_of
+from ..resolve.kernel_request import check_fit
+from ..scoring.compute import check_references, measured, subject_of
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, check_allow_repeats, read_request
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES
@@ -291,10 +292,15 @@ def find(
     (1.89, 1.0)
     """
     keywords = dict(arguments)
+    if "details" in keywords:
+        raise TypeError("`details` are always part of a report: leave it out")
     # The interval that is added below may depend on it.
     allow_repeats = flag("allow_repeats", keywords.get("allow_repeats", True))
     own = {"details": True, "allow_repeats": allow_repeats or keywords.get("ci") is None}
     request = read_request({**keywords, **own}, any_order=True)
+    check_references(references, request)
+    if references is None:
+        check_fit(request.how)
     subject = subject_of(samples, references, request)
     refuse_gradient(
         "report",

@@ -116,7 +116,8 @@ def novelty(
 
     References
     ----------
-    Vendi Novelty Scores, arXiv 2602.10062; the identity is in docs/identity.md.
+    Vendi Novelty Scores, arXiv 2602.10062, whose detector also weights these gains by the predicted
+    classes of the sample, which this function does not; the identity is in docs/identity.md.
 
     Examples
     --------
@@ -124,7 +125,7 @@ def novelty(
     >>> found.values.round(3)
     array([0.637, 0.381])
     """
-    read = how_of({**how, "k": k})
+    read = how_of({**how, "k": k}, several=True)
     order = read_novelty_order(q)
     check_psd(psd)
     names = ["samples", "references"]

@@ -11,6 +11,7 @@ import numpy as np
 from ..core.arguments import is_several
 from ..core.errors import quoted, warn
 from ..core.types import Options, Pool, Record, Samples
+from ..hints import remedy
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import (
     by_name,
@@ -47,6 +48,8 @@ def read_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+        if passed and (hint := remedy(passed[0], "keyword")):
+            raise TypeError(f"unknown keyword `{passed[0]}`. {hint}")
         raise ValueError(
             f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
             f"them by name, or all samples in one list with the set of each as `by`"

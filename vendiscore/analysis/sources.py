@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
-from ..core.arguments import DEFAULT_ORDER
+from ..core.arguments import DEFAULT_ORDER, flag
 from ..core.types import PairFunction, Samples
 from ..resolve.kernel_request import how_of
 from .answer_table import from_rows, from_sources
@@ -95,6 +95,7 @@ def sources(
     own = ("by", "names", "aligned", "given_prompt", "level", "q")
     read = how_of({"k": k, **how}, own)
     plan = read_plan(q, level, psd, given_prompt)
+    aligned = flag("aligned", aligned)
     if names is not None and by is not None:
         raise TypeError("the labels already name the sources: leave `names` out")
     if not aligned and prompts is not None:

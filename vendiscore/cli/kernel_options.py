@@ -78,6 +78,8 @@ class How:
         """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
         found = dict(self.keywords)
         idle = source.kind == "vectors" and not needed
+        if idle and not self.compares:
+            found.pop("on_error", None)  # their distances need no kernel
         kind = source.kind
         if kind == "texts" and are_sequences(source.values):  # of a file that does not say so
             kind = "sequences"
@@ -111,7 +113,8 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         if args.matrix:
             found["score_K"] = True
         if also is not None:
-            resolve.how_of({name: x for name, x in found.items() if name not in also}, also)
+            own = {name: x for name, x in found.items() if name not in also}
+            resolve.how_of(own, also, several=True)
             order = read_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"

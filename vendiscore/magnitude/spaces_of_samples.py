@@ -17,7 +17,12 @@ from ..resolve.kernel_request import (
     how_of,
     refuse_metric_options,
 )
-from ..resolve.sets import check_nothing_fitted, read_samples, resolve_sets
+from ..resolve.sets import (
+    check_nothing_fitted,
+    is_compared,
+    read_samples,
+    resolve_sets,
+)
 from ..signature import plain
 from ..similarity import memory
 from ..similarity import sparse as sp
@@ -108,9 +113,14 @@ def read_spaces(
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
     own = read(solver=solver)
     given = {name: value for name, value in options.items() if value is not None}
-    how = how_of(given, own)
+    how = how_of(given, own, distances=True, several=len(sets) > 1)
     check_one_way(how, "magnitude")
-    samples = [read_samples(each, how, name) for each, name in zip(sets, names, strict=True)]
+    mixed = not all(map(is_compared, sets))
+    samples = []
+    for each, name in zip(sets, names, strict=True):
+        if not mixed:
+            check_solver(each, own["solver"], name)
+        samples.append(read_samples(each, how, name, mixed=mixed))
     return as_spaces(samples, how, names, **own)
 
 
@@ -142,6 +152,15 @@ def as_spaces(
     of_kernel = resolve_sets(sets, how, names) if similarities is None else similarities()
     with np.errstate(under="ignore", over="ignore"):
         return [_from_similarity(each, how, solver) for each in of_kernel]
+
+
+def check_solver(samples: object, solver: Solving, name: str) -> None:
+    """Raise a TypeError for a solver that has no effect on a MetricSpace, which keeps its own."""
+    if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
+        raise TypeError(
+            f"`{name}` is a MetricSpace, which keeps its solver {samples.solver.method!r}: "
+            f"`solver` has no effect on it; leave it out, or pass the samples themselves"
+        )
 
 
 def of_rows(sets: Sequence[Samples], how: How) -> bool:
@@ -208,6 +227,8 @@ def metric_of_rows(how: How) -> Metric:
     """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
     metric = how.metric or "euclidean"
     of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
+    of_kernel += ["on_error"] if how.skip else []
+    of_kernel += ["fit"] if how.fit else []
     if of_kernel and not how.says_similarity:  # the kernel is for other measures then
         raise TypeError(
             f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "

@@ -5,15 +5,22 @@ from functools import partial
 
 import numpy as np
 
-from ..core.errors import SampleError
+from ..core.errors import SampleError, warn
 from ..core.hill import log_power_mean
-from ..core.namespace import namespace, scalar, to_host
+from ..core.namespace import namespace, row_blocks, scalar, to_host
 from ..core.types import Number
-from .measure import register_measure
+from ..similarity.base import Similarity
+from ..similarity.features import FeatureSimilarity
+from .measure import RANGE_ROUNDING, register_measure
 from .stack import Stack
 from .subject import Subject
 
 _register = partial(register_measure, needs="similarity", stacks=True)
+
+# Rows of a large similarity that are searched for negative entries: a search of all would take
+# longer than LC itself by a factor of n.
+ROWS_CHECKED = 4096
+_WITHOUT_NEGATIVE = "use a kernel without negative values, such as k='rbf' of vectors"
 
 
 @_register(
@@ -24,28 +31,72 @@ _register = partial(register_measure, needs="similarity", stacks=True)
     ordered=True,
 )
 def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
-    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)}, at most the Vendi Score."""
+    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of similarities of at least 0.
+
+    It is at most the Vendi Score of the same order if no similarity is negative. Otherwise there
+    is a warning; where the value is not a number from 1 to n, it is an error.
+    """
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
     refused = (p > 0) & ~(ordinary > 0)
     if isinstance(subject, Stack):
         subject.unusual |= to_host(refused).any(axis=-1)
     else:
-        places = subject.places_kept
+        indices = subject.places_kept
         SampleError.check(
             {
-                int(places[i]): f"must have similarities above 0 on average for LC, got "
-                f"{scalar(ordinary[i]):.3g}; use a kernel without negative values"
+                int(indices[i]): f"must have similarities above 0 on average for LC, got "
+                f"{scalar(ordinary[i]):.3g}; {_WITHOUT_NEGATIVE}"
                 for i in np.flatnonzero(refused.tolist())
             }
         )
     # Samples without weight have no part in it, nor in the largest.
     largest = xp.max(xp.where(p > 0, ordinary, 0.0), axis=-1, keepdims=True)
     logs = xp.log(xp.where(p > 0, ordinary, largest))
-    return [
+    values = [
         1 / largest[..., 0] if math.isinf(q) else xp.exp(log_power_mean(p, logs, q))
         for q in subject.orders
     ]
+    _check_negative_similarities(subject, values)
+    return values
+
+
+def _check_negative_similarities(subject: Subject | Stack, values: list[Number]) -> None:
+    """Warn about negative similarities; raise where values of LC are then not in [1, n].
+
+    Sets of a Stack whose values are out of range are measured one by one, and then raise.
+    """
+    stacked = isinstance(subject, Stack)
+    if isinstance(subject, Stack):
+        lowest = scalar(subject.K.min())
+    else:
+        lowest = lowest_similarity(subject.similarity)
+    tolerance = RANGE_ROUNDING + 4 * subject.whole.roundoff
+    if lowest >= -tolerance:
+        return
+    n = subject.n
+    outside = [scalar(v) for v in values if not stacked and not 1 <= scalar(v) <= n]
+    what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
+    if outside and any(not 1 - tolerance <= v <= n * (1 + tolerance) for v in outside):
+        raise ValueError(
+            f"{what}: it comes out as {outside[0]:.3g} for {n} samples; {_WITHOUT_NEGATIVE}"
+        )
+    warn(f"{what}: it may be larger than the Vendi Score; {_WITHOUT_NEGATIVE}")
+
+
+def lowest_similarity(similarity: Similarity) -> float:
+    """Return the lowest similarity of two samples, or 0 if it is certain that none is negative.
+
+    Of more than `ROWS_CHECKED` samples that many, evenly spaced, are compared with all.
+    """
+    if isinstance(similarity, FeatureSimilarity) and scalar(similarity.X.min()) >= 0:
+        return 0.0
+    n = similarity.n
+    if n <= ROWS_CHECKED:
+        return min(scalar(K.min()) for _, K in similarity.blocks())
+    indices = np.linspace(0, n - 1, ROWS_CHECKED).astype(int)
+    blocks = row_blocks(ROWS_CHECKED, 8 * n)
+    return min(scalar(similarity.rows(indices[block]).min()) for block in blocks)
 
 
 @_register(

@@ -149,7 +149,7 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
         values=[label for row in counts for label in np.repeat(species, row).tolist()],
         places=range(1, int(counts.sum()) + 1),
         unit="individual",
-        groups=np.repeat(sites, counts.sum(axis=1)).tolist(),
+        groups=[] if wanted.pool else np.repeat(sites, counts.sum(axis=1)).tolist(),
         kind="labels",
         features=[*counted.features, first],
         column=None,

@@ -95,11 +95,11 @@ def read_how(arguments: Record, within: bool = True) -> How:
         **({} if k is None else _kernel(k, arguments)),
     )
     prompts = arguments.pop("prompts", None)
-    given_prompt = arguments.pop("given_prompt", None)
+    given_prompt = arguments.pop("given_prompt", False)
     metric = arguments.pop("metric", None)
     if metric is not None:
         check_metric(metric, ("precomputed", *KERNEL_METRICS))
-    if prompts is not None or given_prompt is not None:
+    if prompts is not None or given_prompt is not False:
         how = how.with_prompts(prompts, given_prompt, metric, within)
     exponent = arguments.pop("exponent", None)
     given = {} if exponent is None else {"exponent": exponent}
@@ -119,10 +119,36 @@ def refuse_metric_options(given: Iterable[str]) -> None:
         )
 
 
-def how_of(arguments: Options, also: Iterable[str] = (), within: bool = False) -> How:
-    """Read keywords, all of which must be about how samples are compared; see `read_how`."""
+def how_of(
+    arguments: Options,
+    also: Iterable[str] = (),
+    within: bool = False,
+    *,
+    distances: bool = False,
+    several: bool = False,
+) -> How:
+    """Read keywords, all of which must be about how samples are compared; see `read_how`.
+
+    `metric` is for calls that look at `distances`, `fit` for calls with `several` sets.
+    """
     rest = dict(arguments)
-    return with_the_rest(read_how(rest, within), rest, also, {})
+    how = with_the_rest(read_how(rest, within), rest, also, {})
+    if how.metric is not None and not distances:
+        raise TypeError(
+            "`metric` says how far apart samples are, and this call looks at their similarities: "
+            "leave it out, or pass a kernel as `k`"
+        )
+    if not several:
+        check_fit(how)
+    return how
+
+
+def check_fit(how: How) -> None:
+    """Raise a TypeError for `fit` where there is one set, to which all options are fitted."""
+    if how.fit is not None:
+        raise TypeError(
+            "`fit` says which of several sets options are fitted to, and there is one: leave it out"
+        )
 
 
 def check_one_way(how: How, who: str) -> None:

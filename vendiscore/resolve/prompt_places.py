@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from ..core.arguments import flag, is_several
-from ..core.errors import quoted, warn
+from ..core.errors import quoted
 from ..core.types import Pool, Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
@@ -19,11 +19,6 @@ from .kernel_build import distinct_samples
 
 # Prompts, and for each sample the place of its own.
 Placed: TypeAlias = tuple[Pool, np.ndarray]
-
-_CHANGED = (
-    "`prompts` now say which samples answer one prompt, so that results are within prompts: pass "
-    "given_prompt=False, or given_prompt=True to take prompts out of similarities, too"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,8 +125,6 @@ def asked_and_taken(
         )
     read = read_prompts(prompts, taken)
     if not taken:
-        if given_prompt is None:
-            warn(_CHANGED, FutureWarning)
         return read, None
     if why := why_not(k, given, None if metric in ("kernel", "1-k") else metric):
         raise TypeError(f"`prompts` cannot be taken out of {why}")

@@ -36,7 +36,7 @@ def as_similarity(
     score_dual: bool = False,
     normalize: bool = False,
     prompts: object = None,
-    given_prompt: bool | None = None,
+    given_prompt: bool = False,
     **options: object,
 ) -> Similarity:
     """Return the similarities of samples, read and checked once for several calls.
@@ -92,21 +92,58 @@ def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()
     return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
 
 
-def read_samples(samples: Any, how: How, name: str = "samples") -> Samples:
+def read_samples(samples: Any, how: How, name: str = "samples", *, mixed: bool = False) -> Samples:
     """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
     if how.prompts is None and is_space(samples):
+        if not mixed:
+            check_compared(samples, how, name)
         return samples
-    return read_collection(samples, how, name)
+    return read_collection(samples, how, name, mixed=mixed)
 
 
-def read_collection(samples: Any, how: How, name: str = "samples") -> Samples:
-    """Return samples in a form that can be read more than once; a MetricSpace will not do."""
+def read_collection(
+    samples: Any, how: How, name: str = "samples", *, mixed: bool = False
+) -> Samples:
+    """Return samples in a form that can be read more than once; a MetricSpace will not do.
+
+    With `mixed`, another set is compared as `how` says, which has no effect on a Similarity.
+    """
     if how.prompts is not None and (isinstance(samples, Similarity) or is_space(samples)):
         raise TypeError(
             f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
             f"`prompts` where it is made, or the samples themselves"
         )
+    if isinstance(samples, Similarity) and not mixed:
+        check_compared(samples, how, name)
     return samples if is_whole(samples, how) else as_samples(samples, name)
+
+
+def check_compared(samples: object, how: How, name: str) -> None:
+    """Raise a TypeError for keywords that have no effect on a Similarity or a MetricSpace."""
+    space = is_space(samples)
+    kind = "MetricSpace" if space else "Similarity"
+    unused = {
+        "k": how.k is not None,
+        # Options without a kernel are those of the kernel of texts.
+        next(iter(how.options), ""): bool(how.options),
+        "on_error": how.skip,
+        f"score_{how.given}": bool(how.given),
+        "metric": how.metric is not None if space else how.is_of_vectors,
+        "exponent": bool(how.metric_options),
+        "normalize": how.normalize and space,
+        "fit": how.fit is not None,
+    }
+    for keyword, passed in unused.items():
+        if passed:
+            raise TypeError(
+                f"`{name}` is a {kind}, whose samples are compared already: "
+                f"`{keyword}` has no effect on it; leave it out, or pass the samples themselves"
+            )
+
+
+def is_compared(samples: object) -> bool:
+    """Return whether samples are a Similarity or a MetricSpace."""
+    return isinstance(samples, Similarity) or is_space(samples)
 
 
 def is_space(samples: object) -> bool:

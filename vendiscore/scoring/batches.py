@@ -63,7 +63,7 @@ class GroupState(metaclass=Public):
     groups, prompts : str, optional
         Columns of labels, at least one, with the meaning that they have in `compute`: samples are
         scored within each group, within each prompt, or within each prompt of each group.
-    given_prompt : bool, optional; True takes prompts out of similarities
+    given_prompt : bool; True takes prompts out of similarities
     q : order, a float in [0, ∞] or "inf", or several
     psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
     k : str, callable, dict or list, optional
@@ -96,7 +96,7 @@ class GroupState(metaclass=Public):
         *,
         groups: str | None = None,
         prompts: str | None = None,
-        given_prompt: bool | None = None,
+        given_prompt: bool = False,
         q: float | str | Iterable[float | str] = DEFAULT_ORDER,
         psd: PSD = "check",
         k: KernelArgument | None = None,
@@ -106,7 +106,12 @@ class GroupState(metaclass=Public):
         self.keys: list[str] = [name for name in (groups, prompts) if name is not None]
         if not self.keys:
             raise TypeError("`groups` or `prompts` must name a column; without, use a State")
-        self.prompts: str | None = prompts if given_prompt else None
+        taken = flag("given_prompt", given_prompt)
+        if taken and prompts is None:
+            raise TypeError(
+                "`given_prompt` needs the column of prompts: pass its name as `prompts`"
+            )
+        self.prompts: str | None = prompts if taken else None
         self.how: Record = {"k": k, **options}
         self.scoring: Record = {"q": q, "psd": psd}
         self._request = read_request({**self.how, **self.scoring})
@@ -288,7 +293,7 @@ def score_batches(
     *,
     groups: str | None = None,
     prompts: str | None = None,
-    given_prompt: bool | None = None,
+    given_prompt: bool = False,
     q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     psd: PSD = "check",
     ci: float | None = None,
@@ -307,7 +312,7 @@ def score_batches(
     groups, prompts : str, optional
         Columns of labels, by which rows are sorted, with the meaning that they have in `compute`:
         the score is the mean over groups or prompts, with its standard error.
-    given_prompt : bool, optional; True takes prompts out of similarities
+    given_prompt : bool; True takes prompts out of similarities
     q : order, a float in [0, ∞] or "inf", or several
     psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
     ci : float in [0.5, 1), optional; the level of an interval of the mean over groups

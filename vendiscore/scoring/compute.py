@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -16,8 +17,8 @@ from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
 from ..resolve.kernel import Kernel, psd_kernels
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric
-from ..resolve.sets import is_space, read_samples
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric, check_fit
+from ..resolve.sets import is_compared, is_space, read_samples
 from ..result import Result
 from .request import Method, Request, read_request
 
@@ -37,7 +38,7 @@ def compute(
     q: float | str | Iterable[float | str] = DEFAULT_ORDER,
     p: Weights | None = None,
     prompts: object = None,
-    given_prompt: bool | None = None,
+    given_prompt: bool = False,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,
     counts: Samples | None = None,
@@ -117,12 +118,28 @@ def compute(
     for name in ("samples", "references", "options"):
         del arguments[name]
     request = read_request(arguments | options)
-    if references is not None and not (request.pairs or request.needs_unit):
-        raise TypeError(
-            f"`references` have no effect on {', '.join(request.names)}; pass a kernel as `k`, two "
-            "sets to compare(samples, references), or a measure of two sets as measures='Recall'"
-        )
+    check_references(references, request)
+    if references is None:
+        check_fit(request.how)
     return measure(samples, references, request)
+
+
+def check_references(references: object, request: Request) -> None:
+    """Raise a TypeError for references that no requested measure uses.
+
+    Metrics of `evaluate` do not call it: suites pass references to every metric.
+    """
+    if references is None or request.pairs or request.needs_unit:
+        return
+    if isinstance(references, str) and references.lower().endswith((".html", ".htm")):
+        raise TypeError(
+            f"`references` must be samples, got {references!r}; write the file of a report by "
+            f"report(samples).write_html({references!r})"
+        )
+    raise TypeError(
+        f"`references` have no effect on {', '.join(request.names)}; pass a kernel as `k`, two "
+        "sets to compare(samples, references), or a measure of two sets as measures='Recall'"
+    )
 
 
 def measure(samples: Samples | None, references: Samples | None, request: Request) -> Record:
@@ -146,7 +163,13 @@ def subject_of(
         from .counts import individuals
 
         samples, groups = individuals(samples, request.counts)
-    flat = read_samples(samples, how, name)
+        how = replace(how, k=None)  # they are compared
+    mixed = references is not None and not is_compared(references)
+    flat = read_samples(samples, how, name, mixed=mixed)
+    if is_space(flat) and not mixed:
+        from ..magnitude.spaces_of_samples import check_solver
+
+        check_solver(flat, request.solver, name)
     if how.given:
         plain = getattr(flat, "ndim", 0) == 2
     else:
@@ -160,7 +183,11 @@ def subject_of(
         from ..magnitude.spaces_of_samples import have_unit
 
         needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
-        references = read_samples(references, how, "references") if needed else None
+        if needed:
+            mixed = not is_compared(flat)
+            references = read_samples(references, how, "references", mixed=mixed)
+        else:
+            references = None
     if how.asked is not None:
         from ..resolve.prompt_groups import answered, crossed
 

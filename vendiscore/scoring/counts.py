@@ -4,6 +4,7 @@ from numbers import Real
 
 import numpy as np
 
+from ..core.arguments import is_several
 from ..core.errors import quoted
 from ..core.namespace import to_host
 from ..core.types import Options, Record, Samples
@@ -20,9 +21,15 @@ _WITHOUT = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clust
 
 def with_labels(arguments: Options, rest: Options) -> Record:
     """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
-    if rest.get("k") not in (None, "labels"):
+    k = rest.get("k")
+    if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_several(k[0])):
         raise TypeError(
-            f"`counts` are compared as k='labels', got k={quoted(rest['k'])}; leave `k` "
+            "`k` with `counts` is a matrix of similarities of species: pass it as the samples, "
+            "with the share of each species: compute(K, score_K=True, p=counts / counts.sum())"
+        )
+    if k is not None and not (isinstance(k, str) and k == "labels"):
+        raise TypeError(
+            f"`counts` are compared as k='labels', got k={quoted(k)}; leave `k` "
             "out, or pass "
             f"the samples themselves"
         )

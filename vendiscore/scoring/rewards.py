@@ -68,8 +68,8 @@ def group_rewards(
         Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
         each group will do (a dict by label). A sample that repeats its prompt adds 0.
     fuse : {"x", "+"}
-        quality · (1 − weight + weight · credit), weight in [0, 1], which rewards good samples
-        alone, as DARLING does; or quality + weight · credit.
+        quality · (1 − weight + weight · max(credit, 0)), weight in [0, 1], which rewards good
+        samples alone, as DARLING does; or quality + weight · credit.
     weight : float of at least 0
     credit : {"surprise", "leave_one_out"}
         −xᵀ log(A) x / log n, A the mean of xxᵀ over the group: in [0, 1], and at order 1 its mean

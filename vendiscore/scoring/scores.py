@@ -13,7 +13,7 @@ from ..core.checks import unit_sum
 from ..core.errors import quoted
 from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
-from ..core.types import Number, Record, Rows, Samples, Weights
+from ..core.types import Number, Options, Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
 from ..result import key_at
 
@@ -29,6 +29,8 @@ SINGLE_ROWS = 1 << 26
 MERGED = 64
 # So many samples are looked at for them: merging few of a set saves little.
 SOME = 32
+# Keywords of `compute` that ask for more than one number.
+_NOT_OF_ONE_NUMBER = ("measures", "references", "ci", "clusters", "permutations", "details")
 FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 
 
@@ -74,6 +76,7 @@ def score(
     """
     from .compute import compute
 
+    _check_single(options)
     result = compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)
     return result[key_at(q)]
 
@@ -226,6 +229,7 @@ def conditional_score(
     """
     from .compute import compute
 
+    _check_single(how)
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
     result = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
     return result[key_at(q, "ConditionalVS")]
@@ -237,6 +241,15 @@ def _single(q: float | str) -> float | str:
             f"`q` must be one order, got {quoted(q)}; use compute(…) for several at once"
         )
     return q
+
+
+def _check_single(options: Options) -> None:
+    """Raise a TypeError for keywords of `compute` that say nothing about a single score."""
+    for name in _NOT_OF_ONE_NUMBER:
+        if options.get(name) not in (None, False):
+            raise TypeError(
+                f"`{name}` has no effect on a single number: pass it to compute(samples, {name}=…)"
+            )
 
 
 def plain_rows(rows: object) -> np.ndarray | None:

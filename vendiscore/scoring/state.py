@@ -171,7 +171,7 @@ class State(metaclass=Public):
         p: Weights | None = None,
         *,
         prompts: object = None,
-        given_prompt: bool | None = None,
+        given_prompt: bool = False,
     ) -> Self:
         """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
 
@@ -190,7 +190,7 @@ class State(metaclass=Public):
             that would not fit in memory. The state stays as it was.
         """
         how = self.how
-        if prompts is not None or given_prompt is not None:
+        if prompts is not None or given_prompt is not False:
             how = how.with_prompts(prompts, given_prompt, None, False)
         refuse_gradient("a State", p=p)
         check_in_memory(batch, "samples")

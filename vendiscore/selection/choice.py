@@ -91,7 +91,8 @@ def select(
     tradeoff : float in [0, 1], optional
         Share of diversity, where there is `quality` or `relevance`: VS^(2 tradeoff) times mean
         quality^(2 − 2 tradeoff) is maximised. 0: relevance alone; 1: diversity alone; default 0.5,
-        their product, which needs no parameter. (`diversity` of pyversity, `s` of Vendi-RAG.)
+        their product, which needs no parameter. This is a weighted geometric mean; `s` of Vendi-RAG
+        weights a convex combination instead.
     swaps : bool
         Exchange members for candidates after the greedy choice while that raises the objective, in
         at most eight rounds, within `initial` and quotas; greedy choice orders the final set.

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 from ..core.arguments import DEFAULT_ORDER
 from ..core.namespace import Array
-from ..core.shares import PSD
+from ..core.shares import PSD, check_psd
 from ..core.types import Number
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
@@ -135,4 +135,4 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
             f"`similarity` must be a Similarity, got {type(similarity).__name__}; pass "
             f"as_similarity(samples, k=…), or as_similarity(K, score_K=True)"
         )
-    return spectrum_of(similarity, p, psd).values
+    return spectrum_of(similarity, p, check_psd(psd)).values

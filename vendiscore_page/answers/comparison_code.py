@@ -67,7 +67,7 @@ def comparison_code(
     how += ", prompts=prompts" if prompts else ""
     options = keywords({"psd": psd} if psd else {}, found.comparison.q)
     repeats = "" if found.comparison.allow_repeats in (None, True) else ", allow_repeats=False"
-    matched = ", prompts=groups, given_prompt=False"
+    matched = ", prompts=groups"
     if not found.comparison.groups:
         matched = f", size={found.settings['size']}"
     head += [

@@ -1,0 +1,64 @@
+"""The Leinster–Cobbold diversity and negative similarities, for which it is not defined."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compute
+from vendiscore.measures import mean_similarity
+
+LARGER = [[1, -0.4, 0.3], [-0.4, 1, 0.3], [0.3, 0.3, 1]]
+APART = [[1.0, 0.0], [-0.5, math.sqrt(0.75)]]  # of cosine −0.5
+ROTATED = [[math.cos(a), math.sin(a)] for a in (0.0, 0.2, 1.7)]  # the least cosine is −0.13
+
+
+def test_lc_above_the_vendi_score_is_a_warning():
+    with pytest.warns(UserWarning, match=r"at least 0, and the lowest is -0\.4: it may be larger"):
+        found = compute(LARGER, score_K=True, measures=["LC", "VS"])
+    assert found["LC"] == pytest.approx(2.752, abs=1e-3)
+    assert found["VS"] == pytest.approx(2.619, abs=1e-3)
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
+def test_lc_that_no_set_can_have_is_an_error_about_the_similarity(q):
+    with pytest.raises(ValueError, match=r"the lowest is -0\.5: it comes out as 4 for 2 samples;"):
+        compute(APART, k="cosine", measures="LC", q=[q])
+
+
+def test_one_group_of_many_is_an_error_too():
+    groups = [ROTATED[:2], APART]
+    with (
+        pytest.raises(ValueError, match=r"the lowest is -0\.5: it comes out as 4 for 2 samples;"),
+        pytest.warns(UserWarning, match="LC is defined for similarities of at least 0"),
+    ):
+        compute(groups, k="cosine", measures="LC")
+
+
+def test_groups_with_negative_similarities_are_a_warning():
+    with pytest.warns(UserWarning, match=r"the lowest is -0\.129"):
+        compute([ROTATED, ROTATED[:2]], k="cosine", measures="LC")
+
+
+def test_rounding_of_zero_is_not_negative():
+    rows = np.array([[1e-17, 1.0], [1.0, -1e-17], [0.6, 0.8]], dtype=np.float32)
+    assert compute(rows, k="cosine", measures="LC")["LC"] > 1
+
+
+def test_large_sets_are_searched_in_evenly_spaced_rows(monkeypatch):
+    """Every sample of one half has a negative similarity with the other half."""
+    monkeypatch.setattr(mean_similarity, "ROWS_CHECKED", 4)
+    rows = np.array([[1.0, 0.1 * i] for i in range(10)] + [[-0.1, 3.0]] * 10)
+    with pytest.warns(UserWarning, match=r"the lowest is -0\.0333"):
+        compute(rows, k="cosine", measures="LC")
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, 7, math.inf])
+def test_lc_is_at_most_the_vendi_score_of_similarities_of_at_least_zero(q):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        n = int(rng.integers(2, 8))
+        rows = rng.random((n, int(rng.integers(1, 6)))) ** 3
+        p = rng.dirichlet(np.ones(n))
+        found = list(compute(rows, k="cosine", p=p, q=[q], measures=["LC", "VS"]).values())
+        assert found[0] <= found[1] + 1e-9
