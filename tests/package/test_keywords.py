@@ -247,6 +247,7 @@ COMPUTE_ONLY = {
     "seed": Row(7, -1, {"samples": WIDE, "method": "estimate", "rtol": 0.5}),
     "permutations": Row(19, -1, {"groups": LABELS, "measures": "BetweenVS"}, {"permutations": 9}),
     "details": Row(True, "yes"),
+    "allow_repeats": Row(False, "yes", {"ci": 0.9}),
 }
 OF_SETS = {  # of several sets of rows, compared by the rbf kernel whose width is fitted to them
     "score_K": Row(refused=True, without=("k",)),
@@ -369,6 +370,7 @@ CALLS = {
         how_rows(
             samples=Row(X + 1, 3),
             sizes=Row([2, 4], [100]),
+            allow_repeats=Row(False, "yes"),
             q=Row(2, -1),
             level=Row(0.5, 95),
             psd=Row("clip", "maybe", {"samples": BIG_CHAIN, "score_K": True}, {}, ("k",)),
@@ -439,6 +441,7 @@ CALLS = {
             psd=Row("clip", "maybe", {"sets": (LABELLED, LABELLED[::-1]), "k": uneven}),
             seed=Row(5, -1, {"size": 5}),
             within=Row(0.5, -1),
+            allow_repeats=Row(False, "yes"),
             effects=Row("fixed", "both", {"groups": [PAIRED, PAIRED]}),
             k=Row("cosine", "nonsense"),
             score_X=Row(True, "yes", {"sets": (UNIT, UNIT[::-1] ** 1)}, {"k": "rbf"}, ("k",)),
