@@ -204,5 +204,7 @@ def test_each_measure_is_solved_as_it_says(groups):
 
 def test_a_space_keeps_its_solver():
     space = as_space(X, solver="cholesky")
-    found = compute(space, measures={"MagArea": {"solver": "cg"}}, details=True)
+    found = compute(space, measures="MagArea", details=True)
     assert found["details"]["options"]["solver"] == "cholesky"
+    with pytest.raises(TypeError, match="keeps its solver 'cholesky': `solver` has no effect"):
+        compute(space, measures={"MagArea": {"solver": "cg"}})

@@ -62,24 +62,25 @@ def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
 
 
 def _check_negative_similarities(subject: Subject | Stack, values: list[Number]) -> None:
-    """Warn about negative similarities; raise where values of LC are then not in [1, n].
-
-    Sets of a Stack whose values are out of range are measured one by one, and then raise.
-    """
-    stacked = isinstance(subject, Stack)
+    """Warn about negative similarities; raise where values of LC are then not in [1, n]."""
+    tolerance = RANGE_ROUNDING + 4 * subject.whole.roundoff
+    n = subject.n
+    numbers = np.array([to_host(value) for value in values], dtype=float)
+    outside = ~((numbers >= 1 - tolerance) & (numbers <= n * (1 + tolerance)))
     if isinstance(subject, Stack):
-        lowest = scalar(subject.K.min())
+        each = to_host(subject.K).min(axis=(1, 2))
+        # Sets that are measured one by one have their own warning, or error.
+        each = each[~(subject.unusual | outside.any(axis=0))]
+        lowest = float(each.min(initial=0.0))
     else:
         lowest = lowest_similarity(subject.similarity)
-    tolerance = RANGE_ROUNDING + 4 * subject.whole.roundoff
     if lowest >= -tolerance:
         return
-    n = subject.n
-    outside = [scalar(v) for v in values if not stacked and not 1 <= scalar(v) <= n]
     what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
-    if outside and any(not 1 - tolerance <= v <= n * (1 + tolerance) for v in outside):
+    if not isinstance(subject, Stack) and outside.any():
         raise ValueError(
-            f"{what}: it comes out as {outside[0]:.3g} for {n} samples; {_WITHOUT_NEGATIVE}"
+            f"{what}: it comes out as {numbers[outside][0]:.3g} for {n} samples; "
+            f"{_WITHOUT_NEGATIVE}"
         )
     warn(f"{what}: it may be larger than the Vendi Score; {_WITHOUT_NEGATIVE}")
 

@@ -114,7 +114,7 @@ class State(metaclass=Public):
             "score_dual": score_dual,
             "normalize": normalize,
         }
-        how = how_of(arguments | options)
+        how = how_of(arguments | options, distances=True, several=True)  # `refused` names them
         if why := refused(how):
             raise ValueError(why)
         vars(self).update(_asked=settings_of(how), _how=how)
