@@ -162,7 +162,7 @@ def test_settings_change_the_number_and_old_numbers_are_marked(visit):
     expect(old).to_be_visible()
     press_score(page)
     right = compute(RUT, k="ngram_overlap", ns=[1, 2, 3], analyzer="char", q=9.75)
-    shows(page, right["VS"], 12)
+    shows(page, right["VS_q9.75"], 12)
     page.get_by_label("4", exact=True).check()
     expect(old).to_be_visible()
     page.get_by_label("4", exact=True).uncheck()  # back where the number is of

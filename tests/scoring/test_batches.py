@@ -274,6 +274,7 @@ def test_states_of_booleans_and_numbers_do_not_merge():
     assert states[0].compute()["VS"] == pytest.approx(2)
 
 
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 @pytest.mark.parametrize("q", [1, 2, 0.5, "inf", [1], [1, 2]])
 @pytest.mark.parametrize("case", CASES)
 def test_keys_name_the_order_as_those_of_compute_do(case, q):
