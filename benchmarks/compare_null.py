@@ -10,6 +10,11 @@ nothing in common, where exchanging labels is not all there is to it. Then a sou
 one: how often the interval covers the difference, and how often the sets are distinguished. The
 sources of few_samples.py, where answers recur, and models that differ at random by prompt, have
 rows of their own (`--only recurring` renews these).
+
+Two pairs of sources have equal mean scores and different distributions (`--only equal` renews these
+rows): a question that recurs among others, against texts that all share four words; and eight
+equally likely labels, against one common label among unique ones. The test finds that they differ,
+and each direction that `compare` states between them is wrong.
 """
 
 from __future__ import annotations
@@ -20,22 +25,25 @@ import gzip
 import itertools
 import json
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy
 from few_samples import SOURCES
 from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import MORE, Comparison, Plan
+from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, Comparison, Plan
+from vendiscore.core.namespace import to_host
 from vendiscore.progress import finish
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.spectral.stacks import Spectra
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
 from sources import sentences, vectors
@@ -95,8 +103,8 @@ def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: A
         parts = [np.split(np.arange(a, b), prompts) for a, b in itertools.pairwise(starts)]
         groups = [list(own) for own in zip(*parts, strict=True)]
     names = [f"S{i}" for i in range(len(sizes))]
-    permutations = PERMUTATIONS if len(sizes) < 8 else OF_EIGHT
-    asked = Plan(permutations=permutations, **plan).checked()
+    plan.setdefault("permutations", PERMUTATIONS if len(sizes) < 8 else OF_EIGHT)
+    asked = Plan(**plan).checked()
     pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
     return finish(comparing(pool, starts, names, asked, groups))
 
@@ -208,6 +216,112 @@ def by_prompt(prompts: int, repeats: int) -> dict[str, Any]:
     return counted(f"{prompts} prompts", (8, 8), "random effects", pairs)
 
 
+EQUAL_SIZES = (8, 20, 50)
+EQUAL_LABELS = 0.4059  # the common label: at n = 8 the mean log VS is that of eight equal ones
+_CALIBRATION = 4000  # sets by which mean scores are equated
+
+
+class EqualMean(NamedTuple):
+    """Two sources of equal mean log VS at one sample size, as indices into a pool."""
+
+    name: str
+    n: int
+    pool: Similarity
+    draw_a: Callable[[np.random.Generator, int], np.ndarray]
+    draw_b: Callable[[np.random.Generator, int], np.ndarray]
+
+    def mean_log_scores(self, rng: np.random.Generator, sets: int) -> tuple[float, float]:
+        """Return the mean log VS of many sets of both sources."""
+        a = log_scores(self.pool, self.draw_a(rng, sets))
+        b = log_scores(self.pool, self.draw_b(rng, sets))
+        return float(a.mean()), float(b.mean())
+
+
+def log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
+    """Return log VS of sets of samples at `sets` (number of sets, n)."""
+    logs = []
+    for some in np.array_split(sets, max(1, len(sets) // 500)):
+        K = to_host(pool.stack(some))
+        logs.append(np.log(Spectra(K, None, [1.0], "clip").values[0]))
+    return np.concatenate(logs)
+
+
+def question_among_texts(n: int) -> EqualMean:
+    """Return 300 questions, the first of which recurs, and 400 texts that share four words.
+
+    Any two of the texts are equally similar, so that their score hardly varies; the proportion of
+    the first question is such that both mean log VS are equal.
+    """
+    with (DATA / "trec_questions.tsv").open(encoding="utf-8") as file:
+        every = [row["question"] for row in csv.DictReader(file, delimiter="\t")]
+    questions = np.random.default_rng(0).choice(sorted(set(every)), 300, replace=False).tolist()
+    texts = [
+        f"all texts share these {' '.join(f'word{i}x{j}' for j in range(6))}" for i in range(400)
+    ]
+    pool = as_similarity([*questions, *texts], k="ngram_overlap")
+
+    def draw_b(rng: np.random.Generator, sets: int) -> np.ndarray:
+        return 300 + rng.permuted(np.tile(np.arange(400), (sets, 1)), axis=1)[:, :n]
+
+    def draw_a(rng: np.random.Generator, sets: int, proportion: float) -> np.ndarray:
+        others = rng.integers(1, 300, (sets, n))
+        return np.where(rng.random((sets, n)) < proportion, 0, others)
+
+    wanted = float(log_scores(pool, draw_b(np.random.default_rng(0), 50)).mean())
+
+    def excess(proportion: float) -> float:
+        drawn = draw_a(np.random.default_rng(1), _CALIBRATION, proportion)
+        return float(log_scores(pool, drawn).mean()) - wanted
+
+    proportion = float(scipy.optimize.brentq(excess, 0.02, 0.6, xtol=1e-3))
+    name = f"a question has {100 * proportion:.1f} %, texts share four words"
+    return EqualMean(name, n, pool, lambda rng, sets: draw_a(rng, sets, proportion), draw_b)
+
+
+def equal_or_one_label(n: int = 8) -> EqualMean:
+    """Return eight equally likely labels, and one common label among unique ones."""
+    labels = [*range(8), "common", *(f"unique {i}" for i in range(n))]
+    pool = as_similarity(labels, k="labels")
+
+    def one_common(rng: np.random.Generator, sets: int) -> np.ndarray:
+        return np.where(rng.random((sets, n)) < EQUAL_LABELS, 8, 9 + np.arange(n))
+
+    return EqualMean(
+        "eight equal labels, one label of 40.59 %",
+        n,
+        pool,
+        lambda rng, sets: rng.integers(8, size=(sets, n)),
+        one_common,
+    )
+
+
+def equal_mean(source: EqualMean, runs: int, permutations: int = 199) -> dict[str, Any]:
+    """Count the directions stated between two sources of equal mean score: all are wrong."""
+    n = source.n
+    rng = np.random.default_rng([n, *source.name.encode()])
+    sets = np.concatenate([source.draw_a(rng, runs), source.draw_b(rng, runs)], axis=1)
+    found = []
+    for seed, at in enumerate(sets):
+        pool = source.pool.take(at)
+        found.append(compared(pool, (n, n), seed=seed, permutations=permutations))
+    row = counted(source.name, (n, n), "equal mean scores", [each.pairs[0] for each in found])
+    row["permutations"] = permutations
+    row["mean_log_scores"] = source.mean_log_scores(np.random.default_rng(2), _CALIBRATION)
+    verdicts = [each.verdict("S0", "S1") for each in found]
+    row["directions"] = float(np.mean([verdict in (MORE, LESS) for verdict in verdicts]))
+    row["more"] = float(np.mean([verdict == MORE for verdict in verdicts]))
+    row["direction_not_shown"] = float(np.mean([verdict == DIFFERENT for verdict in verdicts]))
+    print(f"directions stated: {row['directions']:.4f} of {runs} runs", flush=True)
+    return row
+
+
+def equal_rows(repeats: int) -> Iterator[dict[str, Any]]:
+    """Yield rows of both constructions; larger sets take longer, and are fewer."""
+    for n, runs in zip(EQUAL_SIZES, (4 * repeats, 2 * repeats, repeats), strict=True):
+        yield equal_mean(question_among_texts(n), runs)
+    yield equal_mean(equal_or_one_label(), 10 * repeats)
+
+
 def counted(name: str, sizes: tuple[int, ...], kind: str, pairs: list[Any]) -> dict[str, Any]:
     """Return a row of how often p says that a pair differs, and the interval leaves out 0."""
     p = np.array([pair.p for pair in pairs])
@@ -229,8 +343,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--repeats", type=int, default=300)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--only", choices=["recurring"])
+    parser.add_argument("--only", choices=["recurring", "equal"])
     given = parser.parse_args()
+    if given.only == "equal":
+        with threadpool_limits(1):
+            rows = list(equal_rows(given.repeats))
+        if given.json:
+            kept = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
+            rows = [row for row in kept if row["sources"] != "equal mean scores"] + rows
+        write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+        return
     with ProcessPoolExecutor() as pool:
         found = pool.map(recurring, RECURRING, [given.repeats] * len(RECURRING))
         rows = list(itertools.chain.from_iterable(found))
@@ -241,6 +363,7 @@ def main() -> None:
         rows = [row for row in kept if row["sources"] not in own] + rows
         write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
         return
+    rows += equal_rows(given.repeats)
     of, most = pools(), given.repeats
     every = {**of, **dict.fromkeys(KINDS)}
     real = {name: of[name] for name in list(of)[:4]}

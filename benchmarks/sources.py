@@ -8,7 +8,9 @@ Models are compared by n-grams and by static vectors (wordllama, if installed), 
 of its own, with its time and the memory that the process takes at most. Then: people, gemini and
 gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
 how often intervals from few prompts hold the number of all prompts, also among prompts that one
-source alone answered (`--parts empty` renews these rows only).
+source alone answered, and among 2 to 30 prompts that are drawn with replacement from those of
+NoveltyBench, so that the number of all prompts is known. `--parts empty`, `few` and `novelty` renew
+these rows only.
 """
 
 from __future__ import annotations
@@ -26,8 +28,10 @@ from typing import Any
 import numpy as np
 from pairs import DATA, environment, peak, write
 
-from vendiscore import compute, score_K, sources
-from vendiscore.analysis.between_sources import Sources
+from vendiscore import as_similarity, compute, score_K, sources
+from vendiscore.analysis.between_sources import Score, Sources
+from vendiscore.analysis.source_scores import Plan, _prompt_means, _score, _scores
+from vendiscore.core.namespace import to_host
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]
@@ -207,6 +211,14 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
+def score_of(K: np.ndarray, options: Plan) -> Score:
+    """Return the number of sources from similarities of one answer each, (prompts, G, G)."""
+    own = np.ones(K.shape[:2])
+    means = _prompt_means(K, own, own > 0)
+    value = float(_scores(means.similarity[None], options.q)[0])
+    return _score(means, options, value)
+
+
 def empty_rows() -> Iterator[dict[str, Any]]:
     """Yield how often intervals hold, and check that prompts that compare nothing change none.
 
@@ -220,25 +232,89 @@ def empty_rows() -> Iterator[dict[str, Any]]:
         truth = float(score_K(K, q=q))
         for answered in (4, 5, 8, 10, 30, 100):
             rng = np.random.default_rng([answered, int(q)])
+            options = Plan(q=q, level=0.95, psd="check", given_prompt=False)
             hits = 0
             for draw in range(EMPTY_DRAWS):
                 usual = rng.random((5, answered)) < chances[:, None]
-                answers = {
-                    f"source {i}": {
-                        str(prompt): "usual" if same else f"own {i}"
-                        for prompt, same in enumerate(own)
-                    }
-                    for i, own in enumerate(usual)
-                }
-                found = sources(answers, k="labels", q=q).found
+                same = usual[:, None] & usual[None, :] | np.eye(5, dtype=bool)[:, :, None]
+                found = score_of(np.moveaxis(same, -1, 0).astype(float), options)
                 if draw < 20:
+                    answers = {
+                        f"source {i}": {
+                            str(prompt): "usual" if same else f"own {i}"
+                            for prompt, same in enumerate(own)
+                        }
+                        for i, own in enumerate(usual)
+                    }
+                    public = sources(answers, k="labels", q=q).found
+                    assert np.allclose(
+                        [public.value, public.low, public.high],
+                        [found.value, found.low, found.high],
+                    )
                     more = {**answers, "source 0": answers["source 0"] | lone}
-                    assert sources(more, k="labels", q=q).found == found
-                assert found.low is not None
-                assert found.high is not None
+                    assert sources(more, k="labels", q=q).found == public
                 hits += found.low <= truth <= found.high
             row = {"part": "empty", "q": q, "prompts": answered, "score": truth}
             row |= {"held": hits / EMPTY_DRAWS, "draws": EMPTY_DRAWS}
+            print(row, flush=True)
+            yield row
+
+
+HUMAN, GEMINI, GPT = NAMES
+# Each source is a model, and which of its answers to a prompt it gives.
+FEW_CASES: dict[str, list[tuple[str, int]]] = {
+    "two models": [(GEMINI, 0), (GPT, 0)],
+    "three sources": [(HUMAN, 0), (GEMINI, 0), (GPT, 0)],
+    "six sources, two answers of each": [(name, i) for name in NAMES for i in (0, 1)],
+    "four answers of gpt-4o": [(GPT, i) for i in range(4)],
+    "four answers of gemini": [(GEMINI, i) for i in range(4)],
+    "a person and gpt-4o": [(HUMAN, 0), (GPT, 0)],
+    "four people": [(HUMAN, i) for i in range(4)],
+}
+# Parts that can be renewed without the answers of AlpacaEval, by the rows that they replace.
+RENEWED = {
+    "empty": ("empty",),
+    "few": ("few",),
+    "novelty": ("novelty", "halves", "one answer"),
+}
+FEW_PROMPTS = (2, 3, 4, 6, 12, 30)
+
+
+def few_rows(data: Path, draws: int, prompts: tuple[int, ...] = FEW_PROMPTS) -> Iterator[Any]:
+    """Yield the coverage of 95 % intervals from few prompts, and their median width."""
+    with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = [json.loads(line) for line in file]
+    answers = {
+        name: {r["prompt"]: r["generations"] for r in rows if r["model"] == name} for name in NAMES
+    }
+    known = sorted(answers[HUMAN])
+    options = Plan(q=1.0, level=0.95, psd="check", given_prompt=False)
+    for case, members in FEW_CASES.items():
+        texts = [answers[name][prompt][i] for prompt in known for name, i in members]
+        pool = as_similarity(texts)
+        G = len(members)
+        of_prompt = np.arange(len(texts)).reshape(len(known), G)
+        K = to_host(pool.stack(of_prompt))
+        truth = score_of(K, options).value
+        for count in prompts:
+            rng = np.random.default_rng([count, G])
+            ends = np.empty((draws, 2))
+            for draw in range(draws):
+                drawn = rng.integers(len(known), size=count)
+                found = score_of(K[drawn], options)
+                if draw < 3:  # the numbers of the public function
+                    units = np.repeat(np.arange(count), G).tolist()
+                    part = pool.take(of_prompt[drawn].ravel())
+                    public = sources(part, units, by=list(range(G)) * count).found
+                    assert np.allclose(
+                        [public.value, public.low, public.high],
+                        [found.value, found.low, found.high],
+                    )
+                ends[draw] = found.low, found.high
+            low, high = ends.T
+            row = {"part": "few", "name": case, "prompts": count, "score": truth, "draws": draws}
+            row["held"] = float(np.mean((low <= truth + 1e-9) & (truth - 1e-9 <= high)))
+            row["width"] = float(np.median(high - low))
             print(row, flush=True)
             yield row
 
@@ -248,14 +324,23 @@ def main() -> None:
     parser.add_argument("--answers", type=Path, help="the folder of answers of models")
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--parts", choices=["all", "empty"], default="all")
+    parser.add_argument("--parts", choices=["all", *RENEWED], default="all")
+    parser.add_argument("--draws", type=int, default=1000, help="sets of prompts of a cell of few")
     args = parser.parse_args()
-    if args.parts == "empty":
-        kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"]
-        rows = [row for row in kept if row["part"] != "empty"] + list(empty_rows())
+    if args.parts != "all":
+        renewed = {
+            "empty": empty_rows,
+            "few": lambda: few_rows(args.data, args.draws),
+            "novelty": lambda: novelty_rows(args.data),
+        }
+        rows = list(renewed[args.parts]())
+        if args.json:
+            kept = json.loads(args.json.read_text(encoding="utf-8"))["rows"]
+            rows = [row for row in kept if row["part"] not in RENEWED[args.parts]] + rows
         write(args.json, rows, environment())
         return
     rows = [*novelty_rows(args.data), *parts_rows(args.data), *empty_rows()]
+    rows += few_rows(args.data, args.draws)
     if args.answers:
         rows += alpaca_rows(args.answers)
     write(args.json, rows, environment())

@@ -192,12 +192,12 @@ def test_a_comparison_is_not_changed():
     assert pickle.loads(pickle.dumps(found)).pairs == found.pairs
 
 
-def test_the_sentence_names_the_more_diverse_set_first():
+def test_the_sentence_has_the_order_and_the_sign_of_the_table():
     found = compared(normal(0, 40, narrow=0.3), normal(1, 40), k="cosine", names=["old", "new"])
     row = found.pairs[0]
     assert found.sentence == (
-        f"new is more diverse than old: {-row.difference:.2f} more effectively different samples "
-        f"at 40 samples each (95 % interval {-row.high:.2f} to {-row.low:.2f}, p ≤ 0.01, "
+        f"old is less diverse than new: {row.difference:+.2f} effectively different samples "
+        f"at 40 samples each (95 % interval {row.low:.2f} to {row.high:.2f}, p ≤ 0.01, "
         f"the smallest that 99 permutations can give)."
     )
 

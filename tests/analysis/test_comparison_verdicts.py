@@ -1,4 +1,4 @@
-"""Verdicts, intervals and p-values of a comparison say the same, and p says when it has a floor."""
+"""Verdicts of a comparison need both p and the interval, and all views of it agree."""
 
 import math
 from dataclasses import replace
@@ -10,22 +10,105 @@ from sources import vectors
 from vendiscore import compare
 from vendiscore.analysis.comparison import chance, percent
 from vendiscore.cli.command_compare import _printed
+from vendiscore.cli.command_table import letters
 from vendiscore.cli.parser import parser
 
 
-def test_where_p_and_the_interval_disagree_p_decides_and_the_sentence_says_so():
+def test_a_direction_is_stated_only_if_test_and_interval_agree():
+    """p asks whether two sets come from one source, the interval about their mean scores."""
     X, Y = np.random.default_rng(203).standard_normal((2, 8, 4))
     found = compare(X, Y * [1, 0.5, 0.5, 0.5], k="cosine", permutations=99)
     (row,) = found.pairs
     assert row.low < -0.4 < 0 < row.high  # an end as found, not one moved to 0
     assert row.p == 0.02
-    assert found.verdict("A", "B") == "more diverse"
-    assert found.sentence.endswith("p = 0.02; the interval holds 0, p decides).")
-    other = replace(found, pairs=(replace(row, low=0.2, p_adjusted=0.06),))
-    assert other.verdict("A", "B") == "no difference shown"
-    assert "p = 0.06; the interval leaves out 0, p decides)." in other.sentence
-    for agreed in ({"low": 0.2}, {"p_adjusted": 0.06}):
-        assert "decides" not in replace(found, pairs=(replace(row, **agreed),)).sentence
+    assert found.verdict("A", "B") == found.verdict("B", "A") == "different, direction not shown"
+    assert found.sentence.startswith(
+        "A and B differ (p = 0.02), but the data do not show which is more diverse: +"
+    )
+    (record,) = found.to_dict()["pairs"]
+    assert record["verdict"] == found.to_dict()["verdict"] == "different, direction not shown"
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "p", "verdict"),
+    [
+        (0.2, 2.0, 0.05, "more diverse"),
+        (0.2, 2.0, 0.06, "no difference shown"),
+        (-0.2, 2.0, 0.01, "different, direction not shown"),
+        (0.0, 2.0, 0.01, "different, direction not shown"),
+        (-2.0, 0.0, 0.01, "different, direction not shown"),
+        (-2.0, -0.2, 0.01, "less diverse"),
+        (-2.0, -0.2, 0.06, "no difference shown"),
+        (math.nan, math.nan, 0.01, "different, direction not shown"),
+        (math.nan, math.nan, 0.5, "no difference shown"),
+    ],
+)
+def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, high, p, verdict):
+    """The sentence, both tables, the frame, JSON, and the letters follow one function."""
+    found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    difference = 1.0 if verdict == "more diverse" or not low < -1 else -1.0
+    values = {"difference": difference, "low": low, "high": high, "p_adjusted": p, "p_floor": 0.001}
+    found = replace(found, pairs=(replace(found.pairs[0], **values),))
+    turned = {"more diverse": "less diverse", "less diverse": "more diverse"}
+    assert found.verdict("A", "B") == verdict
+    assert found.verdict("B", "A") == turned.get(verdict, verdict)
+    assert found.states_direction("A", "B") == (verdict in turned)
+    start = {
+        "no difference shown": "No difference shown between A and B: ",
+        "different, direction not shown": f"A and B differ (p = {p:.2g}), but the data do not "
+        "show which is more diverse: ",
+    }.get(verdict, f"A is {verdict} than B: ")
+    assert found.sentence.startswith(f"{start}{difference:+.2f} effectively different samples ")
+    ends = "(no interval" if math.isnan(low) else f"(95 % interval {low:.2f} to {high:.2f}"
+    assert ends in found.sentence
+    alone = verdict == "no difference shown" and (low > 0 or high < 0)
+    assert (", the interval alone does not show one)." in found.sentence) == alone
+    frame = found.to_frame().iloc[0]
+    assert (frame["a"], frame["b"], frame["difference"]) == ("A", "B", difference)
+    assert frame["verdict"] == verdict
+    record = found.to_dict()["pairs"][0]
+    assert (record["a"], record["difference"], record["verdict"]) == ("A", difference, verdict)
+    marks = letters(found)
+    assert (marks["A"] == marks["B"]) == (verdict not in turned)
+    args = parser("compare").parse_args(["a", "b", "--permutations", "19"])
+    line = next(line for line in _printed(args, found).splitlines() if line.startswith("A  B"))
+    assert line.endswith(verdict)
+    assert line.split()[2] == f"{difference:.4g}"
+    assert f"<td>{verdict}</td>" in found._repr_html_()
+
+
+def test_the_verdict_of_three_sets_is_at_the_level_that_holds_for_all_pairs():
+    """A 95 % interval that excludes 0 is not enough among three pairs."""
+    rng = np.random.default_rng(1)
+    X, Y, Z = rng.normal(size=(3, 30, 5))
+    sets = {"x": X, "y": Y, "z": Z * [1, 1, 0.2, 0.2, 0.2]}
+    found = compare(sets, k="cosine", permutations=499)
+    for row in found.pairs:
+        assert row.level == pytest.approx(1 - 0.05 / 3)
+        agree = row.p_adjusted <= 0.05 and (row.low > 0 or row.high < 0)
+        assert found.states_direction(row.a, row.b) == agree
+    assert found.to_dict()["verdict"] is None
+
+
+def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
+    """48 answers to 12 prompts: no score can exceed the four answers to one prompt."""
+    rng = np.random.default_rng(0)
+    answers = [[[f"w{rng.integers(9)}" for _ in range(4)] for _ in range(12)] for _ in "ab"]
+    found = compare(*answers, k="labels", permutations=99)
+    for row in found.sets:
+        assert (row.n, row.n_per_group, row.size_per_group) == (48, 4, 4)
+        assert row.score <= row.n_per_group
+        assert " effectively different of 4 in a group (48 samples), " in row.sentence
+    args = parser("compare").parse_args(["a", "b"])
+    lines = _printed(args, found).splitlines()
+    assert next(line for line in lines if line.startswith("name ")).split()[:3] == [
+        "name",
+        "n",
+        "n_per_group",
+    ]
+    alone = compare(answers[0][0] * 3, answers[1][0] * 3, k="labels", permutations=99)
+    assert alone.sets[0].n_per_group is None
+    assert "n_per_group" not in _printed(args, alone)
 
 
 @pytest.fixture(scope="module")
@@ -39,7 +122,7 @@ def three():
 def test_three_sets_have_intervals_that_hold_together(three):
     for row in three.pairs:
         assert row.level == pytest.approx(1 - 0.05 / 3)
-        assert (row.low <= 0 <= row.high) == (three.verdict(row.a, row.b) == "no difference shown")
+        assert row.excludes_zero == three.states_direction(row.a, row.b)
     assert three.sentence.count("(98.3 % interval ") == 3
     assert three.level == 0.95
 

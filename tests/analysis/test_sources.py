@@ -5,9 +5,10 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import vendiscore
-from vendiscore import NotPSDError, SampleError, sources
+from vendiscore import NotPSDError, SampleError, as_similarity, sources
 
 
 def brute_force(answers, k, same=1.0, corrected=False):
@@ -185,11 +186,72 @@ def test_the_interval_leaves_out_one_prompt_at_a_time():
         for p in range(9)
     ]
     assert found.se == pytest.approx(math.sqrt(8 / 9 * np.sum((left - np.mean(left)) ** 2)))
-    logs = np.log(np.array(left) - 1)
-    spread = math.sqrt(8 / 9 * np.sum((logs - logs.mean()) ** 2))
-    assert (found.high - 1) / (found.value - 1) == pytest.approx(math.exp(1.8595480375 * spread))
-    assert (found.value - 1) / (found.low - 1) == pytest.approx(math.exp(1.8595480375 * spread))
+
+    def logit(score):
+        return np.log((score - 1) / (len(answers) - score))
+
+    logits = logit(np.array(left))
+    spread = math.sqrt(8 / 9 * np.sum((logits - logits.mean()) ** 2))
+    assert logit(found.high) - logit(found.value) == pytest.approx(1.8595480375 * spread)
+    assert logit(found.value) - logit(found.low) == pytest.approx(1.8595480375 * spread)
     assert sources(answers, k="cosine", level=None).found.se is None
+
+
+@pytest.mark.parametrize(
+    ("answers", "score"),
+    [
+        ({"a": ["x"] * 5, "b": ["x"] * 5, "c": ["x"] * 5}, 1.0),
+        ({"a": ["x"] * 5, "b": ["y"] * 5, "c": ["z"] * 5}, 3.0),
+        ({"a": ["x"] * 5, "b": ["x"] * 5, "c": ["z"] * 5}, 1.889881574842),
+    ],
+)
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_the_interval_is_not_of_width_0_where_no_prompt_changes_the_score(answers, score, level):
+    """Five prompts do not exclude other prompts to which all answers agree, or none do."""
+    result = sources(answers, k="labels", level=level)
+    assert result.score == pytest.approx(score)
+    unseen = 1 - stats.beta.ppf((1 - level) / 2, 5.5, 0.5)
+    S = result.similarity
+    low = entropy_score((1 - unseen) * S + unseen * np.ones((3, 3)))
+    high = entropy_score((1 - unseen) * S + unseen * np.eye(3))
+    assert (result.found.low, result.found.high) == pytest.approx((low, high))
+    assert result.found.low < score or score == 1
+    assert result.found.high > score or score == 3
+    assert result.found.low < result.found.high
+
+
+def test_an_interval_of_a_score_near_a_bound_stays_within_the_bounds():
+    """One of nine prompts differs from eight in which all sources agree, or none do."""
+    for usual, unusual in ((["x", "x"], ["x", "y"]), (["x", "y"], ["x", "x"])):
+        rows = [usual] * 8 + [unusual]
+        found = sources({"a": [row[0] for row in rows], "b": [row[1] for row in rows]}, k="labels")
+        interval = found.found
+        assert 1 <= interval.low < interval.value < interval.high <= 2
+
+
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' ")
+def test_intervals_of_few_prompts_cover_the_number_of_all_prompts(novelty_answers):
+    """94.3 to 97 % of 1,000 draws; of 150 draws fewer than 135 occur with p < .01 at 94 %."""
+    texts = {
+        name: [row["generations"][0] for row in novelty_answers if row["model"] == name]
+        for name in ("gemini-1.5-pro", "gpt-4o")
+    }
+    every = [text for own in zip(*texts.values(), strict=True) for text in own]
+    similarity = as_similarity(every, k="ngram_overlap", ns=[1, 2])
+    pairs = np.arange(len(every)).reshape(-1, 2)
+
+    def found_of(prompts):
+        units = np.repeat(np.arange(len(prompts)), 2).tolist()
+        part = similarity.take(pairs[prompts].ravel())
+        return sources(part, units, by=["gemini", "gpt"] * len(prompts))
+
+    truth = found_of(np.arange(len(pairs))).score
+    rng = np.random.default_rng(0)
+    covered = 0
+    for _ in range(150):
+        interval = found_of(rng.integers(len(pairs), size=6)).found
+        covered += interval.low <= truth <= interval.high
+    assert covered >= 135
 
 
 def test_however_answers_come_the_number_is_one():

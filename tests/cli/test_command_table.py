@@ -37,7 +37,7 @@ def test_cells_have_mean_interval_and_letters_of_each_kernel(run, answers):
         found = compared(kernel)
         apart = {row["set"]: row[kernel].split()[-1] for row in rows}
         same = {*apart["new"]} & {*apart["old"]}
-        assert bool(same) == (found.verdict("new", "old") == "no difference shown")
+        assert bool(same) != found.states_direction("new", "old")
         for row, wanted in zip(rows, found.sets, strict=True):
             assert (row["set"], int(row["n"])) == (wanted.name, wanted.n)
             numbers = [float(number) for number in re.findall(r"\d+\.\d\d", row[kernel])]
@@ -56,7 +56,7 @@ def test_the_kernel_may_be_left_out_and_each_format_has_the_same_cells(run, answ
     assert r"ngram\_overlap" in out
     assert run("table", answers, *OPTIONS, "--signature")[1].count("\nVS|kernel=") == 1
     said = run("table", answers, *OPTIONS[:4], "--permutations", 99)[2]
-    assert "sets that share a letter show no difference (permutations, Holm)" in said
+    assert "of sets without a common letter, the data show which is more diverse" in said
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -76,7 +76,9 @@ def comparison(scores, apart):
     pairs = []
     for a, b in itertools.combinations(scores, 2):
         p = 0.01 if (a, b) in apart else 0.5
-        row = replace(TWINS.pairs[0], a=a, b=b, difference=scores[a] - scores[b], p_adjusted=p)
+        difference = scores[a] - scores[b]
+        ends = {"low": difference - 0.5, "high": difference + 0.5}
+        row = replace(TWINS.pairs[0], a=a, b=b, difference=difference, p_adjusted=p, **ends)
         pairs.append(row)
     return replace(TWINS, sets=tuple(sets), pairs=tuple(pairs))
 
@@ -94,6 +96,13 @@ def test_sets_share_a_letter_unless_they_are_apart(bits):
     marked = ["".join(name for name in found if mark in found[name]) for mark in "abcdef"]
     groups = [{*names} for names in marked if names]
     assert not any(one < other for one, other in itertools.permutations(groups, 2))
+
+
+def test_sets_share_a_letter_where_no_direction_is_shown():
+    found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
+    unclear = replace(found, pairs=(replace(found.pairs[0], high=0.1),))
+    assert unclear.verdict("high", "low") == "different, direction not shown"
+    assert letters(unclear) == {"high": "a", "low": "a"}
 
 
 def test_letters_of_sets_that_all_differ_are_in_order():

@@ -65,8 +65,9 @@ def compare(
         more of every set; `difference` is the mean over groups.
     q : float in [0, ∞] or "inf", order of the score that is compared (default: 1)
     level : float in [0.5, 1)
-        Confidence level of the intervals of sets, and of all verdicts together: a difference counts
-        where the adjusted p is 1 − level at most. Default: 0.95.
+        Confidence level of the intervals of sets, and of all verdicts together. Default: 0.95. A
+        direction is stated where the adjusted p is 1 − level at most and the interval of the
+        difference, at 1 − (1 − level)/pairs, excludes 0.
     permutations : int of at least 19
         Largest number of exchanges for each pair (default: 999), done earlier, after 99, when 20
         differ as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which
@@ -105,7 +106,9 @@ def compare(
 
     Notes
     -----
-    p is how often two sets drawn from one source differ as much. Samples are taken to be
+    p is how often two sets drawn from one source differ as much. Sources of equal diversity can be
+    told apart, too: a verdict therefore needs the interval as well as p, and where p alone is small
+    it is "different, direction not shown" (see `Comparison.verdict`). Samples are taken to be
     independent: answers to one prompt need `groups`; of near-copies pass one each. If sets share
     samples, p is too large and intervals are too wide. Intervals come from the jackknife, on
     the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger

@@ -20,6 +20,8 @@ from .permutation import needed
 MORE = "more diverse"
 LESS = "less diverse"
 SAME = "no difference shown"
+DIFFERENT = "different, direction not shown"
+_TURNED = {MORE: LESS, LESS: MORE}
 _USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
 
@@ -78,6 +80,9 @@ class SetRow(Summary):
     size : int, number of samples that it is drawn down to (over all groups)
     matched, matched_se, matched_low, matched_high : float
         The score of `size` samples: the geometric mean over draws, or the mean over groups.
+    n_per_group, size_per_group : float or None
+        With groups, `n` and `size` over the number of groups: the largest possible `score` and
+        `matched`; None without groups.
 
     Examples
     --------
@@ -87,7 +92,7 @@ class SetRow(Summary):
     ('B', 16, 8, 2.0)
     """
 
-    _brief = ("name", "n", "score", "se", "size", "matched", "matched_se")
+    _brief = ("name", "n", "n_per_group", "score", "se", "size", "matched", "matched_se")
 
     name: str
     n: int
@@ -100,13 +105,20 @@ class SetRow(Summary):
     matched_se: float
     matched_low: float
     matched_high: float
+    n_per_group: float | None = None
+    size_per_group: float | None = None
 
     @property
     def sentence(self) -> str:
         """The scores of the set with their standard errors, in a sentence."""
+        n = f"{self.n:,}"
+        size = f"{self.size:,}"
+        if self.n_per_group is not None and self.size_per_group is not None:
+            n = f"{self.n_per_group:.3g} in a group ({n} samples)"
+            size = f"{self.size_per_group:.3g} in a group"
         return (
-            f"{self.name}: {with_error(self.score, self.se)} effectively different of {self.n:,}, "
-            f"{with_error(self.matched, self.matched_se)} of {self.size:,}."
+            f"{self.name}: {with_error(self.score, self.se)} effectively different of {n}, "
+            f"{with_error(self.matched, self.matched_se)} of {size}."
         )
 
 
@@ -122,8 +134,7 @@ class PairRow(Summary):
         How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
         and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
-        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs. Where p and
-        the interval disagree about 0, verdicts follow p.
+        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
@@ -152,16 +163,24 @@ class PairRow(Summary):
     ratio_high: float = math.inf
 
     @property
+    def excludes_zero(self) -> bool:
+        """True if the interval of the difference excludes 0."""
+        return self.low > 0 or self.high < 0
+
+    @property
     def sentence(self) -> str:
         """The difference with its interval and p, in a sentence."""
+        p = chance(self.p_adjusted, self.p_floor)
+        p = f"p {'' if p[0] == '≤' else '= '}{p}"
+        if not math.isfinite(self.high - self.low):
+            return f"{self.a} − {self.b}: {measured(self.difference)} (no interval, {p})."
         error = (self.high - self.low) / 4
         value = measured(self.difference, error)
         low = measured(self.low, error)
         high = measured(self.high, error)
-        p = chance(self.p_adjusted, self.p_floor)
         return (
             f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
-            f"p {'' if p[0] == '≤' else '= '}{p})."
+            f"{p})."
         )
 
 
@@ -212,25 +231,43 @@ class Comparison(Summary):
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> str:
-        """Return whether a is "more diverse" than b, "less diverse", or neither.
+        """Return how the diversity of a compares with that of b, one of five verdicts.
 
-        With `within`, "the same within 5 %" comes first. Without a difference beyond chance it is
-        "no difference shown": the interval tells how large one may be. ValueError: no such sets.
+        - "the same within 5 %", for the margin `within`: the interval of the ratio lies in it;
+        - "more diverse" or "less diverse": the adjusted p is 1 − level at most, and the interval
+          of the difference, at the level that makes all of them hold together, excludes 0;
+        - "different, direction not shown": p is as small, but the interval contains 0. The sets do
+          not come from one source, but the data do not show which is more diverse;
+        - "no difference shown": p is larger. The interval tells how large a difference may be.
+
+        ValueError: no such sets.
         """
         for row in self.pairs:
-            if {row.a, row.b} == {a, b} and a != b:
-                # Two one-sided tests say that two sets are the same (Schuirmann 1987).
-                most = 0.0 if self.within is None else 1 + self.within
-                if row.ratio_high <= most and row.ratio_low * most >= 1:
-                    return self._within
-                if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
-                    return SAME
-                above = (row.difference > 0) == (row.a == a)
-                return MORE if above else LESS
+            if (row.a, row.b) == (a, b):
+                return self._verdict(row)
+            if (row.b, row.a) == (a, b):
+                verdict = self._verdict(row)
+                return _TURNED.get(verdict, verdict)
         raise ValueError(
             f"`a` and `b` must be two of the sets {', '.join(map(repr, self.names))}, got {a!r} "
             f"and {b!r}"
         )
+
+    def states_direction(self, a: str, b: str) -> bool:
+        """Return whether the verdict is "more diverse" or "less diverse"."""
+        return self.verdict(a, b) in _TURNED
+
+    def _verdict(self, row: PairRow) -> str:
+        # Two one-sided tests show that two sets are the same (Schuirmann 1987).
+        margin = 0.0 if self.within is None else 1 + self.within
+        if row.ratio_high <= margin and row.ratio_low * margin >= 1:
+            return self._within
+        if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
+            return SAME
+        # p asks whether both sets come from one source, the interval about their mean scores.
+        if not row.excludes_zero:
+            return DIFFERENT
+        return MORE if row.low > 0 else LESS
 
     @property
     def at(self) -> str:
@@ -249,7 +286,7 @@ class Comparison(Summary):
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        rest = [row for row in self.pairs if self.verdict(row.a, row.b) == SAME]
+        rest = [row for row in self.pairs if self._verdict(row) == SAME]
         apart = [row for row in self.pairs if row not in rest]
         if not apart and len(rest) > 1:
             least = min(row.p_adjusted for row in self.pairs)
@@ -264,11 +301,15 @@ class Comparison(Summary):
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
-        rows = self.pairs if what == "pairs" else self.sets
-        return frame([asdict(row) for row in rows])
+        rows = self._pair_records() if what == "pairs" else [asdict(row) for row in self.sets]
+        return frame(rows)
 
     def to_dict(self) -> Record:
-        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        """Return all of it as plain values, for JSON; order ∞ is "inf".
+
+        Each of "pairs" has the `verdict` on its a and b; "verdict" is that of two sets, None for
+        several.
+        """
         record = {
             "q": self.q,
             "level": self.level,
@@ -276,8 +317,9 @@ class Comparison(Summary):
             "within": self.within,
             "effects": self.effects,
             "allow_repeats": self.allow_repeats,
+            "verdict": self._verdict(self.pairs[0]) if len(self.pairs) == 1 else None,
             "sets": [asdict(row) for row in self.sets],
-            "pairs": [asdict(r) | {"verdict": self.verdict(r.a, r.b)} for r in self.pairs],
+            "pairs": self._pair_records(),
             "settings": plain(self.settings),
             "sentence": self.sentence,
         }
@@ -297,42 +339,49 @@ class Comparison(Summary):
 
     def _repr_html_(self) -> str:
         parts = [f"<p>{html.escape(self.sentence)}</p>"]
-        for rows in (self.sets, self.pairs):
-            columns = {name: [getattr(row, name) for row in rows] for name in vars(rows[0])}
+        for rows in ([asdict(row) for row in self.sets], self._pair_records()):
+            columns = {name: [row[name] for row in rows] for name in rows[0]}
             parts.append(html_table(columns))
         return "".join(parts)
 
+    def _pair_records(self) -> list[Record]:
+        return [asdict(row) | {"verdict": self._verdict(row)} for row in self.pairs]
+
     def _told(self, row: PairRow) -> str:
-        a = row.a
-        b = row.b
-        low = row.low
-        high = row.high
-        verdict = self.verdict(a, b)
-        ratio = ""
-        if verdict == SAME:
-            told = f"{SAME.capitalize()} between {a} and {b}: {row.difference:+.2f}"
-        elif verdict == self._within:
-            told = f"{a} and {b} are {verdict}: {row.difference:+.2f}"
-            share = 2 * (1 - self.level) / len(self.pairs)
-            ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
-            ratio = f"{percent(1 - share)} % interval of their ratio {ends}, "
-        else:
-            if row.difference < 0:
-                a, b, low, high = b, a, -high, -low
-            told = f"{a} is {MORE} than {b}: {abs(row.difference):.2f} more"
-        against = ""
-        holds = low <= 0 <= high
-        if verdict != self._within and holds != (verdict == SAME):
-            against = f"; the interval {'holds' if holds else 'leaves out'} 0, p decides"
-        # 0.0 is added for the sign of −0.0.
-        low = round(low, 4) + 0.0
-        high = round(high, 4) + 0.0
+        verdict = self._verdict(row)
         p = chance(row.p_adjusted, row.p_floor)
-        least = p[0] == "≤" or self._out_of_reach(row)
-        ratio += f"{percent(row.level)} % interval "
+        p = f"p {'' if p[0] == '≤' else '= '}{p}"
+        if row.p_adjusted <= row.p_floor * _ROUNDED or self._out_of_reach(row):
+            p += self._remedy(row)
+        terms = []
+        if verdict == SAME:
+            start = f"{SAME.capitalize()} between {row.a} and {row.b}"
+            terms.append(p)
+            if row.excludes_zero:
+                terms.append("the interval alone does not show one")
+        elif verdict == DIFFERENT:
+            start = (
+                f"{row.a} and {row.b} differ ({p}), but the data do not show which is more diverse"
+            )
+        elif verdict == self._within:
+            start = f"{row.a} and {row.b} are {verdict}"
+            terms.append(p)
+        else:
+            start = f"{row.a} is {verdict} than {row.b}"
+            terms.append(p)
+        # 0.0 is added for the sign of −0.0.
+        low = round(row.low, 4) + 0.0
+        high = round(row.high, 4) + 0.0
+        interval = f"{percent(row.level)} % interval {low:.2f} to {high:.2f}"
+        if math.isnan(low) or math.isnan(high):
+            interval = "no interval"
+        if verdict == self._within:
+            level = 1 - 2 * (1 - self.level) / len(self.pairs)
+            ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
+            interval = f"{percent(level)} % interval of their ratio {ends}, {interval}"
         return (
-            f"{told} effectively different samples {self.at} ({ratio}{low:.2f} to "
-            f"{high:.2f}, p {'' if p[0] == '≤' else '= '}{p}{self._remedy(row) * least}{against})."
+            f"{start}: {row.difference:+.2f} effectively different samples {self.at} "
+            f"({', '.join([interval, *terms])})."
         )
 
     @property

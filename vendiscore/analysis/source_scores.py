@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from typing import TypeAlias
 
 import numpy as np
+import scipy
 
 from ..core.arguments import flag, read_order, refuse_gradient
 from ..core.errors import NotPSDError, SampleError, quoted, warn
@@ -16,7 +17,7 @@ from ..resolve.kernel_request import How
 from ..resolve.sets import is_fitted, resolve_sets
 from ..scoring.jackknife import delete_one_error
 from ..scoring.request import confidence
-from ..scoring.subsampling import student_reach
+from ..scoring.subsampling import logit_interval, student_reach
 from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
@@ -40,7 +41,6 @@ _REPAIRED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
-_FEW = 30  # prompts; with fewer, intervals hold less often
 # Similarities summed between sources, and within the first of each two, (..., sources, sources).
 Sums: TypeAlias = tuple[np.ndarray, np.ndarray]
 # The Similarity of usable answers, their places, and what is wrong with each of the others.
@@ -149,8 +149,6 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     if np.isfinite(T).all():
         values = _scores(T[None], plan.q)
         corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
-    if score.se is not None and prompts and units < _FEW:
-        notes.append(f"With {units} prompts, intervals hold less often than their level says.")
     left = np.exp(leave_one_out(spectrum, plan.q))
     adds = score.value - left
     adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
@@ -374,21 +372,38 @@ def _score(
     value: float,
     corrected: bool = False,
 ) -> Score:
-    """Return the effective number of sources, with its error and its interval."""
+    """Return the effective number of sources, with its error and its interval.
+
+    The number lies between 1 and the number of sources, and near both its distribution is skewed:
+    the interval is Student's, of its logit. A corrected number can be 1 for many samples, where
+    the logit has no error, and keeps its own scale.
+    """
     if plan.level is None or means.units < 2:
         return Score(value)
+    sources = float(len(means.sums[0]))
     left = means.scores_without(plan.q)
-    reach = student_reach(plan.level, len(left))
     error = float(delete_one_error(left))
     if error < _ROUNDING:
-        error = 0.0
-    low = value - reach * error
-    high = value + reach * error
-    excess = value - 1
-    if not corrected and excess > _ROUNDING:  # with few prompts the logarithm is less skewed
-        logs = np.log(np.maximum(left - 1, _ROUNDING))
-        factor = float(np.exp(reach * delete_one_error(logs)))
-        low = 1 + excess / factor
-        high = 1 + excess * factor
-    sources = float(len(means.sums[0]))
-    return Score(value, error, max(1.0, low), min(sources, high))
+        return Score(value, 0.0, *_ends_without_spread(means, plan.level, plan.q, value))
+    if corrected:
+        reach = student_reach(plan.level, len(left)) * error
+        return Score(value, error, max(1.0, value - reach), min(sources, value + reach))
+    return Score(value, error, *logit_interval(value, left, plan.level, 1.0, sources))
+
+
+def _ends_without_spread(
+    means: _Means, level: float, q: float, value: float
+) -> tuple[float, float]:
+    """Return both ends of the interval of a score that no prompt (or block) changes.
+
+    Units that were not seen may be a proportion of all, by Jeffreys' interval for none of the
+    units seen (Brown, Cai & DasGupta 2001). At the lower end all sources agree in these, at the
+    upper end none have anything in common.
+    """
+    unseen = 1 - scipy.special.betaincinv(means.units + 0.5, 0.5, (1 - level) / 2)
+    S = means.similarity
+    alike = np.ones_like(S)
+    apart = np.eye(len(S))
+    ends = np.stack([S + unseen * (alike - S), S + unseen * (apart - S)])
+    low, high = _scores(ends, q).tolist()
+    return min(low, value), max(high, value)

@@ -73,8 +73,10 @@ def sources(
     source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
     sets of answers of one source are then one source but for chance, where the plain score counts
     their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
-    time (without prompts, one of 20 random blocks of each set); the interval of the score is found
-    for log(score − 1). Prompts are compared one by one, in threads.
+    time (without prompts, one of 20 random blocks of each set); for the plain score v of G sources
+    on the scale of logit((v − 1)/(G − 1)). Where no prompt changes the score, the interval allows
+    for a proportion of prompts in which all sources agree, or none do: Jeffreys' for none of the
+    prompts seen. Prompts are compared one by one, in threads.
 
     References
     ----------

@@ -65,7 +65,8 @@ class PairedSets:
             matched.append(self._scores(K[:, :least, :least]))
         of_all = self._mean(whole, n)
         of_drawn = self._mean(matched, size)
-        return SetRow(self.names[i], n, *of_all, size, *of_drawn)
+        groups = len(self.groups)
+        return SetRow(self.names[i], n, *of_all, size, *of_drawn, n / groups, size / groups)
 
     def pair(self, i: int, j: int) -> Statistic:
         """Return the mean difference over groups, and T of it with labels exchanged in them.

@@ -65,6 +65,13 @@ def _printed(args: Namespace, found: Comparison) -> str:
         row = {name: pair[name] for name in ("a", "b", "difference", "low", "high")}
         row["p"] = chance(pair["p_adjusted"], pair["p_floor"])
         shown.append(row | {"verdict": pair["verdict"]})
-    tables = [("sets", result["sets"]), ("pairs", shown)]
+    sets = result["sets"]
+    if found.groups:  # the largest possible score beside the score
+        first = ("name", "n", "n_per_group")
+        sets = [{name: row[name] for name in first} | row for row in sets]
+    else:
+        per_group = {"n_per_group", "size_per_group"}
+        sets = [{key: row[key] for key in row if key not in per_group} for row in sets]
+    tables = [("sets", sets), ("pairs", shown)]
     signature = signature_of(args, found)
     return output.answer(args, found.to_dict, found.sentence, result["pairs"], tables, signature)

@@ -4,14 +4,17 @@ import math
 from argparse import Namespace
 from string import ascii_letters
 
-from ..analysis.comparison import SAME, Comparison
+from ..analysis.comparison import Comparison
 from ..core.types import Record
 from ..optional import require
 from . import output
 from .command_compare import compared_sets, signature_of
 from .exit_codes import tell
 
-_SHARE = "sets that share a letter show no difference (permutations, Holm)"
+_SHARE = (
+    "of sets without a common letter, the data show which is more diverse (p by permutations and "
+    "Holm, and the interval of the difference)"
+)
 
 
 def run_table(args: Namespace) -> str:
@@ -44,11 +47,11 @@ def run_table(args: Namespace) -> str:
 
 
 def letters(found: Comparison) -> dict[str, str]:
-    """Return letters by set: two sets share one if no difference is shown (Piepho 2004)."""
+    """Return letters by set: two sets share none if a direction is stated (Piepho 2004)."""
     names = [row.name for row in sorted(found.sets, key=lambda row: -row.matched)]
     groups = {frozenset(names)}
     for pair in found.pairs:
-        if found.verdict(pair.a, pair.b) != SAME:
+        if found.states_direction(pair.a, pair.b):
             split = {group - {name} for group in groups for name in (pair.a, pair.b)}
             groups = {group for group in split if not any(group < other for other in split)}
     ordered = sorted(groups, key=lambda group: sorted(map(names.index, group)))

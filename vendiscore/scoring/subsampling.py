@@ -50,14 +50,24 @@ def bounded(
     if len(values) < MIN_VALUES or not error or not math.isfinite(most - least):
         return student(values, level)
     n = len(values)
-    width = most - least
     without_each = (n * mean - values) / (n - 1)
-    shares = (np.append(without_each, mean) - least) / width
-    logits = scipy.special.logit(np.clip(shares, _TINY, 1 - _TINY))
-    reach = student_reach(level, n) * delete_one_error(logits[:-1])
+    return mean, error, *logit_interval(mean, without_each, level, least, most)
+
+
+def logit_interval(
+    value: float, without_each: np.ndarray, level: float, lower: float, upper: float
+) -> tuple[float, float]:
+    """Return both ends of Student's interval of the logit of a value between two bounds.
+
+    Its standard error is the jackknife's, from the values without each unit.
+    """
+    width = upper - lower
+    proportions = (np.append(without_each, value) - lower) / width
+    logits = scipy.special.logit(np.clip(proportions, _TINY, 1 - _TINY))
+    reach = student_reach(level, len(without_each)) * delete_one_error(logits[:-1])
     ends = logits[-1] + reach * np.array([-1, 1])
-    low, high = (least + width * scipy.special.expit(ends)).tolist()
-    return mean, error, min(low, mean), max(high, mean)
+    low, high = (lower + width * scipy.special.expit(ends)).tolist()
+    return min(low, value), max(high, value)
 
 
 def describe_missing_interval(

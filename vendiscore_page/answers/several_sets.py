@@ -11,7 +11,7 @@ import numpy as np
 
 from vendiscore import MissingPackageError
 from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import MORE, Comparison, PairRow, Plan
+from vendiscore.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow, Plan
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
 from vendiscore.report import key_at
@@ -36,7 +36,7 @@ from .set_pictures import captioned, compared
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
 LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
 # Attributes of the rows of a comparison that answers show by the same names.
-_OF_SET = ("name", "n", "se", "matched", "matched_se")
+_OF_SET = ("name", "n", "n_per_group", "se", "matched", "matched_se")
 _OF_PAIR = ("a", "b", "difference", "low", "high", "level", "p_floor")
 
 
@@ -178,12 +178,22 @@ def standing(comparison: Comparison) -> str:
         others = tuple(b for b in names if b != a and comparison.verdict(a, b) == MORE)
         if others:
             told.setdefault(others, []).append(a)
-    if not told:
-        return f"No difference shown between {series(names)}."
     parts = [
         f"{series(more)} {'is' if len(more) == 1 else 'are'} {MORE} than {series(less)}"
         for less, more in told.items()
     ]
+    unclear: dict[str, list[str]] = {}
+    for row in comparison.pairs:
+        if comparison.verdict(row.a, row.b) == DIFFERENT:
+            unclear.setdefault(row.a, []).append(row.b)
+    parts += [
+        f"{a} and {series(others)} differ, but the data do not show which is more diverse"
+        if len(others) == 1
+        else f"{a} differs from {series(others)}, but the data do not show which is more diverse"
+        for a, others in unclear.items()
+    ]
+    if not parts:
+        return f"No difference shown between {series(names)}."
     return f"{'; '.join(parts)}."
 
 

@@ -349,6 +349,7 @@ interface Mapped {
 interface SetRow extends Scored {
   name: string;
   n: number;
+  n_per_group: number | null;
   se: number | null;
   matched: number;
   matched_se: number | null;
@@ -359,8 +360,8 @@ interface PairRow {
   a: string;
   b: string;
   difference: number;
-  low: number;
-  high: number;
+  low: number | null;
+  high: number | null;
   level: number;
   p: number;
   p_floor: number;

@@ -6,6 +6,7 @@ import json
 import math
 import re
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -237,9 +238,10 @@ def test_where_sets_stand_is_told_without_numbers():
 
     def told(**differences: float) -> str:
         pairs = [
-            PairRow(*pair, differences.get("".join(pair), 0.0), 0, 0, 0, 0.01, 99)
+            PairRow(*pair, apart := differences.get("".join(pair), 0.0), apart, apart, 0, 0.01, 99)
             for pair in itertools.combinations(rows, 2)
         ]
+        pairs = [replace(row, high=3.0) if abs(row.difference) == 0.5 else row for row in pairs]
         found = Comparison(tuple(rows.values()), tuple(pairs), 1.0, 0.95)
         return several_sets.standing(found)
 
@@ -247,4 +249,8 @@ def test_where_sets_stand_is_told_without_numbers():
     assert told(AB=1) == "A is more diverse than B."
     assert told(AB=-1, BC=1) == "B is more diverse than A and C."
     assert told(AC=1, BC=1, AD=1, BD=1) == "A and B are more diverse than C and D."
+    unclear = "but the data do not show which is more diverse."
+    assert told(AB=-0.5) == f"A and B differ, {unclear}"
+    assert told(AB=-0.5, AC=-0.5) == f"A differs from B and C, {unclear}"
+    assert told(AB=1, CD=-0.5) == f"A is more diverse than B; C and D differ, {unclear}"
     assert told(AB=1, CD=-2) == "A is more diverse than B; D is more diverse than C."

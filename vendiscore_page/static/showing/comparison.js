@@ -41,7 +41,7 @@ function parts(view, first) {
     ),
     table(
       "Differences between the sets",
-      "p is how often sets differ as much once their samples are exchanged at random. Intervals hold for all pairs together.",
+      "p is how often sets differ as much once their samples are exchanged at random. Intervals hold for all pairs together. A set is called more diverse where p and the interval both show it.",
       pairRows(C),
     ),
     ...C.notes.map((note) => el("p", { class: "r-small" }, note)),
@@ -141,7 +141,10 @@ function ownRows({ map: { set, place, text = [], cells } }) {
  */
 const setRows = ({ rows, matched_size: size }) => rowsOf(
   rows.map(({ name: set, ...row }) => ({ set, size, ...row })),
-  ["set", "n", scoreKey(rows[0]), "se", "size", "matched", "matched_se", "low", "high"],
+  [
+    ...["set", "n", ...(rows.some(({ n_per_group }) => n_per_group) ? ["n_per_group"] : [])],
+    ...[scoreKey(rows[0]), "se", "size", "matched", "matched_se", "low", "high"],
+  ],
 );
 
 /**
