@@ -127,20 +127,19 @@ def parts() -> str:
 
 
 def held() -> str:
-    """Write how often intervals from few prompts hold the score of all."""
-    every = rows("held")
+    """Tabulate the coverage of intervals from few prompts, and their median widths."""
+    every = rows("few")
     counts = sorted({row["prompts"] for row in every})
-    cells = {(r["sources"], r["q"], r["prompts"]): r for r in every}
+    cells = {
+        (row["name"], row["prompts"]): f"{percent(row['held'], 1)} ({row['width']:.2g})"
+        for row in every
+    }
+    scores = {row["name"]: row["score"] for row in every}
     return table(
-        ("models", "q", "of 805 prompts", *(f"{n} prompts" for n in counts)),
+        ("sources", "by 100 prompts", *(f"{n} prompts" for n in counts)),
         (
-            (
-                str(n),
-                f"{q:g}",
-                f"{cells[n, q, counts[0]]['score']:.2f}",
-                *(percent(cells[n, q, m]["held"], 1) for m in counts),
-            )
-            for n, q in dict.fromkeys((n, q) for n, q, _ in cells)
+            (name, f"{score:.2f}", *(cells[name, count] for count in counts))
+            for name, score in scores.items()
         ),
     )
 

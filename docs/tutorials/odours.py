@@ -137,8 +137,9 @@ ax.set(
 print(f"The most diverse: {', '.join(ranked[:3])}; the least: {', '.join(ranked[:-4:-1])}.")
 
 # %%
-# Intervals of so few molecules are wide. A permutation test finds the differences that go beyond
-# chance. It compares four families, which are six pairs. All eleven families are 55 pairs, and each
+# Intervals of so few molecules are wide. A permutation test finds the families that differ beyond
+# chance; which is more diverse is stated where the interval of the difference agrees. We compare
+# four families, which are six pairs. All eleven families are 55 pairs, and each
 # pair would need more evidence, since some of many pairs differ by chance. Choose pairs before you
 # look at their scores.
 
