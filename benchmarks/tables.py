@@ -155,7 +155,7 @@ def null() -> str:
     """Return how often equal sets are distinguished, over all sources of one size."""
     every: dict[tuple[str, ...], list[Any]] = {}
     for row in loaded("compare_null")["rows"]:
-        if "differ_at_1_percent" in row:
+        if "differ_at_1_percent" in row and "directions" not in row:
             sizes = row["sizes"]
             many = (
                 f"{len(sizes)} × {sizes[0]}"
@@ -180,6 +180,23 @@ def null() -> str:
         (
             (*kind, f"{sum(row['runs'] for row in rows):,}", *(mean(rows, key) for key in keys))
             for kind, rows in every.items()
+        ),
+    )
+
+
+def equal_means() -> str:
+    """Tabulate the directions stated between sources of equal mean score: all are wrong."""
+    rows = [row for row in loaded("compare_null")["rows"] if "directions" in row]
+    return table(
+        ("sources", "sets", "runs", "p ≤ 0.05", "interval excludes 0", "direction stated"),
+        (
+            (
+                row["name"],
+                f"2 × {row['sizes'][0]}",
+                f"{row['runs']:,}",
+                *(percent(row[key], 1) for key in ("differ", "interval_without_0", "directions")),
+            )
+            for row in rows
         ),
     )
 
@@ -337,6 +354,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "gpu": gpu,
     "estimate-errors": estimate_errors,
     "null": null,
+    "equal-means": equal_means,
     "novelty": novel_samples,
     "shuffled-groups": shuffled_groups,
     "differences": differences,

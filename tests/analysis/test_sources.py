@@ -220,6 +220,13 @@ def test_the_interval_is_not_of_width_0_where_no_prompt_changes_the_score(answer
     assert result.found.low < result.found.high
 
 
+@pytest.mark.parametrize(("prompts", "noted"), [(7, True), (8, False)])
+def test_fewer_than_8_prompts_are_noted(prompts, noted):
+    answers = {"a": [f"x{i % 2}" for i in range(prompts)], "b": ["x0"] * prompts}
+    notes = " ".join(sources(answers, k="labels").notes)
+    assert ("intervals may hold less often than their level says" in notes) == noted
+
+
 def test_an_interval_of_a_score_near_a_bound_stays_within_the_bounds():
     """One of nine prompts differs from eight in which all sources agree, or none do."""
     for usual, unusual in ((["x", "x"], ["x", "y"]), (["x", "y"], ["x", "x"])):

@@ -41,6 +41,9 @@ _REPAIRED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
+# With fewer prompts coverage may be below the level: 87 to 92 % in the worst case of
+# benchmarks/sources.py (five sources that share 10 to 90 % of their answers, q = 1).
+_FEW = 8
 # Similarities summed between sources, and within the first of each two, (..., sources, sources).
 Sums: TypeAlias = tuple[np.ndarray, np.ndarray]
 # The Similarity of usable answers, their places, and what is wrong with each of the others.
@@ -149,6 +152,8 @@ def found(answers: Answers, how: How, plan: Plan) -> Sources:
     if np.isfinite(T).all():
         values = _scores(T[None], plan.q)
         corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
+    if score.se is not None and prompts and units < _FEW:
+        notes.append(f"With {units} prompts, intervals may hold less often than their level says.")
     left = np.exp(leave_one_out(spectrum, plan.q))
     adds = score.value - left
     adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)

@@ -121,12 +121,19 @@ class Part:
         similarity = self.similarity.take(np.arange(self.m))
         return repeats_of(similarity, self.plan.allow_repeats)
 
-    def ends(self, level: float) -> Ends:
-        """Return the score of m samples, and both ends of its interval."""
+    def ends(self, level: float, exact: bool = False) -> Ends:
+        """Return the score of m samples, and both ends of its interval.
+
+        With `exact`, neither tail of the share of the commonest kind exceeds half of 1 − level:
+        a difference needs this, because the direction of a verdict depends on one tail.
+        """
         known = self.matched
         value = math.exp(known.log)
         if self.plan.q:
-            ends = log_ends(known, self.m, self.plan.q, level, self.repeats)
+            repeats = self.repeats
+            if exact and repeats is not None:
+                repeats = repeats._replace(exact=True)
+            ends = log_ends(known, self.m, self.plan.q, level, repeats)
         else:
             reach = student_reach(level, known.units) * float(known.error)
             log = float(known.log)
@@ -206,8 +213,8 @@ class DrawnSets:
         return Statistic(
             float(observed[0]),
             draw,
-            lambda level: _difference(a.ends(level), b.ends(level)),
-            lambda level: _ratio(a.ends(level), b.ends(level)),
+            lambda level: _difference(a.ends(level, exact=True), b.ends(level, exact=True)),
+            lambda level: _ratio(a.ends(level, exact=True), b.ends(level, exact=True)),
             step,
         )
 
