@@ -180,8 +180,8 @@ def vendi_compare(
         matched_size (integer): Number of samples that every set is subsampled to.
         within (integer): Number of prompts within which models are compared; 0 for lists.
         level (number): Level of the intervals.
-        rows (array): Per set n, VS (VS_q2 at q = 2, etc.), se, and matched VS with its interval; with
-            prompts also n_per_group, the number of samples per prompt.
+        rows (array): Per set n, VS (VS_q2 at q = 2, etc.), se, and matched VS with its interval;
+            with prompts also n_per_group, the number of samples per prompt.
         pairs (array): Per pair the difference with its interval, p of permutations, and a verdict:
             "more diverse" or "less diverse" (p and the interval agree), "different, direction not
             shown" (p alone), or "no difference shown".
