@@ -43,12 +43,11 @@ def test_numbers_name_sets_too():
     )
 
 
-@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 def test_groups_are_a_second_column():
     prompts = {model: TABLE.prompt[TABLE.model == model].tolist() for model in APART}
     found = compared(TABLE["answer"], by=TABLE["model"], groups=TABLE["prompt"])
     np.testing.assert_equal(found, compared(APART, groups=prompts))
-    assert found["groups"] == 2
+    assert found["groups"] == 3
 
 
 def test_any_samples_are_sorted_by_label():
