@@ -1,0 +1,74 @@
+"""The kernel that is picked for texts that the page's encoder of English does not suit."""
+
+import warnings
+
+import pytest
+from in_browser import alike, button, expect, open_tab, paste, press_score, shows, was_read
+
+pytest.importorskip("gradio")
+from vendiscore import compute
+from vendiscore_page.answers import offered_encoders
+
+JAPANESE = ["猫がソファで寝ている。", "今日は株価が急落した。", "彼女は毎晩バイオリンを弾く。"]
+ENGLISH = ["A cat sat on the mat.", "Stocks fell sharply.", "She plays the violin."]
+PROTEINS = [
+    "MKTAYIAKQRQISFVKSHFSRQLEERLGLIEVQ",
+    "MKTAYIAKQRQISFVKSHFSRQLEERLGMIEVQ",
+    "GSHMASMTGGQQMGRGSEFELRRQACGRTLVDK",
+]
+LETTERS = {"k": "ngram_overlap", "analyzer": "char"}
+MEANING = offered_encoders.ALLOWED["texts"]["MiniLM"]
+REASON = "By meaning: not computed, because the texts are mostly Japanese"
+
+
+def is_picked(page, label: str) -> None:
+    expect(page.locator("#alike").get_by_role("radio", name=label)).to_be_checked()
+
+
+def test_japanese_is_compared_by_ngrams_until_the_visitor_picks_meaning(visit):
+    page = visit()
+    is_picked(page, "mean the same")
+    paste(page, "\n".join(JAPANESE))
+    was_read(page, "the texts are mostly Japanese")
+    is_picked(page, "share words")
+    press_score(page)
+    shows(page, compute(JAPANESE, **LETTERS)["VS"], 3)
+    expect(page.locator("#result .r-second")).to_contain_text(REASON)
+    alike(page, "mean the same")
+    press_score(page)
+    with warnings.catch_warnings(action="ignore"):
+        shows(page, compute(JAPANESE, **MEANING)["VS"], 3)
+    expect(page.locator("#result .r-second")).to_contain_text("by wording (n-grams)")
+    is_picked(page, "mean the same")
+
+
+def test_english_pasted_after_japanese_is_compared_by_meaning_again(visit):
+    page = visit()
+    paste(page, "\n".join(JAPANESE))
+    is_picked(page, "share words")
+    button(page, "Clear").click()
+    paste(page, "\n".join(ENGLISH))
+    was_read(page, "3 lines")
+    is_picked(page, "mean the same")
+    press_score(page)
+    shows(page, compute(ENGLISH, **MEANING)["VS"], 3)
+
+
+def test_pasted_proteins_are_compared_by_letters(visit):
+    page = visit()
+    paste(page, "\n".join(PROTEINS))
+    was_read(page, "sequences of letters")
+    press_score(page)
+    shows(page, compute(PROTEINS, **LETTERS)["VS"], 3)
+
+
+def test_sets_in_japanese_are_compared_by_ngrams(visit):
+    page = visit()
+    open_tab(page, "Compare")
+    boxes = page.locator("#sets textarea")
+    paste(page, "\n".join(JAPANESE), boxes.nth(0))
+    is_picked(page, "share words")
+    paste(page, "\n".join(JAPANESE[::-1]), boxes.nth(1))
+    alike(page, "mean the same")
+    page.locator("#score").focus()
+    is_picked(page, "mean the same")
