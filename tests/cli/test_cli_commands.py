@@ -106,6 +106,7 @@ def test_select_has_quality(run, answers):
 def test_select_in_json_has_lines_beside_places(run, many):
     found = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
     assert found.pop("samples") == [place + 1 for place in found["places"]]
+    assert found.pop("index") == found["places"]
     assert found == json.loads(
         json.dumps(vendiscore.select(MANY, 3, objective="represent").to_dict())
     )
@@ -128,10 +129,77 @@ def test_select_writes_what_the_file_had(run, save, name):
     assert run("select", save(name, data), "-n", 2, *sign, "--quiet") == (0, expected, "")
 
 
-def test_select_writes_rows_of_arrays_by_their_numbers(run, save):
-    out = io.BytesIO()
-    np.save(out, np.array([[1.0, 0], [1, 0], [0, 1]]))
-    assert run("select", save("x.npy", out.getvalue()), "-n", 2, "--quiet")[1] == "1\n3\n"
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_selected_rows_of_an_array_are_written_or_indexed_from_0(run, save, tmp_path, kind):
+    X = np.array([[1, 0], [1, 0], [0, 1]], kind)
+    np.save(out := io.BytesIO(), X)
+    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    for command in (("select", path, "-n", 2), ("dedup", path)):
+        assert run(*command, "--quiet", "--indices") == (0, "0\n2\n", "")
+        assert run(*command, "--quiet", "--output", chosen) == (0, "", "")
+        assert np.load(chosen).dtype == kind
+        np.testing.assert_array_equal(np.load(chosen), X[[0, 2]])
+        result = json.loads(run(*command, "-f", "json")[1])
+        assert (result["samples"], result["index"]) == ([1, 3], [0, 2])
+        for more in ((), ("--rows",)):
+            code, said, err = run(*command, *more)
+            assert (code, said) == (2, "")
+            assert "--indices" in err
+
+
+def test_selected_vectors_keep_their_score(run, save, tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 30))
+    X[20:] = X[:20] + 0.01 * X[20:]
+    np.save(out := io.BytesIO(), X)
+    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    indices = [*map(int, run("select", path, "-n", 20, "--indices")[1].split())]
+    run("select", path, "-n", 20, "--output", chosen)
+    expected = vendiscore.compute(X[indices], k="cosine")["VS"]
+    assert float(run(chosen, "-b")[1]) == expected
+    assert indices == json.loads(run("select", path, "-n", 20, "-f", "json")[1])["index"]
+    assert {i % 20 for i in indices} == {*range(20)}  # one of each pair of near-copies
+
+
+def test_selected_rows_of_parquet_are_rows(run, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"id": [7, 8, 9], "answer": ["a b", "a b", "c d"]})
+    pq.write_table(table, path := tmp_path / "x.parquet")
+    out = run("dedup", path, "--quiet")[1]
+    assert [*map(json.loads, out.splitlines())] == table.take([0, 2]).to_pylist()
+    run("dedup", path, "--output", tmp_path / "y.parquet")
+    assert pq.read_table(tmp_path / "y.parquet").equals(table.take([0, 2]))
+    assert run("dedup", path, "--indices")[1] == "0\n2\n"
+
+
+def test_indices_count_samples_that_are_left_out(run, save):
+    path = save("x.csv", 'id,text\n1,""\n2,a b\n3,a b\n4,c d\n')
+    asked = ("dedup", path, "--on-error", "skip", "--quiet")
+    assert run(*asked, "--indices")[1] == "1\n3\n"
+    assert run(*asked, "--rows")[1] == "3\n5\n"
+    result = json.loads(run(*asked, "-f", "json")[1])
+    assert (result["samples"], result["index"]) == ([3, 5], [1, 3])
+
+
+def test_selected_rows_are_written_into_a_file(run, answers, tmp_path):
+    target = tmp_path / "chosen.csv"
+    printed = run("select", answers, "-n", 2, "--pool")[1]
+    assert run("select", answers, "-n", 2, "--pool", "--quiet", "--output", target) == (0, "", "")
+    assert target.read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--rows", "--indices"), "--rows and --indices contradict each other"),
+        (("--rows", "-f", "json"), "-f json has row numbers and indices; remove --rows"),
+        (("--output", "{x}"), "is the file that is read; name another one"),
+        (("--output", "y.npy"), "cannot hold samples of"),
+    ],
+)
+def test_outputs_of_select_that_contradict_are_refused(run, many, more, said):
+    code, out, err = run("select", many, "-n", 2, *(each.format(x=many) for each in more))
+    assert (code, out) == (2, "")
+    assert said in err
 
 
 @pytest.mark.parametrize("threshold", [0.95, 0.3])
@@ -270,7 +338,7 @@ USAGE = [
     (["compare", "{x}", "{y}", "--test", "t"], "tests by permutations, with --group-by within"),
     (["{x}", "--field", "answer"], "Did you mean --column?"),
     (["{x}", "--groups", "prompt"], "Did you mean --group-by?"),
-    (["{x}", "--by", "model"], "--by is an option of `vendiscore compare`"),
+    (["explain", "{x}", "--by", "model"], "--by is an option of `vendiscore score`"),
     (["select", "{x}", "-n", "2", "--quota", "1"], "quota={label: count}) has quotas, in Python"),
     (["compare", "{x}", "{y}", "--within", "1"], "compare(a, b, within=0.05) asks whether"),
     (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) gives"),

@@ -11,7 +11,8 @@ from two_models import NEW, OLD, TABLE
 
 import vendiscore
 
-OPTIONS = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
+NAMED = ("--column", "answer", "--by", "model", "--quiet", "--permutations", 99)
+OPTIONS = (*NAMED, "--pool")  # which ignores the column of prompts
 WRITTEN = {
     "csv": lambda table, path: table.to_csv(path, index=False),
     "csv.gz": lambda table, path: table.to_csv(path, index=False),
@@ -34,8 +35,9 @@ def test_a_column_of_any_table_names_the_sets(run, tmp_path, ending):
     code, out, err = run("compare", path, *OPTIONS, "-f", "json")
     assert (code, err) == (0, "")
     assert json.loads(out) == found()
-    out = run("compare", path, *OPTIONS, "--group-by", "prompt", "-f", "json")[1]
-    assert json.loads(out) == found(groups=TABLE["prompt"])
+    for within in (("--pool", "--group-by", "prompt"), ("--group-by", "prompt"), ()):
+        out = run("compare", path, *NAMED, *within, "-f", "json")[1]
+        assert json.loads(out) == found(groups=TABLE["prompt"])
 
 
 def test_columns_of_models_and_prompts_are_found(run, tmp_path):
@@ -130,7 +132,9 @@ def test_a_mean_over_sources_points_to_compare(run, save):
         code, out, err = run(path, "--column", "text", "--group-by", "kind")
         assert code == 0
         assert out.startswith("VS = ")
-        assert ("the mean over them says little: `vendiscore compare`" in err) == offered
+        advice = "may be sources, such as models, and the mean over them says little. To compare "
+        advice += f"them: vendiscore compare {path} --by kind"
+        assert (advice in err) == offered
 
 
 def test_the_library_offers_it_too():

@@ -228,7 +228,7 @@ def test_vectors_of_models_have_a_row_each_and_labels_no_part(run, save):
     rows = [f"{x!r},{y!r},{'ab'[i % 2]},{i % 3}" for i, (x, y) in enumerate(X.tolist())]
     path = save("x.csv", "\n".join(["x,y,model,part", *rows]))
     right = vendiscore.compute(X, groups=[i % 3 for i in range(12)], k="cosine")["VS"]
-    assert run(path, "--group-by", "part", "-b")[1] == f"{right!r}\n"
+    assert run(path, "--group-by", "part", "--pool", "-b")[1] == f"{right!r}\n"
     each = json.loads(run(path, "--column", "x,y", "-k", "cosine", "-f", "json")[1])
     right = [vendiscore.compute(X[i::2], k="cosine")["VS"] for i in range(2)]
     assert [row["VS"] for row in each] == right
@@ -354,10 +354,10 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     ]
     file = save("p.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
     plain = vendiscore.compute(TEXTS, groups=asked)["VS"]
-    assert run(file, "--column", "answer", "--prompts", "prompt", "-b")[1] == f"{plain!r}\n"
+    named = ("--column", "answer", "--prompts", "prompt", "--pool")
+    assert run(file, *named, "-b")[1] == f"{plain!r}\n"
     found = vendiscore.compute(TEXTS, prompts=asked, given_prompt=True, details=True)
-    asking = ("--column", "answer", "--prompts", "prompt", "--given-prompt", "--signature")
-    code, out, _ = run(file, *asking)
+    code, out, _ = run(file, *named, "--given-prompt", "--signature")
     said = f"VS = {found['VS']:.4g} (standard error {found['VS_se']:.4g})"
     assert (code, out.splitlines()[0]) == (0, said)
     assert found["details"]["signature"] in out
@@ -373,7 +373,7 @@ def test_prompts_of_a_column_are_taken_out(run, save):
         TEXTS, TEXTS[::-1], prompts=[asked, asked[::-1]], given_prompt=True, measures="MMD"
     )
     back = save("b.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows[::-1]))
-    assert run(file, *how, "-m", "MMD", "--references", back)[1] == f"{two['MMD']!r}\n"
+    assert run(file, *how, "--pool", "-m", "MMD", "--references", back)[1] == f"{two['MMD']!r}\n"
 
 
 def test_a_row_without_a_prompt_is_named(run, save):

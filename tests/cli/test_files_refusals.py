@@ -180,7 +180,7 @@ ASKED = {
     "styles.csv": (
         LABELLED,
         "Is each value of column 'style' a set of its own (old, new)?",
-        ["--group-by style", "--pool"],
+        ["--by style", "--group-by style", "--pool"],
     ),
     "index.csv": (
         b"0,1.5,0.5\n1,0.5,1\n2,3,4\n",

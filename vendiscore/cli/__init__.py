@@ -39,7 +39,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = made.parse_intermixed_args(given)
         args.spelled = made.in_flags
-        args.typed = shlex.join([PROGRAM, *([command] * (command != "score")), *given])
+        args.noted = set()
+        args.words = [PROGRAM, *([command] * (command != "score")), *given]
+        args.typed = shlex.join(args.words)
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:

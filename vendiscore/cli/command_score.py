@@ -1,9 +1,10 @@
 """`vendiscore FILE…`: print the scores of each file, with their signature."""
 
 import math
+import shlex
 import warnings
 from argparse import Namespace
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -17,7 +18,8 @@ from ..result import ERRORS, NULLS
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from . import output
-from .exit_codes import UsageError, tell
+from .exit_codes import PROGRAM, UsageError
+from .files import BY_FOLDER
 from .kernel_options import (
     How,
     left_out,
@@ -27,11 +29,14 @@ from .kernel_options import (
     read_how,
     read_measuring,
 )
+from .notes import Notes
 
 _Found = TypeVar("_Found")
 
 # The beginning of a note about orders below 1, which most people do not ask for.
 _OF_SMALL_ORDERS = "Eigenvalues below"
+# The beginning of a note about few large groups, which advises to compare them.
+_OF_SOURCES = "Groups this few"
 # The line on meaning: the number of texts beyond which it is left out, and its words.
 _MOST_BY_MEANING = 20_000
 _MEANING = " by meaning (static word vectors, -k static)"
@@ -43,7 +48,7 @@ def run_score(args: Namespace) -> str:
     how = read_how(args)
     asked, request = read_measuring(args, how)
     needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
-    sources = read_all([*args.files, *([args.references] if args.references else [])], how)
+    sources = read_all(args.files, how, args.references)
     others = {"references": sources.pop()} if args.references else {}
     if request.of_groups and not sources[0].groups:
         raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
@@ -63,17 +68,28 @@ def run_score(args: Namespace) -> str:
         page = _call(report, sets, keywords, args.given_prompt, title=sources[0].name)
         return f"{page.html().rstrip()}\n"
     found = []
-    for source in sources:
-        sets = {"samples": source, **others}
-        keywords = how.of(source, needed) | asked
-        with warnings.catch_warnings(record=True) as caught:
-            found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
-        warned = [str(warning.message) for warning in caught]
-        source = _tell(how, source, found[-1]["details"], warned, min(request.orders) < 1)
-        plain = args.format == "text" and not (args.brief or args.measures or how.compares)
-        few = len(sources) == 1 and len(source) <= _MOST_BY_MEANING
-        if plain and few and source.kind in ("texts", "sequences"):
-            found[-1] |= _by_meaning(how, source, keywords)
+    notes = Notes(how)
+    try:
+        for source in sources:
+            sets = {"samples": source, **others}
+            keywords = how.of(source, needed) | asked
+            with warnings.catch_warnings(record=True) as caught:
+                found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
+            warned = [str(warning.message) for warning in caught]
+            _add_notes(notes, source, found[-1]["details"], warned, min(request.orders) < 1)
+            source = left_out(source, found[-1]["details"]["dropped"])
+            one = len(sources) == 1 and args.format == "text" and not args.brief
+            plain = one and not (args.measures or how.compares)
+            few = len(source) <= _MOST_BY_MEANING
+            if plain and few and source.kind in ("texts", "sequences"):
+                found[-1] |= _by_meaning(how, source, keywords)
+            if source.kind == "molecules" and not (source.sets or args.brief):
+                if one:
+                    found[-1]["molecules"] = _molecule_counts(source)
+                else:
+                    how.note(f"{source.name}: {_molecule_counts(source)}")
+    finally:
+        notes.tell()
     names = [source.name.removeprefix(above) for source in sources]
     return _printed(args, names, found)
 
@@ -106,6 +122,14 @@ def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
     return {"meaning": found}
 
 
+def _molecule_counts(source: Samples) -> str:
+    """Return how many molecules of a file are valid, and how many of these are different."""
+    from ..kernels.molecules import canonical_smiles  # RDKit has read them already
+
+    unique = len({*canonical_smiles(source.values)})
+    return f"{len(source):,} of {source.count:,} valid, {unique:,} unique"
+
+
 def by_set(source: Samples) -> list[Samples]:
     """Return the samples of each set, such as of a model, by themselves."""
     if not source.sets:
@@ -134,20 +158,32 @@ def _call(
         return function(**values, **keywords, **more)
 
 
-def _tell(how: How, source: Samples, details: Record, warned: list[str], small: bool) -> Samples:
-    """Print the warnings and notes on a file, each once; `small` if an order is below 1.
-
-    Return the samples that were scored.
-    """
+def _add_notes(
+    notes: Notes, source: Samples, details: Record, warned: Sequence[str], small: bool
+) -> None:
+    """Collect the warnings and notes on a file, each once; `small` if an order is below 1."""
     warned = list(dict.fromkeys(text.rstrip(".") for text in warned))
     for text in warned:
-        tell(f"warning: {source.name}: {text}")
-    scored = left_out(source, details["dropped"])
+        notes.warn(source.name, text)
     for note in details["notes"]:
         idle = note.startswith(_OF_SMALL_ORDERS) and not small
         if note.rstrip(".") not in warned and not idle:
-            how.note(f"{source.name}: {note}")
-    return scored
+            notes.note(source.name, _with_command(note, source))
+
+
+def _with_command(note: str, source: Samples) -> str:
+    """Return a note; one that advises `compare` gets the command with the columns in use."""
+    column = source.grouping.get("groups") or (BY_FOLDER if source.unit == "file" else "")
+    if not note.startswith(_OF_SOURCES) or not column:
+        return note
+    file = source.name.partition(" › ")[0]
+    words = [PROGRAM, "compare", file, "--by", column]
+    if prompts := source.grouping.get("prompts"):
+        words += ["--prompt", prompts]
+    return (
+        f"These {len({*source.groups}):,} groups may be sources, such as models, and the mean "
+        f"over them says little. To compare them: {shlex.join(words)}"
+    )
 
 
 def scores(found: Record, *more: str) -> dict[str, float]:
@@ -187,6 +223,7 @@ def _one(args: Namespace, found: Record) -> str:
     details = found["details"]
     meaning = found.pop("meaning", {})
     no_meaning = found.pop("no_meaning", "")
+    molecules = found.pop("molecules", "")
     lines = _lines(found)
     lines += [line + _MEANING for line in _lines(meaning)]
     if no_meaning:
@@ -197,7 +234,7 @@ def _one(args: Namespace, found: Record) -> str:
         wording = _BOTH
     elif not no_meaning:
         wording = wording_sentence(details)
-    lines += filter(None, [details["typical"], details["strip"], wording])
+    lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:
         parts.append(output.table(details["groups"]))

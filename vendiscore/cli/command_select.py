@@ -2,7 +2,8 @@
 
 import sys
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 
 import numpy as np
 
@@ -12,6 +13,7 @@ from ..analysis.growth import growth
 from ..analysis.sample_table import COLUMNS, Explanation
 from ..core.types import Record
 from ..measures.subject import Subject
+from ..reading.formats import ending, named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
 from ..resolve.prompt_groups import groups_of
@@ -21,6 +23,7 @@ from ..similarity.base import Similarity
 from ..summary import shortened
 from . import output
 from .exit_codes import UsageError
+from .files import STDIN
 from .kernel_options import (
     How,
     check_one_set,
@@ -41,6 +44,7 @@ def run_select(args: Namespace) -> str:
         raise UsageError(
             "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
         )
+    _check_output(args)
     how, source, similarity, given = _read(args, "initial", "swaps", "psd")
     if source.prompts and not args.given_prompt:
         raise UsageError(
@@ -56,10 +60,7 @@ def run_select(args: Namespace) -> str:
             **given,
         )
     kept = found.places.tolist()
-    if args.format == "json":
-        text = output.as_json({**found.to_dict(), "samples": _places(source, kept)})
-    else:
-        text = _rows_of(how, source, kept, found.sentence)
+    text = _rows_of(how, source, kept, found.sentence, found.to_dict())
     if found.interrupted:
         sys.stdout.write(text)
         raise KeyboardInterrupt
@@ -68,10 +69,12 @@ def run_select(args: Namespace) -> str:
 
 def run_dedup(args: Namespace) -> str:
     """Return the samples without near-duplicates, as the file has them."""
+    _check_output(args)
     how, source, _, found = _explained(args)
     kept = found.kept.tolist()
     said = f"{len(kept):,} of {found.n:,} samples are kept, without repeats ({found.criterion})."
-    return _rows_of(how, source, kept, said)
+    result = {"n": found.n, "threshold": args.threshold, "criterion": found.criterion}
+    return _rows_of(how, source, kept, said, result)
 
 
 def run_growth(args: Namespace) -> str:
@@ -145,7 +148,9 @@ def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]
     source, *others = read_all(args.files, how)
     if others:
         raise UsageError(f"{args.command} takes one FILE, got {len(args.files)}")
-    check_one_set(source)
+    check_one_set(source, within=args.command != "select")
+    if "output" in args:
+        _check_file(args, source)
     given = how.of(source)
     rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
     source, similarity = compared(source, given, args.given_prompt)
@@ -165,12 +170,72 @@ def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
     return how, source, similarity, found
 
 
-def _rows_of(how: How, source: Samples, kept: list[int], sentence: str) -> str:
-    """Return samples as the file has them, or their places."""
+def _check_output(args: Namespace) -> None:
+    """Refuse options that contradict each other about what is printed."""
+    asked = [flag for flag in ("rows", "indices") if getattr(args, flag)]
+    if args.format == "json" and asked:
+        raise UsageError(f"-f json has row numbers and indices; remove --{asked[0]}")
+    if len(asked) > 1:
+        raise UsageError("--rows and --indices contradict each other; remove one of them")
+
+
+def _check_file(args: Namespace, source: Samples) -> None:
+    """Refuse what a file cannot be written as: arrays as text, text as arrays."""
+    target = args.output and ending(args.output)
+    if args.rows and source.saved:
+        raise UsageError(
+            f"{source.name} does not number its rows; print their indices, from 0, with --indices"
+        )
+    printed = args.format != "json" and not (args.output or args.indices)
+    if printed and source.saved and not source.written:
+        raise UsageError(
+            f"{source.name} is an array, which is not printed; write the selected rows into a "
+            f"file with --output FILE.{source.endings[0]}, or print their indices, from 0, "
+            "with --indices"
+        )
+    if not args.output:
+        return
+    exists = Path(args.output).exists() and args.files != [STDIN]
+    if exists and Path(args.output).samefile(args.files[0]):
+        raise UsageError(f"--output {args.output} is the file that is read; name another one")
+    binary = named_format(args.output) in ("npy", "npz", "parquet")
+    if (binary and target not in source.endings) or not (binary or source.written):
+        wanted = [f".{end}" for end in source.endings] or ["that of a text file, such as .csv"]
+        raise UsageError(
+            f"--output {args.output} cannot hold samples of {source.name}; the ending must be "
+            f"{' or '.join(wanted)}"
+        )
+
+
+def _rows_of(
+    how: How, source: Samples, kept: list[int], sentence: str, result: Mapping[str, object]
+) -> str:
+    """Write samples into a file if one is named; return what is printed of them.
+
+    That is the samples as the file has them, their numbers in the file, their indices, or `result`
+    with both as JSON.
+    """
+    args = how.args
     how.note(f"{source.name}: {sentence}")
-    if source.written and not how.args.rows:
+    indices = [int(source.index[i]) for i in kept]
+    if args.output:
+        _write(args.output, source, kept)
+    if args.format == "json":
+        return output.as_json({**result, "samples": _places(source, kept), "index": indices})
+    if args.indices:
+        return "".join(f"{index}\n" for index in indices)
+    if args.output and not args.rows:
+        return ""
+    if source.written and not args.rows:
         return source.written(kept)
     return "".join(f"{place}\n" for place in _places(source, kept))
+
+
+def _write(path: str, source: Samples, kept: Sequence[int]) -> None:
+    if source.saved and ending(path) in source.endings:
+        source.saved(kept, path)
+    elif source.written:
+        Path(path).write_text(source.written(kept), encoding="utf-8", newline="")
 
 
 def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:

@@ -15,6 +15,7 @@ from ..summary import shortened
 from . import output
 from .files import BY_FOLDER, check
 from .kernel_options import placing, read_how, read_sets, usage
+from .notes import Notes
 
 _LETTERS = 60  # of a name or a prompt in a table of text
 
@@ -41,8 +42,10 @@ def run_sources(args: Namespace) -> str:
             _name(files, error.problems, skip=False)
             raise
     _name(files, found.dropped, skip=True)
+    notes = Notes(how)
     for note in found.notes:
-        how.note(note)
+        notes.note("sources", note)
+    notes.tell()
     return _printed(args, found)
 
 

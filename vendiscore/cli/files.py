@@ -24,7 +24,13 @@ STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
 _MOST_WAYS = 12
 # Kernels that stand for a kind of samples, in what a person can type.
-_KERNELS = {"texts": "ngram_overlap", "molecules": "morgan", "vectors": "cosine"}
+_KERNELS = {
+    "texts": "ngram_overlap",
+    "molecules": "morgan",
+    "vectors": "cosine",
+    "images": "pixels",
+}
+_EITHER = ("header", "index", "subfolders")  # options that --no- turns off
 _CALLED = re.compile("^of `.*?` ")
 BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
 
@@ -35,7 +41,7 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
     try:
         found = replace(_read(path, wanted), name=name)
     except AskError as error:
-        lines = (f"  {args.typed} {flags}" for flags in _ways(args, error))
+        lines = (f"  {line}" for line in _ways(args, error, path))
         raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
         at = f", {error.place}" if error.place else ""
@@ -43,6 +49,8 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
         raise DataError(f"{name}{at}: {error.message}{remedy}") from None
     except OSError as error:
         raise DataError(f"{name}: {_why(error, path)}") from None
+    rows = found.rows if len({*found.rows}) == len(found) else range(len(found))
+    found = replace(found, index=rows, count=len(found))
     if found.problems:
         check(found, found.problems, args.on_error == "skip")
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
@@ -51,23 +59,40 @@ def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
     return found
 
 
-def _ways(args: Namespace, error: AskError) -> list[str]:
-    """Return the flags to add to a command for each answer to a question."""
+def _ways(args: Namespace, error: AskError, path: str) -> list[str]:
+    """Return the command to type for each answer to a question about a file."""
     ways = []
-    compares = "by" in args
-    one_set = "--by" if compares else "--group-by" * ("group_by" in args)
-    alone = compares and len(args.files) == 1
+    alone = "by" in args and len(args.files) == 1
+    compares = "by" in args and args.command != "score"
+    known = [_flag(name, value) for name, value in error.known.items() if value and name in args]
+    prompts = [flag for flag in known if flag.startswith("--prompt")]
     for _, asked in error.choices[:_MOST_WAYS]:
-        if "pool" in asked and alone:
+        if "file" in asked:  # of a folder
+            words = [word for word in args.words if not word.endswith("subfolders")]
+            ways.append(shlex.join(str(asked["file"]) if w == path else w for w in words))
             continue
+        if "pool" in asked:
+            if prompts and args.command != "select" and not (compares and alone):
+                ways.append(f"{args.typed} {' '.join(known)}")  # the column of the question is out
+            if not (compares and alone):
+                ways.append(f"{args.typed} --pool")
+            continue
+        flags = []
+        for name, value in asked.items():
+            if value and name != "group_by":
+                flags.append(_flag(name, value))
+            elif value is False and name in _EITHER:
+                flags.append(f"--no-{name}")
+            elif value is False and name == "matrix":
+                flags.append(f"-k {_KERNELS['vectors']}")
         if "group_by" in asked:
-            if one_set and (alone or not compares):
-                ways.append(f"{one_set} {shlex.quote(str(asked['group_by']))}")
-            continue
-        flags = [_flag(name, value) for name, value in asked.items() if value]
-        flags += [f"--no-{name}" for name in ("header", "index") if asked.get(name) is False]
-        flags += [f"-k {_KERNELS['vectors']}"] * (asked.get("matrix") is False)
-        ways.append(" ".join(flags))
+            column = shlex.quote(str(asked["group_by"]))
+            if alone:
+                ways.append(" ".join([args.typed, *flags, f"--by {column}", *prompts]))
+            if "group_by" in args and not compares:
+                ways.append(" ".join([args.typed, *flags, f"--group-by {column}", *known]))
+        elif not (compares and alone and "subfolders" in asked):
+            ways.append(" ".join([args.typed, *flags]))
     return ways
 
 
@@ -78,7 +103,7 @@ def _flag(name: str, value: object) -> str:
         return "--type txt"
     if name == "kind":
         return f"-k {_KERNELS[str(value)]}"
-    flag = f"--{name.replace('_', '-')}"
+    flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 
 
@@ -106,6 +131,8 @@ def check(source: Samples, problems: Mapping[int, str], skip: bool, helps: bool 
 def _read(path: str, wanted: Wanted) -> Samples:
     if path != STDIN and Path(path).is_dir():
         return _of_folder(Path(path), wanted)
+    if wanted.subfolders is not None:
+        raise RefusedError("it is not a folder; remove --subfolders and --no-subfolders")
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
     data = _bytes(path)
     return read_data("" if path == STDIN else file, data, wanted)
@@ -121,7 +148,12 @@ def _of_folder(folder: Path, wanted: Wanted) -> Samples:
         raise RefusedError(
             "it is a folder, whose samples are a file each; leave out --split and --type"
         )
-    found = folder_samples(folder, wanted.kind, bool(wanted.others), wanted.encoding)
+    if wanted.others and wanted.subfolders is False:
+        raise RefusedError(
+            f"--by {BY_FOLDER} and --group-by {BY_FOLDER} take files in subfolders; remove "
+            "--no-subfolders"
+        )
+    found = folder_samples(folder, wanted)
     for note in found.notes:
         tell(f"{folder}: {note}")
     labels = found.groups

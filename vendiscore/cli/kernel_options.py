@@ -1,8 +1,9 @@
 """The options of a command, as keywords of the library: samples, kernels, orders, measures."""
 
 import json
+import shlex
 from argparse import Namespace
-from collections.abc import Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
@@ -10,7 +11,7 @@ from ..core.arguments import DEFAULT_ORDER, read_order
 from ..core.errors import SampleError, quoted
 from ..core.types import Options, Record
 from ..reading.limits import Wanted
-from ..reading.samples import Samples
+from ..reading.samples import INDIVIDUAL, Samples
 from ..reading.string_patterns import are_sequences
 from ..resolve import kernel_request as resolve
 from ..resolve.kernel import check_options, named_kernel
@@ -86,13 +87,15 @@ class How:
         if kind not in _USUAL or self.compares or idle:
             return found
         kernel, what = _USUAL[kind]
-        self.note(f"{source.name}: {kind} are compared by {what} (-k {kernel})")
+        file = source.name.partition(" › ")[0]
+        self.note(f"{file}: {kind} are compared by {what} (-k {kernel})")
         letters = _OF_SEQUENCES if kind == "sequences" else {}
         return {"k": kernel, **letters, **found}
 
     def note(self, message: str) -> None:
-        """Print a decision that was not asked for, unless --quiet."""
-        if not self.args.quiet:
+        """Print a decision that was not asked for, once, unless --quiet."""
+        if not self.args.quiet and message not in self.args.noted:
+            self.args.noted.add(message)
             tell(self.args.spelled(message))
 
 
@@ -101,6 +104,8 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     kind = ""
     found = {}
     order = float(DEFAULT_ORDER)
+    if args.quiet and args.verbose:
+        raise UsageError("--quiet and --verbose contradict each other; remove one of them")
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
@@ -186,9 +191,17 @@ def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, S
     return left_out(source, similarity.dropped), similarity
 
 
-def read_all(paths: Sequence[str], how: How) -> list[Samples]:
-    """Read the samples of several files, which must be of one kind."""
-    if paths.count("-") > 1:
+def read_all(
+    paths: Sequence[str],
+    how: How,
+    references: str | None = None,
+    prepare: Callable[[Samples], Samples] | None = None,
+) -> list[Samples]:
+    """Read several files, which must be of one kind, and last the references, if any.
+
+    `prepare` changes what was read before the first note reports it.
+    """
+    if [*paths, references].count("-") > 1:
         raise UsageError("standard input, -, can be read once")
     options = {each.name for each in fields(Wanted)}
     given = vars(how.args).items()
@@ -196,6 +209,10 @@ def read_all(paths: Sequence[str], how: How) -> list[Samples]:
     asked["kind"] = "counts" if how.args.counts else how.kind
     asked["matrix"] = how.args.matrix if how.compares else None
     found = [read(path, Wanted(**asked), how.args) for path in paths]
+    if references is not None:  # one set, whatever the sets of the samples
+        found.append(read(references, Wanted(**{**asked, "by": None}), how.args))
+    if prepare:
+        found = [prepare(source) for source in found]
     for source in found:
         how.note(f"{source.name}: {source.taken}")
     if how.args.given_prompt:
@@ -213,13 +230,57 @@ def read_sets(args: Namespace, how: How) -> list[Samples]:
     count = len(args.files)
     if args.by and count > 1:
         raise UsageError(f"--by names a column of one file, got {count} files; leave it out")
-    found = read_all(args.files, how)
+
+    def prepare(source: Samples) -> Samples:
+        if source.unit == INDIVIDUAL and count == 1:
+            source = _sites_as_sets(source)
+        if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):
+            # Sets are matched within groups or within prompts, and the groups are named.
+            grouping = {**source.grouping, "prompts": ""}
+            return replace(source, prompts=(), grouping=grouping)
+        return source
+
+    found = read_all(args.files, how, prepare=prepare)
     if len({*args.files}) < count or (count == 1 and not found[0].sets):
         raise UsageError(
             f"{args.command} takes two or more different files; for one table, name the column "
-            "that tells sets apart, such as --by model"
+            f"that tells sets apart{_set_flags(args, found[0]) if count == 1 else ''}"
         )
     return found
+
+
+def _sites_as_sets(source: Samples) -> Samples:
+    """Return individuals with their sites as sets, unless a column tells sets of sites apart."""
+    if not source.sets:
+        sites = source.grouping.get("groups", "")
+        return replace(
+            source, sets=source.groups, groups=(), grouping={"sets": sites, "groups": ""}
+        )
+    if len({*zip(source.sets, source.groups, strict=False)}) == len({*source.groups}) > 0:
+        raise UsageError(
+            f"{source.name}: each site is in one set by column "
+            f"{quoted(source.grouping['sets'])}, so that sites cannot be matched; pass --pool to "
+            "take the sites of each set together"
+        )
+    return source
+
+
+def _set_flags(args: Namespace, source: Samples) -> str:
+    """Return an example of the flags that name the sets of a table, with its known columns."""
+    if source.unit == INDIVIDUAL:
+        return "; without --pool, each site is a set"
+    from ..reading.columns import set_columns  # which texts need not wait for
+    from ..reading.tables import Table
+
+    named = set_columns(source.source) if isinstance(source.source, Table) else []
+    named = [name for name in named if name not in (source.column, source.grouping.get("prompts"))]
+    if not named:
+        return ""
+    flags = f", such as --by {shlex.quote(named[0])}"
+    if getattr(args, "group_by", None) == named[0]:
+        return f"{flags} instead of --group-by"
+    prompts = source.grouping.get("groups")
+    return flags + (f" --prompt {shlex.quote(prompts)}" if prompts and not args.prompts else "")
 
 
 def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
@@ -230,15 +291,28 @@ def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
     return replace(source, prompts=prompts)
 
 
-def check_one_set(source: Samples) -> None:
-    """Refuse samples of several prompts or models, unless all are meant together."""
+def check_one_set(source: Samples, within: bool) -> None:
+    """Refuse samples of several prompts or models, unless all are meant together.
+
+    `within` is whether the command compares samples within prompts if --prompt names them.
+    """
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
-            by = f" by column {quoted(source.grouping[name])}" if source.grouping.get(name) else ""
+            column = source.grouping.get(name)
+            by = f" by column {quoted(column)}" if column else ""
             raise UsageError(
                 f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
-                f"take all together"
+                f"take all together{_within_flags(source) if within else ''}"
             )
+
+
+def _within_flags(source: Samples) -> str:
+    """Return the flags that compare samples within their prompts, for the end of a message."""
+    prompts = source.grouping.get("groups")
+    if not prompts or source.unit == INDIVIDUAL:
+        return ""
+    models = " --pool" * bool(source.sets)
+    return f", or --prompt {shlex.quote(prompts)}{models} to compare answers to the same prompt"
 
 
 def prompts_of(sources: Sequence[Samples], given: bool) -> Record:

@@ -153,8 +153,8 @@ ci: --ci  add 95 %% intervals (-o ci=0.9 for 90 %%)
 repeats: --no-repeats  samples are continuous measurements: intervals do not allow for samples \
 that recur
 brief: -b, --brief  print only the number
-by: --by, --source COLUMN  the sets of one FILE, such as models, annotators or generators, or a \
-folder's folders ('folder'); of several FILEs each is a set
+by: --by, --source COLUMN  column that assigns each row to a set, for example the model; 'folder' \
+uses the subfolders of a folder
 level: --level NUMBER (0.95)  of the intervals, 0.95
 permutations: --permutations COUNT (999)  most permutations, 999
 matched: --size COUNT  the matched size, if not the usual one
@@ -164,14 +164,17 @@ chosen: -n, --size COUNT  how many samples to choose
 objective: --objective vendi|represent (vendi)  what to maximise: diversity, or with 'represent' \
 how well all are represented
 quality: --quality COLUMN  a number of at least 0 for each sample
-rows: --rows  print lines, rows or names only
+rows: --rows  print only the numbers of lines or rows in the file, from 1, or the names of files
+indices: --indices  print only the indices of the samples, from 0
+output: --output FILE  write the samples into FILE: rows of an array (.npy) or of a table
 threshold: --threshold NUMBER ({DEFAULT_THRESHOLD})  similarity of near-duplicates, \
 {DEFAULT_THRESHOLD}
 shown: -n, --size COUNT (10)  rows of each table, 10
 sizes: --sizes SIZES  numbers of samples, such as 10,20,50
 port: --port COUNT (0)  0 is the first that is free from 7860 on
 column: --column NAME  the column of a table, or array of a .npz, to read
-pool: --pool  take all rows as one set, whatever their prompts
+pool: --pool  ignore columns of prompts and models that were detected, and keep only the columns \
+that are named
 counts: --counts  numbers are counts of species at sites, not features
 skip: --skip-rows COUNT (0)  rows above the header
 split: --split row|blank|SIGN  what separates texts: a new line, blank lines, or a line, as in \
@@ -186,6 +189,7 @@ given_prompt: --given-prompt  take the prompts out of similarities, too
 matrix: --matrix  FILE holds all similarities
 signature: --signature  add all settings, in a line to quote
 quiet: --quiet  no notes, only warnings and errors
+verbose: --verbose  all notes in full, instead of a summary
 """)
 }
 
@@ -223,7 +227,7 @@ COMMANDS = {
   vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore K.csv --matrix""",
-        "measures references group_by ci repeats brief kernel signature",
+        "measures references by group_by ci repeats brief kernel signature",
         (*_TABLES, "html"),
     ),
     "compare": Command(
@@ -231,7 +235,7 @@ COMMANDS = {
         "which of several sets is more diverse, and whether by chance",
         """
   vendiscore compare a.txt b.txt
-  vendiscore compare answers.csv --by model --group-by prompt""",
+  vendiscore compare answers.csv --by model --prompt prompt""",
         "by group_by level repeats permutations matched seed kernel signature",
         _TABLES,
     ),
@@ -239,7 +243,7 @@ COMMANDS = {
         "command_table",
         "a paper's table: sets by kernels, with intervals and letters of significance",
         """
-  vendiscore table answers.csv --by model -k ngram_overlap -k word_overlap
+  vendiscore table answers.csv --by model --prompt prompt -k ngram_overlap -k word_overlap
   vendiscore table a.txt b.txt -f latex --plot table.pdf > table.tex""",
         "by group_by level repeats permutations matched seed plot kernels signature",
         ("text", "csv", "md", "latex"),
@@ -258,8 +262,9 @@ COMMANDS = {
         "the samples of a file that differ most, or that stand for all",
         """
   vendiscore select a.txt -n 3 > chosen.txt
-  vendiscore select answers.csv --pool -n 3 --objective represent""",
-        "chosen objective quality rows kernel",
+  vendiscore select answers.csv --pool -n 3 --objective represent
+  vendiscore select vectors.npy -n 3 --indices > indices.txt""",
+        "chosen objective quality rows indices output kernel",
         ("text", "json"),
     ),
     "dedup": Command(
@@ -268,8 +273,8 @@ COMMANDS = {
         """
   vendiscore dedup a.txt > kept.txt
   vendiscore dedup answers.csv --pool --threshold 0.8 > kept.csv""",
-        "threshold rows kernel",
-        ("text",),
+        "threshold rows indices output kernel",
+        ("text", "json"),
     ),
     "explain": Command(
         "command_select",
@@ -344,6 +349,7 @@ commands:
 _EITHER = {
     "--header": "whether the first row names the columns, if it is not plain",
     "--index": "whether the first column numbers the rows, if it is not plain",
+    "--subfolders": "whether files in the subfolders of a folder are samples (default: ask)",
 }
 _READING = "column pool counts skip split encoding"
 _COMPARING = "option order given_prompt matrix"
@@ -390,6 +396,6 @@ def parser(command: str) -> _Parser:
         metavar="COLUMN",
         help="of each sample's prompt: only samples of one prompt are compared",
     )
-    add = _add(made.add_argument_group("what is printed"), "quiet")
+    add = _add(made.add_argument_group("what is printed"), "quiet verbose")
     add("-f", "--format", choices=formats, default=formats[0])
     return made

@@ -212,6 +212,20 @@ def _compare(
     return BitSimilarity(bits, chosen, settings).noted(partial=dict.fromkeys(empty, why))
 
 
+def canonical_smiles(molecules: Sequence[object]) -> list[str]:
+    """Return RDKit's canonical SMILES of molecules, which equal molecules share.
+
+    >>> canonical_smiles(["OCC", "CCO"])
+    ['CCO', 'CCO']
+    """
+    written = []
+    for smiles in _read(molecules, _rdkit("rdkit.Chem").MolToSmiles):
+        if isinstance(smiles, ValueError):
+            raise smiles
+        written.append(smiles)
+    return written
+
+
 def _read(
     samples: Sequence[object], fingerprint: Fingerprint[Value]
 ) -> Iterator[Value | ValueError]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -19,6 +20,7 @@ from .tables import Table
 
 if TYPE_CHECKING:
     from pyarrow import Array, DataType, RecordBatch
+    from pyarrow import Table as ArrowTable
 
 pa: ModuleType = require("pyarrow", "app", "reading parquet")
 pq: ModuleType = require("pyarrow.parquet", "app", "reading parquet")
@@ -117,6 +119,27 @@ class Columns:
     def head(self) -> Table:
         """Read the first rows."""
         return self.table(self.names, _LOOK)
+
+    def json_lines(self, rows: Sequence[int]) -> str:
+        """Return some rows with all their columns, as one JSON object per line."""
+        table = self._rows(rows)
+        for name, of in self._types.items():
+            if pa.types.is_binary(of) or pa.types.is_large_binary(of) or pa.types.is_struct(of):
+                raise RefusedError(
+                    f"column {quoted(name)} has type {of}, which is not printed; write the rows "
+                    "into a file with --output FILE.parquet"
+                )
+        lines = (json.dumps(row, ensure_ascii=False, default=str) for row in table.to_pylist())
+        return "".join(f"{line}\n" for line in lines)
+
+    def save_rows(self, rows: Sequence[int], path: str) -> None:
+        """Write some rows with all their columns into a parquet file."""
+        pq.write_table(self._rows(rows), path)
+
+    def _rows(self, rows: Sequence[int]) -> ArrowTable:
+        with _damaged():
+            self._source.seek(0)
+            return pq.read_table(self._source).take(list(rows))
 
     def matrix(self, names: Sequence[str]) -> np.ndarray | None:
         """Return columns of numbers, or one of rows of as many numbers each.

@@ -23,6 +23,7 @@ from .names import (
     is_named,
     join_names,
     role_of,
+    say_left_out,
 )
 from .records import is_image, is_nested, known_record, paths, value_at
 from .string_patterns import looks_like, unspaced
@@ -95,13 +96,15 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     AskError, RefusedError
         Where two readings exist, with the choices; without a column of samples.
     """
-    columns = _columns(head, wanted)
+    every = [_column(head, name) for name in head.names[:_MOST]]
+    columns = [column for column in every if column.name not in wanted.others]
     name = wanted.column
     if name and name not in head.names and wanted.kind == "vectors" and "," in name:
-        return _all_numbers(columns, wanted, name)
+        return _all_numbers(every, wanted, name)
+    known = _known_choice(head, wanted)
+    if known and name in (None, known.column):
+        return known
     if not name:
-        if known := _known_choice(head, wanted):
-            return known
         record = _record_of_counts(head, columns, wanted)
         if record or wanted.kind == "counts":
             return Choice(None, "counts", record=record)
@@ -109,7 +112,7 @@ def choose(head: Table, wanted: Wanted) -> Choice:
         if len(columns) == 1 and (wanted.kind or columns[0].holds not in ("nested", "numbers", "")):
             could = columns
         elif (not could and wanted.kind == "vectors") or _are_features(columns, could, wanted):
-            return _all_numbers(columns, wanted)
+            return _all_numbers(every, wanted)
         elif len(could) != 1 or _has_others(columns, could[0], wanted):
             raise _question(head, columns, could, wanted)
         name = could[0].name
@@ -117,7 +120,10 @@ def choose(head: Table, wanted: Wanted) -> Choice:
     if held == "numbers":
         held = "vectors"
     kind = wanted.kind or (held if held in _SAMPLES else "texts")
-    return Choice(name, kind, *_grouping(columns, name, wanted))
+    if known:
+        prompt = "" if known.prompt == name else known.prompt
+        return Choice(name, kind, prompt, known.model)
+    return Choice(name, kind, *_grouping(every, name, wanted))
 
 
 def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = None) -> Choice:
@@ -128,13 +134,14 @@ def _all_numbers(columns: Sequence[Column], wanted: Wanted, names: str | None = 
 
 def _columns(head: Table, wanted: Wanted) -> list[Column]:
     """Return the columns that can hold samples, with what their first cells show."""
-    columns = []
-    for name in head.names[:_MOST]:
-        if name not in wanted.others:
-            strings = _strings(head, name)
-            prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
-            columns.append(Column(name, role_of(name), column_kind(head, name), prose))
-    return columns
+    names = head.names[:_MOST]
+    return [_column(head, name) for name in names if name not in wanted.others]
+
+
+def _column(head: Table, name: str) -> Column:
+    strings = _strings(head, name)
+    prose = sum(map(is_prose, strings)) > _PROSE * len(strings)
+    return Column(name, role_of(name), column_kind(head, name), prose)
 
 
 def column_kind(head: Table, name: str) -> str:
@@ -177,7 +184,7 @@ def _known_choice(head: Table, wanted: Wanted) -> Choice | None:
     if not known:
         return None
     model = known.model if value_at(first, known.model) is not None else ""
-    prompt, model = ("", "") if wanted.groups_named else (known.prompt, model)
+    prompt, model = wanted.unnamed_groups(known.prompt, model)
     return Choice(known.answers, "texts", prompt, model, known.name, known.once)
 
 
@@ -254,12 +261,17 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
     stem = alike[0]
     numbered = stems[stem]
     rows = []
+    blank = 0
     for i in range(len(table.rows)):
         record = table.record(i)
         answers = [record.pop(name) for name in numbered]
-        rows.append([*record.values(), list(filter(None, answers))])
+        filled = list(filter(None, answers))
+        blank += len(answers) - len(filled)
+        rows.append([*record.values(), filled])
     names = [*(name for name in table.names if name not in numbered), stem]
     merged = f"{quoted(stem)} are the {len(numbered)} columns {join_names(numbered)}"
+    if blank:  # rows may have fewer answers than others
+        merged += f", in which {say_left_out(blank, 'blank cell')}"
     return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
 
 
@@ -302,16 +314,17 @@ def _question(
 
 
 def _grouping(columns: Sequence[Column], name: str, wanted: Wanted) -> tuple[str, str]:
-    """Return the columns that are named as prompts and as models, "" without one."""
-    if wanted.groups_named:
-        return "", ""
+    """Return the columns that are named as prompts and as models, "" without one.
+
+    They are the same whatever columns a person named: a named one takes the place of its role.
+    """
     rest = [each for each in columns if each.name != name and each.holds not in ("vectors", "")]
     prompts = [each.name for each in rest if each.role == "prompt"]
     ids = [each.name for each in rest if each.role == "id"]
     for pattern in (PROMPT_NAMES, TASK_NAMES):
         prompts += [name for name in ids if is_named(name, pattern)]
     models = [each.name for each in rest if each.role == "model" and each.holds == "texts"]
-    return [*prompts, ""][0], [*models, ""][0]
+    return wanted.unnamed_groups([*prompts, ""][0], [*models, ""][0])
 
 
 def _kind_of_cells(cells: Sequence[object]) -> str:
@@ -394,6 +407,19 @@ def few_values(labels: Iterable[str]) -> bool:
     return 2 <= len({*every}) <= min(_FEW_SETS, len(every) // 2)
 
 
+def set_columns(table: Table) -> list[str]:
+    """Return the columns that may tell sets apart: those named as models before any of few values.
+
+    >>> set_columns(Table(["text", "LLM"], [["a b", "x"], ["c d", "y"]] * 2, [1, 2, 3, 4]))
+    ['LLM']
+    """
+    columns = [_column(table, name) for name in table.names[:_MOST]]
+    texts = [each for each in columns if each.holds == "texts"]
+    models = [each.name for each in texts if each.role == "model"]
+    others = [each.name for each in texts if each.role in ("", "label") and not each.is_prose]
+    return models + [name for name in others if few_values(table.labels(name))]
+
+
 def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
     """Ask whether a column of few texts tells sets apart, unless columns of groups are known.
 
@@ -424,4 +450,5 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
                     (f"Each {name} by itself", {"group_by": name}),
                     ("All rows are one set", {"pool": True}),
                 ],
+                {"prompts": chosen.prompt, "by": chosen.model},
             )

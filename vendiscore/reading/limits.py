@@ -33,7 +33,8 @@ class RefusedError(ValueError):
 class AskError(RefusedError):
     """Input that can be read in several ways: a question, and what to set for each answer.
 
-    `choices` are pairs: words for an answer, and the fields of `Wanted` that stand for it.
+    `choices` are pairs: words for an answer, and the fields of `Wanted` that stand for it. `known`
+    are fields of `Wanted` with the columns that were detected, which hold for every answer.
 
     Examples
     --------
@@ -41,9 +42,15 @@ class AskError(RefusedError):
     [('a', {'column': 'a'})]
     """
 
-    def __init__(self, question: str, choices: Iterable[tuple[str, Mapping[str, object]]]) -> None:
+    def __init__(
+        self,
+        question: str,
+        choices: Iterable[tuple[str, Mapping[str, object]]],
+        known: Mapping[str, str] | None = None,
+    ) -> None:
         super().__init__(question)
         self.question = question
+        self.known = dict(known or {})
         self.choices: list[tuple[str, dict[str, object]]] = [
             (label, dict(options)) for label, options in choices
         ]
@@ -87,7 +94,8 @@ class Wanted:
     split, type, encoding : str, the sign between texts, the format, and how letters are coded
     header, index : bool, optional
         Whether the first row names the columns, and the first column numbers the rows.
-    pool : bool, whether all rows are one set, whatever their prompts and models
+    pool : bool, whether to ignore columns of prompts and models that nobody named
+    subfolders : bool, optional, whether files in the folders of a folder count
     matrix : bool, optional, whether a symmetric table holds similarities
     skip_rows : int, rows above the header
     limits : Limits
@@ -109,7 +117,8 @@ class Wanted:
     encoding: str | None = None
     header: bool | None = None  # whether the first row names the columns; None to find out
     index: bool | None = None  # whether the first column numbers the rows
-    pool: bool = False  # whether all rows are one set, whatever their prompts and models
+    pool: bool = False  # whether to ignore columns of prompts and models that nobody named
+    subfolders: bool | None = None  # whether files in folders of a folder count; None to find out
     matrix: bool | None = None  # whether a symmetric table holds similarities; None to ask
     skip_rows: int = 0  # rows above the header
     limits: Limits = field(default_factory=Limits)
@@ -124,6 +133,23 @@ class Wanted:
     def groups_named(self) -> bool:
         """True if a person named the columns that group samples, or that none does."""
         return self.pool or bool(self.by or self.group_by or self.prompts)
+
+    def unnamed_groups(self, prompt: str, model: str) -> tuple[str, str]:
+        """Return the detected columns of prompts and models, "" for a role that a person named.
+
+        A named column replaces the detected column of its role, and leaves the other one in use.
+
+        >>> Wanted(by="model").unnamed_groups("prompt", "model")
+        ('prompt', '')
+        """
+        if self.pool:
+            return "", ""
+        named = self.others
+        if self.prompts or prompt in named:
+            prompt = ""
+        if self.by or model in named:
+            model = ""
+        return prompt, model
 
 
 def inexact(entry: object) -> str:

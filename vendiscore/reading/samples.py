@@ -16,7 +16,16 @@ from .records import start_of
 if TYPE_CHECKING:
     from .tables import Table
 
-_LABELS = ("places", "groups", "sets", "quality", "prompts", "rows")  # one of each for a sample
+INDIVIDUAL = "individual"  # unit of the samples of a table of counts
+_LABELS = (
+    "places",
+    "groups",
+    "sets",
+    "quality",
+    "prompts",
+    "rows",
+    "index",
+)  # one of each for a sample
 
 
 @dataclass(frozen=True)
@@ -31,7 +40,11 @@ class Samples:
     groups, sets, quality, prompts : sequence, a label for each sample; empty for none
     name, column, features, lost : the file, the columns of the samples, and others with a reason
     notes : tuple of str, sentences on how they were read
-    written : callable, optional, which writes some samples as the file has them
+    written : callable, optional, which returns some samples as text, as the file has them
+    saved, endings : callable, tuple of str, which writes some samples of a binary file into another
+        one, and the endings of its name
+    index, count : sequence of int, int, the index of each sample among those of the file, from 0,
+        and their number before unusable ones were left out; set by the command
     table, above : Table, without its rows; other rows that hold no sample, in words
     rows : sequence of int, the row of each sample in the table; empty if each row is one
     source : Table or Columns, optional, what was read, with all its rows and columns
@@ -57,6 +70,10 @@ class Samples:
     quality: Sequence[float] = ()
     prompts: Sequence[str] = ()
     written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
+    saved: Callable[[Sequence[int], str], None] | None = None  # into a file of that path
+    endings: tuple[str, ...] = ()
+    index: Sequence[int] = ()
+    count: int = 0
     features: Sequence[str] = ()  # the columns that numbers are from
     lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
     table: Table | None = None  # their table, without its rows
@@ -77,7 +94,7 @@ class Samples:
 
     def subset(self, kept: Sequence[int]) -> Samples:
         """Return the samples at some indices; their `places` stay the same."""
-        written = self.written
+        written, saved = self.written, self.saved
         some: Record = {"values": self.take(kept)}
         for name in _LABELS:
             every = getattr(self, name)
@@ -87,6 +104,8 @@ class Samples:
             some[name] = {j: by_index[i] for j, i in enumerate(kept) if i in by_index}
         if written:
             some["written"] = lambda chosen: written([kept[i] for i in chosen])
+        if saved:
+            some["saved"] = lambda chosen, path: saved([kept[i] for i in chosen], path)
         return replace(self, **some)
 
     @property
@@ -105,6 +124,9 @@ class Samples:
                 what += f", in {len({*labels}):,} {name}"
             if labels and by:
                 what += f" by column {quoted(by)}"
+        if self.prompts and self.grouping.get("prompts"):
+            prompts = f"{len({*self.prompts}):,} prompts"
+            what += f", answers to {prompts} of column {quoted(self.grouping['prompts'])}"
         parts = [what]
         if self.table:
             left = self.left_out

@@ -19,8 +19,8 @@ from .json_documents import describe_value
 from .limits import RefusedError, Wanted
 from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
 from .number_tables import check_width, numbers_of
-from .records import answers_in, image_in
-from .samples import Samples
+from .records import answers_in, image_in, label_in
+from .samples import INDIVIDUAL, Samples
 from .tables import Table, column_of
 
 if TYPE_CHECKING:
@@ -117,15 +117,26 @@ def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
     else:
         samples = _of_table(read, chosen, wanted)
     whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
-    return replace(samples, table=whole, lost=first.lost if first else samples.lost)
+    rows = samples.rows or range(len(samples))
+    if len({*rows}) == len(rows):  # else rows hold several samples
+        samples = replace(
+            samples,
+            written=lambda kept: file.json_lines([rows[i] for i in kept]),
+            saved=lambda kept, path: file.save_rows([rows[i] for i in kept], path),
+            endings=("parquet", "pq"),
+        )
+    return replace(samples, table=whole, lost={**samples.lost, **(first.lost if first else {})})
 
 
 def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
-    """Return the species of each individual that a table counts, in groups by their sites."""
+    """Return the species of each individual that a table counts, in groups by their sites.
+
+    A column that tells sets apart does so for the individuals of each row.
+    """
     first = read.names[0]
-    if is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES):
-        wanted = replace(wanted, group_by=first)  # not counted
-    counted = numbers_of(read, wanted)
+    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
+    named = is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
+    counted = numbers_of(read, replace(wanted, prompts=first) if named else wanted)  # not counted
     if counted.problems:
         return counted
     bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
@@ -142,17 +153,33 @@ def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
     if first not in counted.features:
         sites = read.labels(first)
     species = counted.features
+    labels: dict[str, Sequence[str]] = {
+        name: read.labels(column) if column else [] for name, column in columns.items()
+    }
     if chosen.record:
+        if wanted.by or wanted.group_by:
+            raise RefusedError(
+                "it has a row for each species, so that no column groups its sites; leave out "
+                "--by and --group-by"
+            )
         species, sites, counts = sites, species, counts.T
+    elif not (wanted.group_by or wanted.pool or wanted.by == first):
+        labels["groups"] = sites
+        columns["groups"] = "" if first in counted.features else first
+    if chosen.record and not wanted.pool:
+        labels["groups"] = sites
+    sizes = counts.sum(axis=1)
     return replace(
         counted,
         values=[label for row in counts for label in np.repeat(species, row).tolist()],
         places=range(1, int(counts.sum()) + 1),
-        unit="individual",
-        groups=[] if wanted.pool else np.repeat(sites, counts.sum(axis=1)).tolist(),
+        unit=INDIVIDUAL,
+        groups=np.repeat(labels["groups"], sizes).tolist() if labels["groups"] else [],
+        sets=np.repeat(labels["sets"], sizes).tolist() if labels["sets"] else [],
         kind="labels",
-        features=[*counted.features, first],
+        features=[*counted.features, first] if chosen.record else counted.features,
         column=None,
+        grouping=columns,
         record=f"{len(species):,} species at {len(sites):,} sites",
     )
 
@@ -178,12 +205,20 @@ def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
     if len(shape) == 2:
         check_width(shape[1], wanted.limits)
     X = arrays.read(name)  # after its header is judged; refuses Python objects
+    whole = X  # unchanged by those who scale the values
+
+    def saved(kept: Sequence[int], path: str) -> None:
+        with open(path, "wb") as file:  # np.save would add an ending
+            np.save(file, whole[list(kept)])
+
     return Samples(
         X.tolist() if values else X.copy(),
         range(1, len(X) + 1),
         "row",
         kind=(wanted.kind or "texts") if values else kinds[len(shape)],
         column=None if len(arrays.headers) == 1 else name,
+        saved=saved,
+        endings=("npy",),
     )
 
 
@@ -200,9 +235,13 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     values: list[object] = []
     rows: list[int] = []
     numbers: list[int] = []  # of the answers in a row
+    problems: dict[int, str] = {}
     for i in kept:
         cell = cells[i]
         answers = cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+        if not answers:
+            problems[len(values)] = "has no answers"
+            answers = [""]
         values += answers
         rows += [i] * len(answers)
         numbers += range(1, len(answers) + 1)
@@ -211,9 +250,12 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     if rows != [*kept]:  # some cells have several answers, or none
         groups = [f"{read.unit} {place}" for place in places]
         places = [f"{place}, answer {k}" for place, k in zip(places, numbers, strict=True)]
-    problems = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
-    wrong = dict.fromkeys(problems, "")
+    unread = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
+    problems |= unread
+    wrong = dict.fromkeys(unread, "")
     for j, value in enumerate(values):
+        if chosen.kind in ("molecules", "values") and label_in(value) == "":
+            problems.setdefault(j, "is empty")
         if not isinstance(value, str) and chosen.kind not in ("values", "images"):
             what = "is missing" if value is None else f"is {describe_value(value)}, not text"
             problems.setdefault(j, what)
@@ -235,8 +277,8 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
 
 
 def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequence[int]:
-    """Return the rows that have an answer, as a request may have failed."""
-    if not chosen.record and chosen.kind != "molecules":
+    """Return the rows of a tool's records that have an answer, as a request may have failed."""
+    if not chosen.record:
         return range(len(answers))
     kept = [i for i, each in enumerate(answers) if i in read.problems or each not in _NO_ANSWER]
     if chosen.once in read.names:
@@ -260,14 +302,18 @@ def _labelled(
         every = read.labels(column) if column else []
         return [every[i] for i in rows] if column else []
 
+    lost = dict(samples.lost)
     columns = {name: getattr(wanted, option) or "" for name, option in _LABELS.items()}
-    # Else there is one model, most have one sample, or they are asked for as groups.
-    if _are_repeated(labels(chosen.model)) and chosen.model != wanted.group_by:
+    # Else there is one model, or most have one sample.
+    if _are_repeated(labels(chosen.model)):
         columns["sets"] = chosen.model
     asked = labels(chosen.prompt)
-    pairs = list(zip(labels(columns["sets"]) or asked, asked, strict=False))
-    if _are_repeated(pairs):  # else most prompts have one answer, or all have one
-        columns["groups"] = chosen.prompt
+    sets, groups = (labels(columns[name]) or asked for name in ("sets", "groups"))
+    if _are_repeated([*zip(sets, groups, asked, strict=False)]):
+        # Named groups have prompts in them.
+        columns["prompts" if columns["groups"] else "groups"] = chosen.prompt
+    elif asked and len({*asked}) > 1:
+        lost[chosen.prompt] = "most have one answer"
     problems, wrong = dict(samples.problems), dict(samples.wrong)
     quality = []
     for name, column in columns.items():
@@ -282,8 +328,8 @@ def _labelled(
                 wrong[j] = column
     return replace(
         samples,
-        sets=[] if wanted.pool else labels(columns["sets"]),
-        groups=[] if wanted.pool else labels(columns["groups"]) or samples.groups,
+        sets=labels(columns["sets"]),
+        groups=labels(columns["groups"]) or ([] if wanted.pool else samples.groups),
         quality=quality,
         prompts=labels(columns["prompts"]),
         problems=dict(sorted(problems.items())),
@@ -291,6 +337,7 @@ def _labelled(
         grouping=columns,
         record=chosen.record,
         rows=rows,
+        lost=lost,
     )
 
 
