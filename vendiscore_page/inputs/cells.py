@@ -142,7 +142,8 @@ def _wanted(asked: Asked, form: str | None, encoding: str | None = None) -> Want
         encoding=encoding,
         header=asked.header,
         index=asked.index,
-        pool=asked.pool and not (asked.sets or asked.by),
+        # A visitor who names groups or prompts alone means one set; a name of sets keeps prompts.
+        pool=asked.pool or bool(asked.by or prompts),
         matrix=asked.matrix,
         limits=INPUT,
     )

@@ -125,6 +125,7 @@ def test_samples_with_a_prompt_or_a_model_are_pooled_where_a_visitor_says_so_alo
         ({"pool": True}, None, None),
         ({"by": "prompt", "pool": True}, None, "prompt"),
         ({"sets": "model", "pool": True}, "model", None),
+        ({"sets": "model"}, "model", "prompt"),
     ):
         found = of("model,prompt,answer", CROSSED, **asked)
         assert (found.sets_by, found.by) == (sets, groups)

@@ -91,9 +91,10 @@ def wording(without_static, monkeypatch):
 @pytest.mark.parametrize("row", [row for row in ROWS if "take" in row], ids=named)
 def test_page_and_command_print_the_same_numbers(row, capsys, wording):
     path = located(row)
-    assert main([str(path), "-f", "json", "--quiet"]) == 0
+    assert main([str(path), "-f", "json", "--quiet", "--on-error", "skip"]) == 0
     printed = json.loads(capsys.readouterr().out)
     printed = printed if isinstance(printed, list) else [printed]
-    answer = finish(one_set.score(read(Given(files=[(path.name, path.read_bytes())])), Settings()))
+    samples = read(Given(files=[(path.name, path.read_bytes())]))
+    answer = finish(one_set.score(samples, Settings(leave_out=True)))
     rows = answer.answer["by_set"] or [answer.answer]
     assert [each["VS"] for each in rows] == pytest.approx([each["VS"] for each in printed])

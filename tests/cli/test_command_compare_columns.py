@@ -1,0 +1,171 @@
+"""Naming one column keeps the others that were detected; `--pool` ignores these."""
+
+import json
+import shlex
+
+import pytest
+
+import vendiscore
+
+WORDS = {
+    "m": ["a b c", "a b d", "a b c", "e f g"],
+    "n": ["h i j", "k l m", "n o p", "q r s"],
+}
+ROWS = [
+    (prompt, model, f"{prompt} {text}")
+    for prompt in ("p q", "r s")
+    for model, texts in WORDS.items()
+    for text in texts
+]
+PROMPTS, MODELS, TEXTS = (list(each) for each in zip(*ROWS, strict=True))
+NAMES = ("prompt", "model", "answer")
+PERMUTED = ("--permutations", 99)
+
+
+def table(names=NAMES) -> str:
+    return "\n".join(map(",".join, [names, *ROWS])) + "\n"
+
+
+@pytest.fixture
+def path(save):
+    return save("answers.csv", table())
+
+
+TAKEN = "16 texts of column 'answer', in 2 groups by column 'prompt', in 2 sets by column 'model'\n"
+
+
+@pytest.mark.parametrize("command", ["compare", "sources", "table", "score"])
+@pytest.mark.parametrize("ending", ["csv", "jsonl"])
+def test_naming_the_detected_column_of_models_changes_nothing(run, save, command, ending):
+    records = [dict(zip(NAMES, row, strict=True)) for row in ROWS]
+    text = table() if ending == "csv" else "".join(f"{json.dumps(row)}\n" for row in records)
+    path = save(f"answers.{ending}", text)
+    more = PERMUTED if command in ("compare", "table") else ()
+    detected = run(command, path, *more)
+    assert detected[0] == 0
+    assert TAKEN in detected[2]
+    assert run(command, path, "--by", "model", *more) == detected
+
+
+def test_naming_the_prompts_keeps_the_models(run, path):
+    right = vendiscore.compare(TEXTS, by=MODELS, groups=PROMPTS, permutations=99)
+    for named in ((), ("--by", "model"), ("--prompt", "prompt"), ("--group-by", "prompt")):
+        out = run("compare", path, *named, *PERMUTED, "-f", "json")[1]
+        assert json.loads(out) == json.loads(json.dumps(right.to_dict())), named
+    err = run("compare", path, "--prompt", "prompt", *PERMUTED)[2]
+    assert "in 2 sets by column 'model', answers to 2 prompts of column 'prompt'" in err
+
+
+def test_pool_ignores_what_was_detected_and_keeps_what_is_named(run, path):
+    pooled = vendiscore.compare(TEXTS, by=MODELS, permutations=99)
+    out = run("compare", path, "--by", "model", "--pool", *PERMUTED, "-f", "json")[1]
+    assert json.loads(out) == json.loads(json.dumps(pooled.to_dict()))
+    whole, within = vendiscore.compute(TEXTS), vendiscore.compute(TEXTS, groups=PROMPTS)
+    assert run(path, "--pool", "-b")[1] == f"{whole['VS']!r}\n"
+    assert run(path, "--group-by", "prompt", "--pool", "-b")[1] == f"{within['VS']!r}\n"
+    assert run(path, "--prompt", "prompt", "--pool", "-b")[1] == f"{within['VS']!r}\n"
+
+
+def test_score_by_a_column_has_a_row_for_each_set(run, save):
+    path = save("answers.csv", table(("Prompt", "LLM", "answer")))
+    each = json.loads(run(path, "--by", "LLM", "-f", "json")[1])
+    for row, name in zip(each, WORDS, strict=True):
+        some = [i for i, model in enumerate(MODELS) if model == name]
+        right = vendiscore.compute([TEXTS[i] for i in some], groups=[PROMPTS[i] for i in some])
+        assert (row["file"], row["VS"]) == (name, right["VS"])
+    pooled = json.loads(run(path, "--by", "LLM", "--pool", "-f", "json")[1])
+    assert [row["VS"] for row in pooled] == [
+        vendiscore.compute([t for t, m in zip(TEXTS, MODELS, strict=True) if m == name])["VS"]
+        for name in WORDS
+    ]
+
+
+def test_groups_that_are_named_have_the_detected_prompts_in_them(run, path):
+    right = vendiscore.compute(TEXTS, groups=MODELS, prompts=PROMPTS, given_prompt=False)["VS"]
+    assert run(path, "--group-by", "model", "-b")[1] == f"{right!r}\n"
+
+
+@pytest.mark.parametrize("command", ["score", "compare", "table", "sources"])
+def test_suggested_commands_carry_the_columns_that_are_known(run, save, command):
+    path = save("answers.csv", table(("Prompt", "LLM", "answer")))
+    start = [] if command == "score" else [command]
+    code, _, err = run(*start, path)
+    assert code == 2
+    lines = [line.strip() for line in err.splitlines()[1:]]
+    assert lines[0] == shlex.join(["vendiscore", *start, path, "--by", "LLM", "--prompt", "Prompt"])
+    for line in lines:
+        more = PERMUTED if command in ("compare", "table") else ()
+        assert run(*shlex.split(line)[1:], *more)[0] == 0, line
+
+
+def test_the_error_without_sets_names_a_column_of_the_table_and_its_prompts(run, save):
+    path = save("answers.csv", table(("Prompt", "LLM", "answer")))
+    code, _, err = run("compare", path, "--prompt", "Prompt")
+    assert code == 2
+    assert "name the column that tells sets apart, such as --by LLM\n" in err
+    code, _, err = run("compare", path, "--group-by", "LLM")
+    assert "such as --by LLM instead of --group-by\n" in err
+
+
+def test_answers_to_several_prompts_are_refused_with_the_column(run, path):
+    for command in ("explain", "growth"):
+        code, _, err = run(command, path)
+        assert code == 2
+        assert "--pool to take all together, or --prompt prompt --pool to compare answers" in err
+        assert run(command, path, "--prompt", "prompt", "--pool")[0] == 0
+
+
+def test_prompts_with_one_answer_each_are_left_out_with_the_reason(run, save):
+    path = save("a.csv", "prompt,answer\n" + "".join(f"p{i},a b{i}\n" for i in range(4)))
+    assert "left out: prompt (most have one answer)\n" in run(path)[2]
+
+
+def test_the_columns_of_known_records_are_kept_too(run, save):
+    record = {"instruction": "", "output": "", "generator": ""}
+    rows = [dict(zip(record, row, strict=True)) for row in ((p, t, m) for p, m, t in ROWS)]
+    path = save("x.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    detected = run("compare", path, *PERMUTED)
+    for named in (("--by", "generator"), ("--column", "output")):
+        assert run("compare", path, *named, *PERMUTED) == detected
+
+
+SITES = "site,habitat,oak,ash,elm\na,wet,5,4,3\nb,wet,6,1,9\nc,dry,10,0,1\nd,dry,12,1,0\n"
+
+
+def individuals(*sites: str) -> list[str]:
+    counts = {row[0]: row.split(",")[2:] for row in SITES.split()[1:]}
+    return [
+        kind
+        for site in sites
+        for kind, count in zip(("oak", "ash", "elm"), counts[site], strict=True)
+        for _ in range(int(count))
+    ]
+
+
+def test_counts_can_be_pooled_grown_and_compared(run, save):
+    path = save("s.csv", SITES)
+    whole = vendiscore.compute(individuals(*"abcd"), k="labels")["VS"]
+    assert run(path, "--counts", "--pool", "-b")[1] == f"{whole!r}\n"
+    grown = json.loads(run("growth", path, "--counts", "--pool", "-f", "json")[1])
+    right = vendiscore.growth(individuals(*"abcd"), k="labels")
+    assert grown == json.loads(json.dumps(right.to_dict()))
+    sites = [site for site in "abcd" for _ in individuals(site)]
+    right = vendiscore.compare(individuals(*"abcd"), by=sites, k="labels")
+    for named in ((), ("--by", "site")):
+        found = json.loads(run("compare", path, "--counts", *named, "-f", "json")[1])
+        assert found == json.loads(json.dumps(right.to_dict()))
+    by = ["wet" if site in "ab" else "dry" for site in sites]
+    right = vendiscore.compare(individuals(*"abcd"), by=by, k="labels", permutations=99)
+    asked = ("compare", path, "--counts", "--by", "habitat")
+    found = json.loads(run(*asked, "--pool", *PERMUTED, "-f", "json")[1])
+    assert found == json.loads(json.dumps(right.to_dict()))
+    code, _, err = run(*asked)
+    assert code == 2
+    assert "so that sites cannot be matched; pass --pool to take the sites of each set" in err
+
+
+def test_counts_are_never_told_to_name_a_column_that_is_not_there(run, save):
+    code, _, err = run("compare", save("s.csv", SITES), "--counts", "--pool")
+    assert code == 2
+    assert "--by model" not in err
+    assert "without --pool, each site is a set" in err

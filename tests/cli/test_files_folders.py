@@ -1,0 +1,97 @@
+"""A folder that can be read in two ways is a question, whose commands work."""
+
+import shlex
+
+import numpy as np
+import pytest
+
+Image = pytest.importorskip("PIL.Image")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder, and what writes a file into it."""
+    top = tmp_path / "data set"
+    rng = np.random.default_rng(0)
+
+    def add(*names: str) -> str:
+        for name in names:
+            (top / name).parent.mkdir(parents=True, exist_ok=True)
+            if name.endswith("png"):
+                Image.fromarray(rng.integers(0, 255, (8, 8, 3), np.uint8)).save(top / name)
+            else:
+                (top / name).write_text("text\na b c\nd e f\n")
+        return str(top)
+
+    return add
+
+
+PICTURES = ("a/1.png", "a/2.png", "b/1.png", "b/2.png")
+QUESTIONS = {
+    "images and a text": (("1.png", "2.png", "notes.txt"), "2 images, 1 .txt file"),
+    "images and a licence": (("1.png", "2.png", "LICENSE.txt"), "2 images, 1 .txt file"),
+    "folders of images and a text": ((*PICTURES, "notes.txt"), "4 images, 1 .txt file"),
+    "images and texts below": ((*PICTURES, "a/notes.txt"), "4 images, 1 .txt file"),
+    "texts and a table": (("1.txt", "2.txt", "t.csv"), "2 .txt files, tables or other data ('t"),
+    "images and a table": (("1.png", "2.png", "t.csv"), "2 images, tables or other data ('t.csv'"),
+    "images here and below": (("0.png", *PICTURES), "1 image, and its folders have 4 more"),
+}
+
+
+@pytest.mark.parametrize("name", QUESTIONS)
+@pytest.mark.parametrize("command", ["score", "explain"])
+def test_an_ambiguous_folder_is_a_question(run, folder, name, command):
+    files, said = QUESTIONS[name]
+    start = [] if command == "score" else [command]
+    code, out, err = run(*start, folder(*files))
+    assert (code, out) == (2, "")
+    question, *lines = err.splitlines()
+    assert said in question
+    assert len(lines) > 1
+    for line in lines:
+        assert run(*shlex.split(line)[1:])[0] == 0, line
+
+
+def test_a_stray_text_is_not_scored_instead_of_the_images(run, folder):
+    path = folder(*PICTURES, "notes.txt")
+    code, out, err = run(path)
+    assert (code, out) == (2, "")
+    lines = [line.removeprefix(f"  vendiscore {shlex.quote(path)} ") for line in err.splitlines()]
+    assert lines[1:] == [
+        "-k pixels --subfolders",
+        "-k pixels --by folder",
+        "-k pixels --group-by folder",
+        "-k ngram_overlap",
+    ]
+    assert "\nn = 4\n" in run(path, "-k", "pixels", "--subfolders")[1]
+
+
+def test_files_of_folders_can_be_one_set_or_left_out(run, folder):
+    path = folder("0.png", *PICTURES)
+    assert "\nn = 5\n" in run(path, "--subfolders")[1]
+    assert "\nn = 1\n" in run(path, "--no-subfolders")[1]
+
+
+def test_other_files_are_left_out_with_a_note(run, folder):
+    code, _, err = run(folder("1.png", "2.png", "README.md", "a.pdf"))
+    assert code == 0
+    assert "left out, as no images: 'README.md', 'a.pdf'" in err
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--group-by", "folder", "--no-subfolders"), "remove --no-subfolders"),
+        (("-k", "ngram_overlap", "--subfolders"), "the folder has no .txt files"),
+    ],
+)
+def test_options_that_contradict_a_folder_are_refused(run, folder, options, said):
+    code, out, err = run(folder(*PICTURES), *options)
+    assert (code, out) == (1, "")
+    assert said in err
+
+
+def test_a_file_has_no_subfolders(run, save):
+    code, _, err = run(save("a.txt", "a b\n"), "--subfolders")
+    assert code == 1
+    assert "it is not a folder; remove --subfolders" in err
