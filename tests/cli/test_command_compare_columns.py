@@ -12,8 +12,8 @@ WORDS = {
     "n": ["h i j", "k l m", "n o p", "q r s"],
 }
 ROWS = [
-    (prompt, model, f"{prompt} {text}")
-    for prompt in ("p q", "r s")
+    (prompt, model, f"{prompt} {text[: 5 - i]}")
+    for i, prompt in enumerate(("p q", "r s", "t u"))
     for model, texts in WORDS.items()
     for text in texts
 ]
@@ -31,7 +31,7 @@ def path(save):
     return save("answers.csv", table())
 
 
-TAKEN = "16 texts of column 'answer', in 2 groups by column 'prompt', in 2 sets by column 'model'\n"
+TAKEN = "24 texts of column 'answer', in 3 groups by column 'prompt', in 2 sets by column 'model'\n"
 
 
 @pytest.mark.parametrize("command", ["compare", "sources", "table", "score"])
@@ -53,7 +53,7 @@ def test_naming_the_prompts_keeps_the_models(run, path):
         out = run("compare", path, *named, *PERMUTED, "-f", "json")[1]
         assert json.loads(out) == json.loads(json.dumps(right.to_dict())), named
     err = run("compare", path, "--prompt", "prompt", *PERMUTED)[2]
-    assert "in 2 sets by column 'model', answers to 2 prompts of column 'prompt'" in err
+    assert "in 2 sets by column 'model', answers to 3 prompts of column 'prompt'" in err
 
 
 def test_pool_ignores_what_was_detected_and_keeps_what_is_named(run, path):
