@@ -3,10 +3,11 @@
     python benchmarks/compare_verdicts.py --repeats 60
 
 Draws two, three and four sets again and again, of one source or with one narrower set among them,
-and two sets of answers to the same prompts. A pair disagrees if its interval leaves out 0 where
-the verdict names no difference, or has 0 in it where a difference is named. Where all sets have
-one source, the share of runs in which any interval leaves out 0 is counted too: 5 % at most are
-due to chance, however many pairs there are.
+and two sets of answers to the same prompts. A direction is stated only if p and the interval agree;
+counted are intervals that leave out 0 where p shows no difference, and intervals with 0 where p
+shows one ("different, direction not shown"). Where all sets have one source, the share of runs in
+which any interval leaves out 0 is counted too: 5 % at most are due to chance, however many pairs
+there are.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
 
 
 def disagreements(found: Comparison) -> tuple[int, int, int]:
-    """Count intervals without 0 and no difference named, with 0 and one named, and all."""
+    """Count intervals without 0 where p shows no difference, with 0 where it does, and all."""
     hidden = said = without = 0
     for row in found.pairs:
         same = found.verdict(row.a, row.b) == SAME
