@@ -8,7 +8,7 @@ import pickle
 import numpy as np
 import pytest
 
-from vendiscore import compute, score
+from vendiscore import compute, conditional_score, score
 from vendiscore.result import NULLS, Result, key_at, order_suffixes, scale_suffix
 
 TEXTS = ["a cat", "a cat", "the dog", "a bird"]
@@ -108,5 +108,7 @@ def test_a_result_is_a_dict():
 
 def test_functions_that_return_a_number_take_any_order():
     assert score(TEXTS, q=2) == pytest.approx(compute(TEXTS, q=2)["VS_q2"])
-    with pytest.raises(KeyError, match="no 'VS'; the keys are 'IntDiv'"):
-        score(TEXTS, measures="IntDiv")
+    samples, prompts = ["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"]
+    given = {"measures": {"ConditionalVS": {"given": prompts}}}
+    result = compute(samples, q=2, **given)
+    assert conditional_score(samples, prompts, q=2) == result["ConditionalVS_q2"]

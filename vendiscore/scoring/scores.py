@@ -15,7 +15,6 @@ from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
 from ..core.types import Number, Options, Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
-from ..result import key_at
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument
@@ -74,6 +73,7 @@ def score(
     >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three places
     2.99999999...
     """
+    from ..result import key_at
     from .compute import compute
 
     _check_single(options)
@@ -227,6 +227,7 @@ def conditional_score(
     >>> conditional_score(["a cat", "a dog", "red", "red"], ["pet", "pet", "hue", "hue"])
     1.39...
     """
+    from ..result import key_at
     from .compute import compute
 
     _check_single(how)
