@@ -47,8 +47,7 @@ def vendi_score_texts(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare texts more.
         threshold: Least similarity of texts in one group, at most 1.
         prompts: Prompts to condition on: one for all texts, or one a group or text (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
-            these do not show it; false for continuous measurements.
+        allow_repeats: Whether intervals allow for samples that recur; false if none can.
 
     Returns:
         VS (number): Vendi Score, 1 to n, or the mean over lists; at q = 2 the field is VS_q2, etc.
@@ -84,8 +83,7 @@ def vendi_score_images(
         kernel: "pixels" (32 × 32 pixels) or, where it is installed, "DINOv2" (what they show).
         q: Order from 0 to "inf": 1 is usual; lower orders count rare images more.
         threshold: Least similarity of images in one group, at most 1.
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
-            these do not show it; false for continuous measurements.
+        allow_repeats: Whether intervals allow for samples that recur; false if none can.
 
     Returns:
         The fields of `vendi_score_texts`, with images by their places in the list, from 0.
@@ -111,8 +109,7 @@ def vendi_score_molecules(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare molecules more.
         threshold: Least similarity of molecules in one group, at most 1.
         prompts: SMILES to condition on: one for all, or one a group or molecule (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
-            these do not show it; false for continuous measurements.
+        allow_repeats: Whether intervals allow for samples that recur; false if none can.
 
     Returns:
         The fields of `vendi_score_texts`.
@@ -139,8 +136,7 @@ def vendi_score_vectors(
         q: Order from 0 to "inf": 1 is usual; lower orders count rare rows more.
         threshold: Least similarity of rows in one group, at most 1.
         prompts: Rows to condition on: one for all rows, or one a group or row (a mean).
-        allow_repeats: Whether VS_low and VS_high allow for samples that recur although
-            these do not show it; false for continuous measurements.
+        allow_repeats: Whether intervals allow for samples that recur; false if none can.
 
     Returns:
         The fields of `vendi_score_texts`, with rows by their places, from 0. "K, clipped" sets
@@ -170,8 +166,7 @@ def vendi_compare(
         kernel: A kernel of the tool that scores samples of this kind, except for matrices.
         q: Order from 0 to "inf": 1 is usual; lower orders count rare samples more.
         prompts: Prompts to condition on: one for all samples, or for each list a list of them.
-        allow_repeats: Whether intervals allow for samples that recur in a source although
-            these do not show it; false for continuous measurements.
+        allow_repeats: Whether intervals allow for samples that recur; false if none can.
 
     Returns:
         q (number or string): Order of the scores.
