@@ -479,11 +479,14 @@ def test_proteins_are_compared_by_letters_however_they_are_stored(run, save, nam
 
 
 @pytest.mark.usefixtures("static")
-def test_meaning_has_the_same_orders_groups_and_interval(run, answers):
+def test_meaning_has_the_same_orders_groups_and_interval(run, save):
     warnings.simplefilter("ignore", UserWarning)  # two samples are few
     asked = ("--group-by", "model", "--column", "answer", "--ci", "-q", "1,2")
-    how = {"k": "static", "groups": list("abab"), "ci": 0.95, "q": [1, 2]}
-    found = vendiscore.compute(TEXTS, **how)
+    how = {"k": "static", "groups": list("abcabc"), "ci": 0.95, "q": [1, 2]}
+    texts = [*TEXTS, "a bird sang", "the bird sang"]
+    rows = [{"answer": text, "model": "abc"[i % 3]} for i, text in enumerate(texts)]
+    answers = save("three.jsonl", "".join(f"{json.dumps(row)}\n" for row in rows))
+    found = vendiscore.compute(texts, **how)
     lines = [line for line in run(answers, *asked)[1].splitlines() if BY_MEANING in line]
     for name, line in zip(("VS_q1", "VS_q2"), lines, strict=True):
         low, high = found[f"{name}_low"], found[f"{name}_high"]

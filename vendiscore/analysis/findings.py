@@ -342,7 +342,10 @@ def _without_interval(subject: Subject, request: Request) -> str:
         return "There is no interval: order 0 counts dimensions, which change by one or nothing."
     if subject.groups is not None:
         if len(subject.groups.sets or subject.groups) < MIN_VALUES:
-            return "There is no interval: the mean over groups needs three groups or more."
+            return (
+                "There is no interval: a mean over groups needs three groups or more. Compare a "
+                "few sources instead of averaging them."
+            )
         if len(request.of_groups) == len(names):
             return "There is no interval: these measures look at all groups together."
         return ""

@@ -279,6 +279,7 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
             "These texts have no spaces between words, so n-grams of characters were compared."
         )
     for note in map(str, found.details["notes"]):
+        note = note.partition("; allow_repeats=False")[0]  # which the page's form does not have
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
             notes.append(_FRACTION.sub(lambda x: f"{float(x[0]):.4g}", note))
