@@ -56,6 +56,7 @@ def test_compare_in_csv_has_a_row_a_pair(run, many, few, save):
     assert verdicts == ["more diverse", "no difference shown", "less diverse"]
 
 
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 def test_compare_within_groups(run, save):
     rows = [[f"t{i % m} x{i % m},{'uv'[i // 10]}" for i in range(20)] for m in (3, 10)]
     paths = [save(f"{i}.csv", "\n".join(["text,prompt", *each])) for i, each in enumerate(rows)]
@@ -230,7 +231,7 @@ def test_growth_has_a_row_for_each_size(run, many):
 
 
 def test_growth_is_the_mean_over_prompts(run, save):
-    rows = [f"word{i} of {i % 5},{'uv'[i % 2]}" for i in range(20)]
+    rows = [f"word{i} of {i % 5},{'uvw'[i % 3]}" for i in range(20)]
     path = save("p.csv", "\n".join(["answer,prompt", *rows]))
     texts, prompts = zip(*(row.split(",") for row in rows), strict=True)
     found = vendiscore.growth(list(texts), prompts=list(prompts), given_prompt=False)
@@ -369,6 +370,7 @@ def test_more_than_there_are_cannot_be_selected(run, many):
     assert "there are 20 samples" in err
 
 
+@pytest.mark.filterwarnings("ignore:Intervals have no width")
 def test_prompts_of_a_column_are_taken_out(run, save):
     texts, asked = [*MANY[:6], *FEW[:6]], [f"x{i % 3} what of a" for i in range(12)]
     rows = [

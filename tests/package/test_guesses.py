@@ -177,6 +177,7 @@ MORE = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:Intervals have no width")
 @pytest.mark.parametrize(("call", "says"), (GUESSES | MORE).items())
 def test_a_guess_runs_or_is_told_what_to_type(call: str, says: str) -> None:
     pytest.importorskip("rdkit" if "SMILES" in call else "numpy")
@@ -307,6 +308,7 @@ DOORS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "p": (v.compute, {"samples": X, "k": "cosine"}, np.full(20, 0.05)),
     "q": (v.explain, {"samples": ta}, 2),
     "ci": (v.compute, {"samples": ta}, 0.9),
+    "allow_repeats": (v.compute, {"samples": ta, "ci": 0.9}, False),
     "level": (v.growth, {"samples": ta}, 0.9),
     "size": (v.select, {"samples": ta}, 3),
     "ns": (v.score, {"samples": ta}, 2),

@@ -80,7 +80,8 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
         (TEXTS, {"q": 0}, "There is no interval: order 0 counts dimensions"),
         (TEXTS[:2], {"p": [0.5, 0.5]}, "and `p` gives them weights"),
         (X, {"k": "rbf", "method": "estimate"}, "An estimate has no interval for other samples"),
-        ([TEXTS], {}, "There is no interval: the mean over groups needs two groups or more"),
+        ([TEXTS], {}, "There is no interval: a mean over groups needs three groups or more"),
+        ([TEXTS, TEXTS], {}, "There is no interval: a mean over groups needs three groups or more"),
         (
             X,
             {"measures": "MagArea", "t_cut": 2},
@@ -163,7 +164,9 @@ def test_all_samples_are_in_a_table() -> None:
 
 
 def test_growth_is_that_of_the_library() -> None:
-    found = vendiscore.growth(TEXTS, [3, 6, 12], **HOW)
+    # All twelve texts have the interval of the score, of which the report has one alone.
+    ends = [vendiscore.compute(TEXTS, ci=0.95, **HOW)[f"VS_{end}"] for end in ("low", "high")]
+    found = vendiscore.growth(TEXTS, [3, 6, 12], **HOW).with_interval(12, *ends)
     (_, *rows) = PAGE.tables["growth"][0]
     assert [row[0] for row in rows] == ["3", "6", "12"]
     assert [row[1] for row in rows] == [f"{score:.2f}" for score in found.scores]
