@@ -6,21 +6,12 @@ import itertools
 import re
 from dataclasses import replace
 
-import pandas as pd
 import pytest
+from two_models import TABLE
 
 import vendiscore
 from vendiscore.cli.command_table import letters
 
-NEW = ["a b", "a b", "c d", "e f", "g h", "i j", "k l", "m n", "o p"]
-OLD = ["a b", "a b", "c d", "e f", "e f", "e f", "g h", "g h", "g h"]
-TABLE = pd.DataFrame(
-    {
-        "answer": [*NEW, *OLD],
-        "model": ["new"] * 9 + ["old"] * 9,
-        "prompt": [f"p{i // 3}" for i in range(9)] * 2,
-    }
-)
 OPTIONS = ("--by", "model", "--group-by", "prompt", "--quiet", "--permutations", 99)
 
 
