@@ -191,6 +191,8 @@ def test_two_prompts_of_a_comparison_have_no_interval():
     assert pair.difference == pytest.approx(1)
     assert np.isnan([pair.low, pair.high]).all()
     assert all(math.isnan(row.low) and row.score > 0 for row in found.sets)
+    assert "no interval" in found.sentence
+    assert "nan" not in found.sentence
 
 
 def test_two_prompts_of_a_curve_have_no_interval():
