@@ -134,7 +134,7 @@ REMEDIES = {
         "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
         "counts abundances": (
             "compute(counts=…) scores counts of species; other functions take the species of each "
-            "individual: np.repeat(species, counts).tolist(), with k='labels'."
+            "individual, for example from np.repeat, with k='labels'."
         ),
         "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
         "clusters": (

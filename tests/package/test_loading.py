@@ -31,28 +31,6 @@ def loads(*scripts: Path | str) -> str:
     return LOAD + "\n".join(f"metric = load({str(script)!r})" for script in scripts)
 
 
-# Calls, the modules of the package that a fresh process loads for one, and their lines, at most.
-FRESH = {
-    "vendiscore.score_K([[1.0, 0.5], [0.5, 1.0]])": (20, 2_500),
-    "vendiscore.compute(['a b', 'c d', 'a d'])": (66, 9_000),
-}
-LOADED = """
-import sys
-names = [name for name in sys.modules if name.partition(".")[0] == "vendiscore"]
-files = {sys.modules[name].__file__ for name in names}
-print(len(files), sum(open(file, encoding="utf-8").read().count("\\n") for file in files))
-"""
-
-
-@pytest.mark.parametrize("call", FRESH)
-def test_a_call_loads_what_it_needs(call, tmp_path):
-    (counted,) = Python(f"import vendiscore\n{call}\n{LOADED}", tmp_path, ROOT).lines()
-    modules, lines = map(int, counted.split())
-    most_modules, most_lines = FRESH[call]
-    assert modules <= most_modules
-    assert lines <= most_lines
-
-
 # The record is there, and a process that unpickles the metric follows it.
 ELSEWHERE = """
 from multiprocessing import get_context
