@@ -5,7 +5,7 @@ python benchmarks/load.py --visitors 30 --addresses 1 30 --seconds 60 --json loa
 Starts the page, computes the right answers with the package, then lets every visitor score
 sets of all kinds, as the page does (samples sent, scored, groups at another threshold) as often as
 by the API, one after the other with a short pause to look at the result. Hostile files are among
-them: a WebP of 34 bytes that has 49 megapixels, which is read, and a parquet file of 1 kB whose
+them: a WebP of 38 bytes that has 14 megapixels, which is read, and a parquet file of 1 kB whose
 numbers take 1.5 GB, which is refused. Visitors behind an address share a loopback address of this
 machine; pages differ by their session, calls of the API by nothing. An answer that differs by more
 than 1e-6 counts as wrong; "refused" is the answer when no more can wait, or too many requests of
@@ -118,7 +118,7 @@ def _hostile() -> list[Job]:
                 raise
             return 0.0
 
-    files = {"WebP of 49 megapixels": ("a.webp", hostile.webp(7_000))}
+    files = {"WebP of 14 megapixels": ("a.webp", hostile.webp(3_800))}
     files["parquet file of 1.5 GB"] = ("a.parquet", zeros.getvalue())
     return [
         (f"hostile: {name}, {len(file[1]):,} bytes", partial(ask, file=file), float("WebP" in name))

@@ -1,4 +1,4 @@
-"""Footers of parquet files: how many values are declared, read without decoding any.
+"""Footers of parquet files: the values and sizes that are declared, read without decoding any.
 
 pyarrow ends the process where the metadata of a column is damaged, so they are read here, in the
 compact protocol of Thrift that the format prescribes.
@@ -6,6 +6,8 @@ compact protocol of Thrift that the format prescribes.
 
 import io
 from collections import Counter
+from collections.abc import Collection, Iterator
+from contextlib import contextmanager
 from typing import IO, Any
 
 from vendiscore.report import RefusedError
@@ -18,7 +20,9 @@ _LARGEST = 56  # bits below the last seven of an integer that is read
 _GROUPS = 4
 _COLUMNS = 1
 _METADATA = 3
-_PATH, _VALUES = 3, 5
+_PATH, _VALUES, _PACKED, _DATA, _DICTIONARY = 3, 5, 7, 9, 11
+_PAGE_UNPACKED, _PAGE_PACKED = 2, 3
+_MOST_PAGES = 50_000  # whose headers are read
 # Types of the protocol: a field that is true or false has its value for a type.
 _TRUE, _FALSE, _BYTE, _SHORT, _DOUBLE, _BINARY, _LIST, _SET, _STRUCT = 1, 2, 3, 4, 7, 8, 9, 10, 12
 _DAMAGED = (IndexError, KeyError, TypeError, AttributeError, ValueError, OSError, RecursionError)
@@ -29,19 +33,76 @@ def declared_values(file: IO[bytes]) -> list[Counter[str]]:
 
     A row that has a list counts each of its elements.
     """
+    with _damaged():
+        return [_count(group) for group in _footer(file)[_GROUPS]]
+
+
+def largest_pages(
+    file: IO[bytes], columns: Collection[str], groups: Collection[int]
+) -> Counter[str]:
+    """Return the declared bytes of the largest unpacked page of each top-level column.
+
+    A reader unpacks a page as a whole; a few bytes can stand for a page of gigabytes. Pages of
+    the fields of a structure are added up.
+    """
+    largest: Counter[tuple[str, ...]] = Counter()
+    left = _MOST_PAGES
+    with _damaged():
+        footer = _footer(file)
+        for i in groups:
+            for column in footer[_GROUPS][i][_COLUMNS]:
+                metadata = column[_METADATA]
+                path = tuple(name.decode() for name in metadata[_PATH])
+                if path[0] not in columns:
+                    continue
+                for size in _page_sizes(file, metadata):
+                    largest[path] = max(largest[path], size)
+                    left -= 1
+                    if left < 0:
+                        raise RefusedError(
+                            f"This parquet file has more than {_MOST_PAGES:,} pages; save it with "
+                            f"larger pages, or send a part of it."
+                        )
+    whole: Counter[str] = Counter()
+    for path, size in largest.items():
+        whole[path[0]] += size
+    return whole
+
+
+def _page_sizes(file: IO[bytes], metadata: dict[int, Any]) -> Iterator[int]:
+    """Yield the declared unpacked size of each page of a column in a row group."""
+    start = metadata[_DATA]
+    if 0 < metadata.get(_DICTIONARY, 0) < start:
+        start = metadata[_DICTIONARY]
+    end = start + metadata[_PACKED]
+    while start < end:
+        file.seek(start)
+        header = _structure(file)
+        if header[_PAGE_PACKED] < 0 or header[_PAGE_UNPACKED] < 0:
+            raise ValueError("a page of negative size")
+        start = file.tell() + header[_PAGE_PACKED]
+        yield header[_PAGE_UNPACKED]
+
+
+def _footer(file: IO[bytes]) -> dict[int, Any]:
+    size = file.seek(0, io.SEEK_END)
+    file.seek(size - _TAIL)
+    tail = file.read()
+    length = int.from_bytes(tail[:4], "little") if tail[4:] == _MAGIC else 0
+    if _LONGEST < length < size:
+        raise RefusedError(
+            f"The footer of this parquet file has {length / 1e6:,.0f} MB, more than "
+            f"{_LONGEST // 10**6} MB; save it with fewer columns or larger row groups."
+        )
+    file.seek(size - _TAIL - length)
+    return _structure(io.BytesIO(file.read(length)))
+
+
+@contextmanager
+def _damaged() -> Iterator[None]:
+    """Replace errors about a file that is not as the format prescribes by one in plain words."""
     try:
-        size = file.seek(0, io.SEEK_END)
-        file.seek(size - _TAIL)
-        tail = file.read()
-        length = int.from_bytes(tail[:4], "little") if tail[4:] == _MAGIC else 0
-        if _LONGEST < length < size:
-            raise RefusedError(
-                f"The footer of this parquet file has {length / 1e6:,.0f} MB, more than "
-                f"{_LONGEST // 10**6} MB; save it with fewer columns or larger row groups."
-            )
-        file.seek(size - _TAIL - length)
-        footer = _structure(io.BytesIO(file.read(length)))
-        return [_count(group) for group in footer[_GROUPS]]
+        yield
     except RefusedError:
         raise
     except _DAMAGED:

@@ -6,7 +6,7 @@ from typing import Any
 from vendiscore.report import Limits
 from vendiscore.report import RefusedError as RefusedError
 
-from .parquet_footers import declared_values
+from .parquet_footers import declared_values, largest_pages
 
 MAX_SAMPLES = 1_000
 MAX_SETS = 8
@@ -19,6 +19,7 @@ MAX_VECTORS = 20_000  # rows of a matrix
 MAX_VALUES = 12_000_000  # rows × columns of a table
 MAX_IMAGES = 200
 MAX_PIXELS = 55_000_000  # of one image
+MAX_DECODED = 256_000_000  # bytes that one image may take while it is decoded
 MAX_ALL_PIXELS = 1_200_000_000  # of all images together
 MAX_READ = 200_000  # rows of a table, of which a part is drawn
 MAX_UPLOAD = 64_000_000  # bytes of one file
@@ -37,6 +38,7 @@ INPUT = Limits(
     *(MAX_READ, MAX_COLUMNS, MAX_VALUES, MAX_TEXT),
     unpacked=MAX_UNPACKED,
     declared=declared_values,
+    largest_pages=largest_pages,
 )
 
 IN_WORDS = (
@@ -44,7 +46,8 @@ IN_WORDS = (
     f"numbers), and a random part of a larger set. A file can have {MAX_UPLOAD // 10**6} MB, all "
     f"files together {MAX_UPLOADS // 10**6} MB; a text {MAX_TEXT:,} characters, all texts together "
     f"{MAX_CHARACTERS:,}; a SMILES {MAX_SMILES} characters; a matrix {MAX_COLUMNS:,} columns and "
-    f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels, all images together "
+    f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels (WebP 15, HEIC and AVIF 25), "
+    f"all images together "
     f"{MAX_ALL_PIXELS // 10**6:,}; a zip {MAX_ENTRIES:,} entries and {MAX_UNPACKED // 10**6} MB "
     f"unpacked. The page keeps your samples in memory only, for {KEEP // 60} minutes after their "
     f"last use."

@@ -64,3 +64,68 @@ def webp(side: int) -> bytes:
     buffer = io.BytesIO()
     Image.new("RGB", (side, side), (10, 200, 30)).save(buffer, "WEBP", lossless=True, method=0)
     return buffer.getvalue()
+
+
+def parquet(table, **options) -> bytes:
+    """Return a table of pyarrow as a parquet file, packed as tightly as can be."""
+    import pyarrow.parquet as pq
+
+    buffer = io.BytesIO()
+    pq.write_table(table, buffer, **{"compression": "brotli", **options})
+    return buffer.getvalue()
+
+
+def long_text() -> bytes:
+    """Return a parquet file of some 600 bytes with one text of 200 MB."""
+    import pyarrow as pa
+
+    return parquet(pa.table({"text": ["x" * 200_000_000]}), use_dictionary=False)
+
+
+def long_list(element: object, count: int = 20_000_000) -> bytes:
+    """Return a parquet file of some 900 bytes with a list of so many equal elements."""
+    import pyarrow as pa
+
+    values = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(count, np.int32)), pa.array([element])
+    )
+    return parquet(
+        pa.table({"e": pa.ListArray.from_arrays([0, count], values.dictionary_decode())})
+    )
+
+
+def nested_list(count: int = 20_000_000) -> bytes:
+    """Return a parquet file of some 700 bytes with a list of one list of so many zeros."""
+    import pyarrow as pa
+
+    inner = pa.ListArray.from_arrays([0, count], pa.array(np.zeros(count, np.int64)))
+    return parquet(pa.table({"e": pa.ListArray.from_arrays([0, 1], inner)}))
+
+
+def long_bytes() -> bytes:
+    """Return a parquet file of some 400 bytes with a thousand cells of a million bytes each."""
+    import pyarrow as pa
+
+    cells = pa.DictionaryArray.from_arrays(
+        pa.array(np.zeros(1_000, np.int32)), pa.array([b"x" * 1_000_000])
+    )
+    return parquet(pa.table({"e": cells.dictionary_decode()}))
+
+
+def large_page() -> bytes:
+    """Return a parquet file of some kB with a page of 512 MB of numbers."""
+    import pyarrow as pa
+
+    table = pa.table({"x": np.zeros(64_000_000)})
+    size = {"data_page_size": 2 * 10**9, "write_batch_size": 64_000_000}
+    size["max_rows_per_page"] = 64_000_000
+    return parquet(table, use_dictionary=False, row_group_size=64_000_000, **size)
+
+
+def image(form: str, side: int, mode: str = "RGB", **options: object) -> bytes:
+    """Return a square image of one colour in any format of Pillow."""
+    from PIL import Image
+
+    buffer = io.BytesIO()
+    Image.new(mode, (side, side)).save(buffer, form, **options)
+    return buffer.getvalue()

@@ -260,6 +260,7 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
         return table
     stem = alike[0]
     numbered = stems[stem]
+    merging = {*numbered}
     rows = []
     blank = 0
     for i in range(len(table.rows)):
@@ -268,7 +269,7 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
         filled = list(filter(None, answers))
         blank += len(answers) - len(filled)
         rows.append([*record.values(), filled])
-    names = [*(name for name in table.names if name not in numbered), stem]
+    names = [*(name for name in table.names if name not in merging), stem]
     merged = f"{quoted(stem)} are the {len(numbered)} columns {join_names(numbered)}"
     if blank:  # rows may have fewer answers than others
         merged += f", in which {say_left_out(blank, 'blank cell')}"

@@ -1,7 +1,7 @@
 """JSON as people have it: a value a line, or one array of texts, records or rows of numbers."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import chain
 
 from ..core.errors import quoted
@@ -12,6 +12,8 @@ from .tables import Table, is_row
 
 # Arrays and objects unpacked at once: each takes far more memory than its two brackets.
 _MOST_NESTED = 2_000_000
+# Each takes some 50 bytes besides its letters.
+_MOST_STRINGS = 4_000_000
 _EXPECTED = "Expected an array of texts, of records or of rows of numbers"
 
 
@@ -19,7 +21,7 @@ def records(text: str, wanted: Wanted) -> Table:
     """Read lines of JSON, each an object, a string or a row of numbers, as a table."""
     values: list[object] = []
     places, lines, problems = [], [], {}
-    for place, line in enumerate(text.split("\n"), 1):
+    for place, line in enumerate(_lines(text), 1):
         if len(values) > wanted.limits.samples:
             break
         if not line.strip():
@@ -33,6 +35,15 @@ def records(text: str, wanted: Wanted) -> Table:
             problems[len(values)] = f"is not valid JSON{at}: {error.message}"
             values.append(None)
     return _table(values, places, lines, "line", problems, wanted)
+
+
+def _lines(text: str) -> Iterator[str]:
+    """Yield the lines one by one, as a reader may stop before the last of very many."""
+    start = 0
+    while (end := text.find("\n", start)) >= 0:
+        yield text[start:end]
+        start = end + 1
+    yield text[start:]
 
 
 def document(text: str, wanted: Wanted) -> Table:
@@ -57,6 +68,11 @@ def _loaded(text: str) -> object:
         raise RefusedError(
             f"{opened:,} arrays and objects in one value of JSON are too many: send one array of "
             f"samples."
+        )
+    # Names of fields are held once each.
+    if (strings := text.count('"') // 2 - text.count('":')) > _MOST_STRINGS:
+        raise RefusedError(
+            f"{strings:,} strings in one value of JSON are too many: send a random part of them."
         )
     try:
         return json.loads(text)

@@ -2,7 +2,7 @@
 
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO
@@ -64,8 +64,9 @@ class Limits:
     ----------
     samples, columns, values : int, rows, columns, and rows × columns
     text, unpacked : int, characters of a cell, and bytes of columns
-    declared : callable, optional
-        Counts the values of each column of a parquet file before they are unpacked.
+    declared, largest_pages : callable, optional
+        Counts the values of each column of a parquet file before they are unpacked; returns the
+        size of the largest page of some columns in some row groups.
 
     Examples
     --------
@@ -80,6 +81,8 @@ class Limits:
     unpacked: int = _ANY  # bytes of columns
     # Counts the values of each column of a parquet file, by row groups, before any is unpacked.
     declared: Callable[[IO[bytes]], list[Counter[str]]] | None = None
+    # The unpacked bytes of the largest page of each of some columns, in some row groups.
+    largest_pages: Callable[[IO[bytes], Sequence[str], Sequence[int]], Counter[str]] | None = None
 
 
 @dataclass(frozen=True)

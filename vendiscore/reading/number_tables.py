@@ -119,7 +119,8 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
         asked = [column] if column in table.names else column.split(",")
         return [checked_column(table.names, name) for name in asked], {}
     kept = [name for name in table.names if are_numbers(table.column(name))]
-    lost = {name: "no numbers" for name in table.names if name not in kept}
+    numeric = {*kept}
+    lost = {name: "no numbers" for name in table.names if name not in numeric}
     first, *others = table.names
     if others and _is_index(table, first, wanted):
         lost[first] = _COUNTER
@@ -178,7 +179,7 @@ def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
 
 def _numbers_rows(table: Table, name: str) -> bool:
     """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
-    title = table.header and table.header[table.names.index(name)]
+    title = table.header and table.header[table.indices[name]]
     if title and not _ROW_NAMES.search(title):
         return False
     cells = list(map(str, table.column(name)))

@@ -2,6 +2,7 @@
 
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Sequence
 
 # Strings examined at most, and the share of them that must match.
@@ -117,8 +118,8 @@ def could_be_smiles(text: str) -> bool:
     """Return whether a word is written as SMILES are, whatever molecule it would be."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
-    rings = re.findall(r"%\d\d|\d", _BRACKETED.sub("", text))
-    return all(rings.count(ring) % 2 == 0 for ring in rings)
+    rings = Counter(re.findall(r"%\d\d|\d", _BRACKETED.sub("", text)))
+    return all(count % 2 == 0 for count in rings.values())
 
 
 def _is_unspaced(text: str) -> bool:

@@ -16,7 +16,7 @@ from ..core.errors import quoted
 from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
-from .limits import RefusedError, Wanted
+from .limits import Limits, RefusedError, Wanted
 from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
 from .number_tables import check_width, numbers_of
 from .records import answers_in, image_in, label_in
@@ -92,7 +92,7 @@ def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
         rows: Sequence[int] = range(len(samples))
     else:
         check_one_set(read, chosen, wanted)
-        samples, rows = _strings(read, chosen)
+        samples, rows = _strings(read, chosen, wanted.limits)
     if not samples.groups and (read.origin or not read.typed):
         samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
     return _labelled(samples, read, wanted, chosen, rows)
@@ -222,7 +222,7 @@ def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
     )
 
 
-def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
+def _strings(read: Table, chosen: Choice, limits: Limits) -> tuple[Samples, Sequence[int]]:
     """Return the texts, images or values of a column, and the row of each: a list is a group."""
     column = str(chosen.column)
     cells = read.column(column)
@@ -232,6 +232,12 @@ def _strings(read: Table, chosen: Choice) -> tuple[Samples, Sequence[int]]:
     elif chosen.kind != "values":
         cells = list(map(answers_in, cells))
         kept = _answered(read, cells, chosen)
+    total = sum(len(cells[i]) if isinstance(cells[i], list) else 1 for i in kept)
+    if chosen.kind != "values" and total > limits.samples:
+        raise RefusedError(
+            f"{total:,} answers in {len(kept):,} rows are too many: the limit is "
+            f"{limits.samples:,}; send a random part of the rows."
+        )
     values: list[object] = []
     rows: list[int] = []
     numbers: list[int] = []  # of the answers in a row

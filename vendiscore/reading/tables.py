@@ -6,6 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
@@ -74,10 +75,14 @@ class Table:
     def column(self, name: str, most: int | None = None) -> list[Any]:
         """Return the cells under a name or at a path from one, of the first rows or of all."""
         rows = self.rows[:most]
-        if name in self.names:
-            at = self.names.index(name)
+        if (at := self.indices.get(name)) is not None:
             return [row[at] for row in rows]
         return [value_at(self.record(i), name) for i in range(len(rows))]
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """The index of each column, by its name."""
+        return {name: j for j, name in enumerate(self.names)}
 
     def record(self, i: int) -> dict[str, object]:
         """Return the cells of a row by the names of their columns."""
@@ -384,11 +389,11 @@ def _ragged(places: Sequence[int], width: int, ragged: Mapping[int, int], sign: 
 def _distinct(names: Sequence[str]) -> list[str]:
     """Number blank names, as in "column 2", and make all names different."""
     distinct: dict[str, None] = {}
-    for i, name in enumerate(names, 1):
-        name = name or f"column {i}"
-        times = 2
+    times: dict[str, int] = {}  # how often each name occurred, so that no number is tried twice
+    for i, given in enumerate(names, 1):
+        name = given or f"column {i}"
         while name in distinct:
-            name = f"{names[i - 1]} ({times})"
-            times += 1
+            times[given] = times.get(given, 1) + 1
+            name = f"{given} ({times[given]})"
         distinct[name] = None
     return list(distinct)

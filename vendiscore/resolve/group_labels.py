@@ -6,6 +6,7 @@ A tuple or a row of a table is one sample.
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_uppercase
@@ -236,7 +237,8 @@ def by_name(sets: Mapping[Any, object] | Sequence[object], names: object, what: 
 def written(labels: Groups, argument: str) -> list[str]:
     """Return labels as names, which all differ."""
     found = [str(label) for label in labels.labels]
-    if twice := [name for name in found if found.count(name) > 1]:
+    times = Counter(found)
+    if twice := [name for name in found if times[name] > 1]:
         raise ValueError(
             f"`{argument}` has two labels written {twice[0]!r}; pass labels of one type"
         )

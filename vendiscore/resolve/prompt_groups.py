@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -68,8 +68,21 @@ def groups_of(prompts: Sequence[object]) -> Groups:
     prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
     if all(map(is_hashable, prompts)):
         return coded(prompts)
-    firsts = []
+    keys = list(map(_frozen, prompts))
+    if all(map(is_hashable, keys)):
+        numbers: dict[object, int] = {}
+        return coded([numbers.setdefault(key, len(numbers)) for key in keys])
+    firsts: list[object] = []  # of objects that can only be compared, one with each other
     for prompt in prompts:
         if prompt not in firsts:
             firsts.append(prompt)
     return coded([firsts.index(prompt) for prompt in prompts])
+
+
+def _frozen(value: object) -> object:
+    """Return a hashable value that is equal for equal lists and dicts, and for no others."""
+    if isinstance(value, Mapping):
+        return Mapping, frozenset((key, _frozen(each)) for key, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(map(_frozen, value))
+    return value

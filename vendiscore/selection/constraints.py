@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -80,8 +81,8 @@ class Constraints:
 
     def of(self, places: np.ndarray) -> Constraints:
         """Return the constraints of choosing all of `places`, which meets these."""
-        listed = places.tolist()
-        initial = [listed.index(place) for place in self.initial]
+        index = {place: i for i, place in enumerate(places.tolist())}
+        initial = [index[place] for place in self.initial]
         return Constraints(self.size, initial, self.group[places], self.most)
 
 
@@ -131,7 +132,7 @@ def read_initial(n: int, initial: object) -> list[int]:
     remedy = f"places count from 0, and there are {n} samples"
     places = [integer("initial", place, 0, n - 1, remedy) for place in initial]
     if len(set(places)) < len(places):
-        twice = next(place for place in places if places.count(place) > 1)
+        twice = Counter(places).most_common(1)[0][0]
         raise ValueError(f"`initial` must have no place twice, got {twice} twice; leave one out")
     return places
 

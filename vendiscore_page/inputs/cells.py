@@ -32,6 +32,15 @@ from .visitor_samples import Samples
 from .western_text import encoding_of
 
 BOX = "the box"  # what notes call what was pasted
+_LINES = (
+    "csv",
+    "tsv",
+    "jsonl",
+    "txt",
+    "smi",
+    "fasta",
+    "vec",
+)  # formats of a sample a line, or less
 _WIDE = 100  # columns of a table that come back with its samples
 _FIRST = replace(INPUT, samples=200)  # rows that tell what the others are
 # Fields of the reader's choices under the names that they have here.
@@ -40,7 +49,7 @@ _FIELDS = {"group_by": "by", "by": "sets", "split": "separator"}
 
 def of_file(name: str, data: bytes, form: str | None, asked: Asked) -> Samples:
     """Return the samples of a file, or of a pasted table; `form` is None for an unknown format."""
-    if form in ("csv", "tsv", "jsonl"):
+    if form in _LINES:
         check_lines(data.count(b"\n") + data.count(b"\r"))
     said = asked.type if form == "txt" else form  # lines of text can be rows of numbers
     wanted = _wanted(asked, said, None if form == "parquet" else encoding_of(data))

@@ -122,8 +122,8 @@ def melted(read: Table, columns: Sequence[str], models: bool) -> Table:
     They make a list in each row or, as answers of `models`, a row each, with the name of their
     column in column "model".
     """
-    at = [read.names.index(name) for name in columns]
-    kept = [j for j in range(len(read.names)) if j not in at]
+    at = [read.indices[name] for name in columns]
+    kept = sorted({*range(len(read.names))} - {*at})
     names = [read.names[j] for j in kept]
     names += ["model", "answer"] if models else ["answer"]
     if len({*names}) < len(names):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from vendiscore.reading.encodings import LINE_BREAK, plain
@@ -17,6 +18,8 @@ from .visitor_samples import Samples
 
 # Lines of three or more of these alone separate texts as people write them.
 _RULE = re.compile(r"\s*([-=*#])\1\1+\s*")
+# Each is tried on the whole text.
+_MAX_RULES = 10
 _UNITS = {LINE: "line", BLANK: "paragraph"}
 _WORDS = {LINE: "lines", BLANK: "blank lines"}
 
@@ -30,13 +33,13 @@ def split_texts(
     rows: Sequence[str], name: str, asked: Asked, kind: str, python: FileCode | None = None
 ) -> Samples:
     """Split the text of these lines as asked, or as is likeliest; `python` reads its lines."""
-    signs = [row.strip() for row in rows if _RULE.fullmatch(row)] if kind == "texts" else []
-    ways = {way: _split(rows, way) for way in dict.fromkeys([LINE, BLANK, *signs])}
+    signs = _frequent_rules(rows) if kind == "texts" else {}
+    ways = {way: _split(rows, way) for way in (LINE, BLANK, *signs)}
     likely = LINE
     if kind == "texts" and len(ways[LINE]) > len(ways[BLANK]) > 2:
         likely = BLANK  # as a block has several lines
-    if signs and signs.count(often := max(signs, key=signs.count)) > 1:
-        likely = often
+    if max(signs.values(), default=0) > 1:
+        likely = next(iter(signs))  # the most frequent
     separator = (asked.separator or "").strip()
     separator = likely if separator in ("", ROW) else separator
     found = ways.setdefault(separator, _split(rows, separator))
@@ -53,6 +56,12 @@ def split_texts(
         splits=tuple((way, len(texts)) for way, texts in ways.items()),
         how=f"split by {_WORDS.get(separator, separator)}",
     )
+
+
+def _frequent_rules(rows: Iterable[str]) -> dict[str, int]:
+    """Return how often rules occur, the most frequent first, of as many as a menu can show."""
+    counts = Counter(row.strip() for row in rows if _RULE.fullmatch(row))
+    return dict(counts.most_common(_MAX_RULES))
 
 
 def _split(rows: Sequence[str], separator: str) -> dict[int, str]:

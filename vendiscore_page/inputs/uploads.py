@@ -16,7 +16,7 @@ from vendiscore.report import (
     looks_like,
 )
 
-from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD
+from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips
 from .examples import Example, find_example
 from .file_code import FileCode
@@ -98,6 +98,7 @@ def _of_file(name: str, data: bytes, asked: Asked) -> Samples:
     form = asked.type or format_of(name, data)
     if form != "txt" and (form not in _TABLES or not _is_split(asked)):
         return cells.of_file(name, data, form, asked)
+    check_lines(data.count(b"\n") + data.count(b"\r"))
     encoding = encoding_of(data)
     text = decode(data, encoding)[0]
     if name == PASTED:

@@ -1,0 +1,121 @@
+"""Small inputs made to take long, or much memory, take neither."""
+
+import hostile
+import pytest
+from costs import cost_of_reading
+
+pytest.importorskip("pyarrow")
+
+MOST_SECONDS = 1.0
+MOST_MEMORY = 300_000_000
+WORDS = b"a b c"
+
+
+def repeated(line: bytes, count: int) -> bytes:
+    return line * count
+
+
+TEXTS = {
+    "80 kB of rules": ("", b"---\n" * 20_000),
+    "rules of 300 lengths above lines": (
+        "",
+        b"".join(b"-" * (3 + i) + b"\n" for i in range(300)) + b"a b\n" * 20_000,
+    ),
+    "a file of rules": ("a.txt", b"***\n" * 20_000),
+    "4,000 columns of one name": (
+        "a.csv",
+        b",".join([b"x"] * 4_000) + b"\n" + b"1," * 3_999 + b"1",
+    ),
+    "4,000 columns of one name, of texts": (
+        "a.csv",
+        b",".join([b"x"] * 4_000) + b"\n" + b",".join([WORDS] * 4_000),
+    ),
+    "4,000 columns without a name": (
+        "a.csv",
+        b"," * 3_999 + b"\n" + b",".join([WORDS] * 4_000),
+    ),
+    "4,000 numbered columns": (
+        "a.csv",
+        b",".join(b"answer_%d" % i for i in range(4_000)) + b"\n" + b",".join([WORDS] * 4_000),
+    ),
+    "a name of numbers that are taken": (
+        "a.csv",
+        b",".join([b"x (%d)" % i for i in range(2_000)] + [b"x"] * 2_000) + b"\n" + b"1," * 3_999,
+    ),
+    "SMILES of 60,000 rings": ("a.smi", b"C" + b"1" * 60_000),
+    "36 MB of short lines": ("a.txt", b"a\n" * 18_000_000),
+    "36 MB of short lines of an old Mac": ("a.txt", b"a\r" * 18_000_000),
+    "36 MB of SMILES": ("a.smi", b"C\n" * 18_000_000),
+    "36 MB of sequences": ("a.fasta", b"A\n" * 18_000_000),
+    "36 MB of vectors": ("a.vec", b"a\n" * 18_000_000),
+    "60 MB of short strings": ("a.json", b'["ab"' + b',"ab"' * 12_000_000 + b"]"),
+}
+FILES = {
+    "a text of 200 MB": ("a.parquet", hostile.long_text),
+    "20 million texts in a cell": ("a.parquet", lambda: hostile.long_list("x" * 100)),
+    "2 million texts in a cell": ("a.parquet", lambda: hostile.long_list("x", 1_900_000)),
+    "20 million numbers in a cell": ("a.parquet", hostile.nested_list),
+    "50 million numbers in a row": ("a.parquet", lambda: hostile.long_list(1.0, 50_000_000)),
+    "a GB of bytes": ("a.parquet", hostile.long_bytes),
+    "a page of 512 MB": ("a.parquet", hostile.large_page),
+    "WebP of 49 megapixels": ("a.webp", lambda: hostile.webp(7_000)),
+    "WebP of 15 megapixels": ("a.webp", lambda: hostile.webp(3_870)),
+    "PNG of 16 bits": ("a.png", lambda: hostile.image("PNG", 6_000, "I;16")),
+    "PNG with alpha": ("a.png", lambda: hostile.image("PNG", 7_000, "RGBA")),
+    "progressive JPEG": (
+        "a.jpg",
+        lambda: hostile.image("JPEG", 7_000, progressive=True, subsampling=0),
+    ),
+    "GIF": ("a.gif", lambda: hostile.image("GIF", 7_000, "P")),
+}
+
+
+def check(name, data):
+    found = cost_of_reading(name, data)
+    assert "Traceback" not in found.said
+    assert found.seconds < MOST_SECONDS, found
+    assert found.memory < MOST_MEMORY, found
+    return found
+
+
+@pytest.mark.parametrize("what", TEXTS)
+def test_text_made_to_hurt_takes_little_time_and_memory(what):
+    name, data = TEXTS[what]
+    found = check(name, data)
+    if "MB" in what:
+        assert "too many" in found.said
+
+
+@pytest.mark.parametrize("what", FILES)
+def test_files_made_to_hurt_take_little_time_and_memory(what):
+    name, data = FILES[what]
+    check(name, data())
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("a text of 200 MB", "a page of 200 MB unpacked, more than 32 MB"),
+        ("20 million texts in a cell", "20,000,000 values in the column 'e' are too many"),
+        ("2 million texts in a cell", "1,900,000 values in 1 rows of the column 'e'"),
+        ("50 million numbers in a row", "More than 48,000,000 numbers"),
+        ("a page of 512 MB", "a page of 512 MB unpacked, more than 128 MB"),
+    ],
+)
+def test_declared_sizes_are_named_in_refusals(what, said):
+    from turned_away import given, refused
+
+    from vendiscore_page.inputs.uploads import read
+
+    name, data = FILES[what]
+    assert said in refused(read, given(name, data()))
+
+
+def test_the_limit_of_pixels_is_of_the_format():
+    from vendiscore_page.inputs.uploads import Given, read
+
+    found = read(Given(files=[("a.webp", hostile.webp(3_900)), ("b.webp", hostile.webp(3_800))]))
+    assert list(found.problems) == [0]
+    assert found.problems[0] == (
+        "has 15.2 megapixels, where this page takes up to 15.1 of such a WEBP; make it smaller"
+    )

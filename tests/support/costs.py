@@ -1,0 +1,74 @@
+"""The processor time and the memory that reading an input takes, in a process of its own."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from typing import NamedTuple
+
+# Reads a length of bytes, the name of a file ("" for pasted text) and its contents from the
+# standard input. What is imported once, by the first visitor, is imported before.
+_READING = """
+import io, json, resource, sys, time
+from vendiscore.report import RefusedError
+from vendiscore_page.inputs.declared_sizes import declared_size
+from vendiscore_page.inputs.uploads import Given, read
+
+def peak():
+    try:  # of this process alone; `ru_maxrss` begins with the peak of the process that started it
+        with open("/proc/self/status") as status:
+            lines = dict(line.split(":", 1) for line in status)
+        return int(lines["VmHWM"].split()[0]) * 1024
+    except (OSError, KeyError):
+        size = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return size if sys.platform == "darwin" else size * 1024
+
+def processor_time():
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+name = sys.stdin.buffer.readline().decode().strip()
+data = sys.stdin.buffer.read()
+given = Given(files=[(name, data)]) if name else Given(text=data.decode())
+read(Given(text="a b\\nc d"))
+read(Given(files=[("a.csv", b"id,answer\\n1,a b c\\n2,c d e\\n")]))
+if name.endswith(".parquet"):
+    import pyarrow, pyarrow.compute, pyarrow.parquet
+    first = io.BytesIO()
+    pyarrow.parquet.write_table(pyarrow.table({"answer": ["a b", "c d"]}), first)
+    read(Given(files=[("a.parquet", first.getvalue())]))
+if name.endswith((".webp", ".png", ".jpg", ".gif", ".avif")):
+    from PIL import Image
+    first = io.BytesIO()
+    Image.new("RGB", (20, 20)).save(first, "PNG")
+    read(Given(files=[("a.png", first.getvalue())]))
+memory, start = peak(), processor_time()
+try:
+    declared_size(given)
+    said = f"{len(read(given))} samples"
+except RefusedError as error:
+    said = str(error)
+print(json.dumps([processor_time() - start, peak() - memory, said]))
+"""
+
+
+class Cost(NamedTuple):
+    """Seconds of processor time, bytes of memory, and what came of it."""
+
+    seconds: float
+    memory: int
+    said: str
+
+
+def cost_of_reading(name: str, data: bytes) -> Cost:
+    """Return what the page takes to read a file, or pasted text if `name` is empty."""
+    done = subprocess.run(
+        [sys.executable, "-c", _READING],
+        input=f"{name}\n".encode() + data,
+        capture_output=True,
+        check=False,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stderr.decode()[-2000:]
+    return Cost(*json.loads(done.stdout))
