@@ -46,7 +46,7 @@ IN_WORDS = (
     f"numbers), and a random part of a larger set. A file can have {MAX_UPLOAD // 10**6} MB, all "
     f"files together {MAX_UPLOADS // 10**6} MB; a text {MAX_TEXT:,} characters, all texts together "
     f"{MAX_CHARACTERS:,}; a SMILES {MAX_SMILES} characters; a matrix {MAX_COLUMNS:,} columns and "
-    f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels (WebP 15, HEIC and AVIF 25), "
+    f"{MAX_VALUES:,} numbers; an image {MAX_PIXELS // 10**6} megapixels (WebP 15, HEIC, AVIF 25), "
     f"all images together "
     f"{MAX_ALL_PIXELS // 10**6:,}; a zip {MAX_ENTRIES:,} entries and {MAX_UNPACKED // 10**6} MB "
     f"unpacked. The page keeps your samples in memory only, for {KEEP // 60} minutes after their "

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import State, as_similarity, novelty, score
+from vendiscore import NotPSDError, State, as_similarity, novelty, score
 
 RNG = np.random.default_rng(0)
 NEW, OLD = RNG.normal(size=(5, 4)), RNG.normal(size=(9, 4))
@@ -141,3 +141,15 @@ def test_what_cannot_be_found_is_refused():
         novelty(as_similarity(TEXTS), KNOWN)
     with pytest.raises(ValueError, match="must be of the kind of `samples`"):
         novelty(NEW, OLD[:, :2], k="cosine")
+
+
+def test_negative_eigenvalues_of_references_are_refused_unless_they_are_clipped():
+    K = {("a", "b"): 1.0, ("b", "c"): 1.0, ("a", "c"): 0.0}
+
+    def k(x, y):
+        return 1.0 if x == y else K.get((x, y), K.get((y, x), 0.5))
+
+    with pytest.raises(NotPSDError):
+        novelty(["d"], ["a", "b", "c"], k=k)
+    found = novelty(["d"], ["a", "b", "c"], k=k, psd="clip")
+    assert np.isfinite(found.values).all()

@@ -5,7 +5,7 @@ import warnings
 import numpy as np
 import pytest
 
-from vendiscore import NotPSDError
+from vendiscore import NotPSDError, compute
 from vendiscore.core.shares import (
     EPS,
     NEGATIVE_MASS,
@@ -98,3 +98,24 @@ def test_only_two_words_say_what_becomes_of_negative_eigenvalues():
     assert check_psd("clip") == "clip"
     with pytest.raises(ValueError, match="`psd` must be 'check' or 'clip', got 'no'"):
         check_psd("no")
+
+
+def with_negative_mass(share):
+    """Return similarities (3, 3) whose negative eigenvalue is nearly −share of the trace."""
+    c = 1 - 9 * share
+    return np.array([[1, 1, c], [1, 1, 1], [c, 1, 1]])
+
+
+@pytest.mark.parametrize("groups", [None, [0, 0, 0, 1, 1, 1]])
+def test_a_negative_share_of_two_millionths_is_refused_and_of_half_a_millionth_is_rounding(groups):
+    for share, refused in ((2e-6, True), (0.5e-6, False)):
+        K = np.kron(np.eye(2), with_negative_mass(share))
+        if groups is None:
+            K = K[:3, :3]
+        negative = -np.linalg.eigvalsh(K / len(K))[0]
+        assert negative == pytest.approx(share / (1 if groups is None else 2), rel=0.01)
+        if refused:
+            with pytest.raises(NotPSDError):
+                compute(K, score_K=True, groups=groups)
+        else:
+            assert compute(K, score_K=True, groups=groups)["VS"] == pytest.approx(1, abs=1e-4)

@@ -63,3 +63,13 @@ def test_a_log_that_unpacks_to_more_than_the_limit_is_refused():
     limits = Limits(unpacked=2_000_000)
     with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
         formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))
+
+
+def test_a_log_whose_files_unpack_to_more_together_than_the_limit_is_refused():
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for i in range(3):
+            archive.writestr(f"samples/{i}_epoch_1.json", b" " * 900_000)
+    limits = Limits(unpacked=2_000_000)
+    with pytest.raises(RefusedError, match="unpacks to more than 2 MB"):
+        formats.FORMATS["eval"].parse(packed.getvalue(), Wanted(limits=limits))

@@ -168,7 +168,9 @@ def test_an_interrupted_exchange_keeps_all(monkeypatch):
 @pytest.mark.skipif(os.name == "nt", reason="Windows has no SIGINT for one process")
 def test_control_c_ends_a_choice_in_a_process_of_its_own():
     code = (
-        "import numpy as np, vendiscore\n"
+        "import signal, numpy as np, vendiscore\n"
+        # A shell lets jobs in the background ignore it.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "X = np.random.default_rng(0).normal(size=(6000, 300))\n"
         "vendiscore.select(X[:9], 3, k='cosine')\n"
         "print('ready', flush=True)\n"

@@ -91,3 +91,18 @@ def test_an_exception_of_the_function_says_which_pair_it_was():
     with pytest.raises(ZeroDivisionError) as caught:
         compute([1, 1, 7, 4], k=k)
     assert caught.value.__notes__ == ["`k` was comparing samples 0 and 3"]
+
+
+def test_of_many_pairs_one_in_25_is_compared_both_ways():
+    calls = []
+
+    def k(a, b):
+        calls.append((a, b))
+        return float(a == b)
+
+    n = 400
+    as_similarity(list(range(n)), k=k).dense()
+    pairs = n * (n - 1) // 2
+    back = {(a, b) for a, b in calls if a > b}
+    assert len(back) == pairs // 25 == 3_192
+    assert len(calls) == pairs + n + len(back)

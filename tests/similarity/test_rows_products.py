@@ -1,6 +1,7 @@
 """Products of tiles agree with the matrix, in any number of threads, until interrupted."""
 
 import _thread
+import signal
 import threading
 
 import numpy as np
@@ -53,6 +54,15 @@ def test_functions_of_users_are_called_in_the_thread_that_asked():
     assert seen == {threading.get_ident()}
 
 
+@pytest.fixture
+def interruptible():
+    """Let Ctrl-C raise KeyboardInterrupt, as a shell lets jobs in the background ignore it."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.usefixtures("interruptible")
 def test_an_interruption_ends_a_product_and_its_threads():
     interrupted, before = threading.Event(), threading.enumerate()
 
