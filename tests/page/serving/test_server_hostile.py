@@ -2,6 +2,8 @@
 
 import base64
 import json
+import time
+from concurrent.futures import ThreadPoolExecutor
 
 import hostile
 import pytest
@@ -269,3 +271,23 @@ def test_large_requests_end_at_the_door(http):
     with pytest.raises(visitor.RefusedError, match="up to 128 MB; send less") as caught:
         send(http, files=[(f"{i}.txt", b"x" * (quotas.MAX_UPLOADS // 2 - 9)) for i in range(3)])
     assert caught.value.status == 413
+
+
+@pytest.mark.usefixtures("healthy")
+def test_pastes_made_to_take_long_delay_no_other_visitor(server, http):
+    def paste(i):
+        with httpx.Client(base_url=server.url, timeout=60) as other:
+            return refused(other, "---\n" * 20_000)
+
+    def wait():
+        start = time.monotonic()
+        assert show(http, "ngram_overlap", "one two\nthree four")["VS"] == pytest.approx(2)
+        return time.monotonic() - start
+
+    usual = min(wait() for _ in range(3))
+    with ThreadPoolExecutor(2) as others:
+        pastes = [others.submit(paste, i) for i in range(2)]
+        time.sleep(0.05)  # so that they come first
+        waited = wait()
+        assert all("no texts yet" in each.result() for each in pastes)
+    assert waited - usual < 1.0
