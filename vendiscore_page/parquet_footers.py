@@ -53,7 +53,9 @@ def largest_pages(
             for column in footer[_GROUPS][i][_COLUMNS]:
                 metadata = column[_METADATA]
                 path = tuple(name.decode() for name in metadata[_PATH])
-                if path[0] not in columns:
+                if (
+                    path[0] not in columns or metadata[_VALUES] <= 0
+                ):  # a reader stops after 0 values
                     continue
                 for size in _page_sizes(file, metadata):
                     largest[path] = max(largest[path], size)

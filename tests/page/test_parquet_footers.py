@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore.report import RefusedError
-from vendiscore_page.parquet_footers import declared_values
+from vendiscore_page.parquet_footers import declared_values, largest_pages
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 
@@ -78,3 +78,46 @@ def test_a_damaged_footer_is_refused_or_counted_and_never_ends_the_process():
 def test_what_is_no_footer_is_refused(data, said):
     with pytest.raises(RefusedError, match=said):
         declared_values(io.BytesIO(data))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_the_largest_page_is_that_of_the_longest_texts(name):
+    data = io.BytesIO(written(pa.table(TABLES[name]), row_group_size=1))
+    groups = range(len(declared_values(data)))
+    every = largest_pages(data, pa.table(TABLES[name]).column_names, groups)
+    assert all(0 < size < 1_000 for size in every.values())
+    assert largest_pages(data, [], groups) == {}
+
+
+def test_pages_are_measured_as_they_unpack():
+    table = pa.table({"short": ["a", "b"], "long": ["x" * 1_000_000, "y"], "n": [1, 2]})
+    data = io.BytesIO(written(table, compression="zstd", use_dictionary=False))
+    sizes = largest_pages(data, ["long", "n"], [0])
+    assert 1_000_000 < sizes["long"] < 1_001_000
+    assert 16 <= sizes["n"] < 100
+    assert "short" not in sizes
+    sizes = largest_pages(io.BytesIO(written(table)), ["long"], [0])  # of the dictionary
+    assert 1_000_000 < sizes["long"] < 1_001_000
+
+
+def test_more_pages_than_are_looked_at_are_refused(monkeypatch):
+    data = io.BytesIO(written(pa.table({"n": range(100)}), row_group_size=1))
+    monkeypatch.setattr("vendiscore_page.parquet_footers._MOST_PAGES", 50)
+    with pytest.raises(RefusedError, match="more than 50 pages"):
+        largest_pages(data, ["n"], range(100))
+
+
+def test_a_damaged_page_is_refused_and_never_ends_the_process():
+    data = written(pa.table(TABLES["lists"]))
+    end = len(data) - 8 - int.from_bytes(data[-8:-4], "little")
+    rng = np.random.default_rng(0)
+    refused = 0
+    for _ in range(1_000):
+        damaged = bytearray(data)
+        for _ in range(rng.integers(1, 4)):
+            damaged[rng.integers(4, end)] = rng.integers(256)
+        try:
+            largest_pages(io.BytesIO(bytes(damaged)), ["e", "deep"], [0])
+        except RefusedError:
+            refused += 1
+    assert refused > 20

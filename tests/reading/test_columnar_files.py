@@ -8,7 +8,7 @@ import pytest
 
 from vendiscore.reading.columnar_files import Columns
 from vendiscore.report import Limits, RefusedError, Wanted, samples_of
-from vendiscore_page.parquet_footers import declared_values
+from vendiscore_page.parquet_footers import declared_values, largest_pages
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
 NUMBERS = Wanted(kind="vectors", column="e")
@@ -84,3 +84,48 @@ def test_numbers_of_many_columns_are_read_with_gaps_or_without():
         assert found.values.shape == (2, 151)
         assert found.features == [*names, "y"]
         assert found.problems == ({} if last else {1: "has null, which is not a number"})
+
+
+def test_many_different_texts_are_read_once_each():
+    texts = [f"text {i} of many" for i in range(150_000)]
+    table = pa.table({"text": texts, "of": [f"prompt {i % 50}" for i in range(150_000)]})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    limits = Limits(unpacked=10_000_000)  # the texts have 3 MB
+    read = Columns(file, limits).table(["text", "of"])
+    assert read.column("text") == texts
+    assert read.column("of")[:51] == [f"prompt {i % 50}" for i in range(51)]
+
+
+def test_nested_texts_are_those_that_were_written():
+    cells = {
+        "lists": [["a", "a", None], [], None, ["b"]],
+        "records": [{"role": "user", "said": ["x", "x"]}, None, {"role": None, "said": []}, {}],
+        "bytes": [b"one", b"one", None, b""],
+        "deep": [[["a"], ["a", "b"]], [], [None], None],
+        "map": [[("k", "v")], [], None, [("k", "w")]],
+    }
+    types = {
+        "records": pa.struct({"role": pa.string(), "said": pa.list_(pa.string())}),
+        "map": pa.map_(pa.string(), pa.string()),
+    }
+    table = pa.table({name: pa.array(each, types.get(name)) for name, each in cells.items()})
+    file = io.BytesIO()
+    pq.write_table(table, file)
+    read = Columns(file, Limits()).table(list(cells))
+    for name in cells:
+        assert read.column(name) == table[name].to_pylist()
+
+
+def test_columns_are_read_in_portions_that_fit():
+    table = pa.table({f"c{i}": [f"{i}" * 1_000_000, "x"] for i in range(8)})
+    file = io.BytesIO()
+    pq.write_table(table, file, use_dictionary=False, compression="zstd")
+    limits = Limits(unpacked=12_000_000, largest_pages=largest_pages)  # pages of 2 MB at once
+    read = Columns(file, limits).table(table.column_names)
+    assert [read.column(name) for name in read.names] == list(table.to_pydict().values())
+    few = Limits(unpacked=5_000_000, largest_pages=largest_pages)
+    with pytest.raises(RefusedError, match="'c0' has a page of 1 MB unpacked, more than 1 MB"):
+        Columns(file, few).table(["c0"])
+    with pytest.raises(RefusedError, match="16 cells are too many: the limit is 10"):
+        Columns(file, Limits(values=10)).table(table.column_names)
