@@ -11,7 +11,9 @@ from typing import Any, NoReturn
 
 from .core.arguments import DEFAULT_ORDER, read_order
 from .core.errors import quoted
-from .signature import digits
+from .core.types import Frame, Record
+from .signature import digits, plain
+from .summary import frame, json_record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
 ERRORS = ("_se", "_low", "_high")
@@ -79,6 +81,15 @@ class Result(dict[str, Any]):
     def copy(self) -> "Result":
         """Return a shallow copy."""
         return Result(self)
+
+    def to_dict(self) -> Record:
+        """Return a dict of plain values for JSON; None for NaN, "inf" for infinity."""
+        return json_record(plain(self))
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row of the numbers, without details."""
+        numbers = {key: plain(value) for key, value in self.items() if key != "details"}
+        return frame([numbers])
 
 
 def _why_missing(key: str, keys: list[str]) -> str:
