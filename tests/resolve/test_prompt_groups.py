@@ -294,7 +294,7 @@ CALLS = {
     "compute": compute,
     "explain": explain,
     "growth": growth,
-    "compare": lambda x, **how: compare(x, x + 1, **how),
+    "compare": lambda x, **how: compare(x, [*x[1:], x[0]], **how),
     "metric": lambda x, **how: load("vendiscore").compute(samples=x, **how),
 }
 OF_ONE_SET = {
