@@ -120,7 +120,9 @@ def test_intervals_stand_beside_the_number(run, texts):
     ninety = vendiscore.compute(TEXTS, ci=0.9)
     said = run(texts, "-o", "ci=0.9")[1]
     assert f"(90 % interval {ninety['VS_low']:.4g} to" in said
-    assert run(texts, "--ci", "-b")[1] == f"{found['VS']!r}\n"
+    code, out, err = run(texts, "--ci", "-b")
+    assert (code, out) == (2, "")
+    assert "-b prints numbers only: leave --ci out, or -b" in err
 
 
 @pytest.mark.usefixtures("without_static")

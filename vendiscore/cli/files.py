@@ -135,7 +135,7 @@ def _read(path: str, wanted: Wanted) -> Samples:
         raise RefusedError("it is not a folder; remove --subfolders and --no-subfolders")
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
     data = _bytes(path)
-    return read_data("" if path == STDIN else file, data, wanted)
+    return read_data("" if path == STDIN else file, data, wanted, strict=True)
 
 
 def _of_folder(folder: Path, wanted: Wanted) -> Samples:
@@ -147,6 +147,10 @@ def _of_folder(folder: Path, wanted: Wanted) -> Samples:
     if wanted.split or wanted.type not in (None, "txt"):
         raise RefusedError(
             "it is a folder, whose samples are a file each; leave out --split and --type"
+        )
+    if wanted.skip_rows or wanted.header is not None or wanted.index is not None:
+        raise RefusedError(
+            "it is a folder, whose samples are a file each; leave out the options of tables"
         )
     if wanted.others and wanted.subfolders is False:
         raise RefusedError(

@@ -58,6 +58,7 @@ _ELSEWHERE = {
     "score_K": "--matrix",
 }
 _NONE_HERE = ("p", "clusters", "tokenizer", "model", "transform")
+SHOWN = 10  # rows of the tables of `explain`
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 
 
@@ -101,6 +102,7 @@ class How:
 
 def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
+    check_pairs(args)
     kind = ""
     found = {}
     order = float(DEFAULT_ORDER)
@@ -128,6 +130,31 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     if getattr(args, "no_repeats", False):
         found["allow_repeats"] = False
     return How(args, kind, found, order)
+
+
+def check_pairs(args: Namespace) -> None:
+    """Raise a UsageError for options that have no effect because of another one."""
+    passed = {name for name, value in vars(args).items() if value not in (None, False)}
+    form = getattr(args, "format", "text")
+    if {"pool", "group_by"} <= passed:
+        raise UsageError("--pool takes all rows as one set: leave --pool or --group-by out")
+    if {"counts", "matrix"} <= passed:
+        raise UsageError("FILE holds counts or similarities: leave one of --counts, --matrix out")
+    if "brief" in passed:
+        others = [f"--{name}" for name in ("ci", "signature") if name in passed]
+        if form != "text":
+            others.append(f"-f {form}")
+        if others:
+            raise UsageError(f"-b prints numbers only: leave {', '.join(others)} out, or -b")
+    csv_table = args.command == "table" and form == "csv"
+    if "signature" in passed and (form == "html" or csv_table):
+        raise UsageError(f"--signature has no place in -f {form}: leave one of them out")
+    if {"rows", "format"} <= passed and form == "json":
+        raise UsageError("--rows is for lines of text, and -f json has them: leave one of them out")
+    if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
+        raise UsageError("-q has no effect on near-duplicates: leave it out")
+    if args.command == "explain" and args.size != SHOWN and form in ("json", "csv"):
+        raise UsageError(f"-n is the number of rows of tables, and -f {form} has all: leave it out")
 
 
 def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:

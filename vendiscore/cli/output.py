@@ -117,10 +117,11 @@ def answer(
     signature: str,
 ) -> str:
     """Return a sentence and tables, the whole result in JSON, or its rows in CSV."""
+    quoted = {"signature": signature} if args.signature else {}
     if args.format == "json":
-        return as_json(result())
+        return as_json({**result(), **quoted})
     if args.format == "csv":
-        return comma_separated(rows)
+        return comma_separated([{**row, **quoted} for row in rows])
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     parts = [f"{sentence}\n"]
     for title, some in tables:

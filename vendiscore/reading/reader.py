@@ -16,16 +16,28 @@ _LOOK = 20  # lines of text that show whether they are rows of cells
 _NUMBER = r"[-+]?(?:[\d.]*\d[\d.]*(?:e[-+]?\d+)?|nan|inf)"
 _ROW = re.compile(rf"\s*(?:(\S+)\s+(?=\S+[\s,]+\S))??({_NUMBER}(?:[\s,]+{_NUMBER})*)\s*", re.I)
 _SHOWN = 20  # bytes that a question shows
+_CELLS = ("csv", "tsv")
+_BINARY = ("parquet", "npy", "npz", "eval")
+_OF_TEXT = tuple(form for form in TYPES if form not in _BINARY)
+# The formats on which an option of reading has an effect.
+_FORMATS_OF = {
+    "header": _CELLS,
+    "index": _CELLS,
+    "skip_rows": _CELLS,
+    "encoding": _OF_TEXT,
+    "counts": (*_CELLS, "jsonl", "json", "parquet"),
+}
 _SIGNS = ",;\t|"  # between the cells of tables
 
 
-def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
+def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -> Samples:
     r"""Return the samples in the bytes of a file, whose format its name or its first bytes say.
 
     Parameters
     ----------
     name, data : str, bytes, the name of the file, and what is in it
     wanted : Wanted, the columns and the kind of samples, as far as a person named them
+    strict : bool, whether to refuse options that have no effect on a file of this format
 
     Returns
     -------
@@ -74,6 +86,8 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
             form, wanted = likely, replace(wanted, kind="vectors")
             lines = (line for line in read.splitlines(keepends=True) if not line.startswith("#"))
             read = _parsed(form, "".join(lines).encode(), replace(wanted, encoding=None))
+    if strict:
+        _check_options(form, wanted)
     if form in ("txt", "smi"):
         if wanted.column or wanted.others:
             raise RefusedError(
@@ -90,6 +104,25 @@ def read_data(name: str, data: bytes, wanted: Wanted) -> Samples:
         wanted = replace(wanted, kind="vectors")
         read = _parsed(form, data, wanted)
     return samples_of(read, wanted)
+
+
+def _check_options(form: str, wanted: Wanted) -> None:
+    """Refuse options that have no effect on a file of a format."""
+    passed = {
+        "header": wanted.header is not None,
+        "index": wanted.index is not None,
+        "skip_rows": bool(wanted.skip_rows),
+        "encoding": bool(wanted.encoding),
+        "counts": wanted.kind == "counts",
+    }
+    for name, is_passed in passed.items():
+        formats = _FORMATS_OF[name]
+        if is_passed and form not in formats:
+            what = "counts are read from" if name == "counts" else f"`{name}` is for"
+            raise RefusedError(
+                f"{what} files of type {', '.join(formats)}, and this is read as {form}; leave it "
+                "out, or name the type"
+            )
 
 
 def form_of_lines(text: str) -> tuple[str, bool]:
