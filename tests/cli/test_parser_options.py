@@ -56,7 +56,7 @@ USUAL = {
 # How the file of one set is read.
 READING = {
     "column": Row("--column other", "--column nonsense", "t.csv --pool --column answer"),
-    "pool": Row("--pool", "--pool", "t.csv --column answer", "no_such_file.csv"),
+    "pool": Row("--pool", usual="t.csv --column answer"),
     "counts": Row("--counts", "--counts", "birds.csv --pool", "a.txt"),
     "skip_rows": Row("--skip-rows 1", "--skip-rows 1", "x.csv", "a.txt"),
     "split": Row("--split blank", "--split blank", "blocks.txt", TABLE),
@@ -66,6 +66,7 @@ READING = {
     "type": Row("--type txt", "--type nonsense", "x.csv --type csv"),
     "on_error": Row("--on-error skip", "--on-error ignore", "holes.csv --column answer --pool"),
     "matrix": Row("--matrix", "--matrix", "K.csv", "a.txt"),
+    "subfolders": Row("--no-subfolders", "--no-subfolders", "folder --subfolders", "a.txt"),
 }
 # How samples are compared, and what is printed.
 COMPARING = {
@@ -74,7 +75,8 @@ COMPARING = {
     "order": Row("-q 2", "-q much"),
     "prompts": Row("--prompt topic", "--prompt nonsense"),
     "given_prompt": Row("--given-prompt", "--given-prompt", f"{TABLE} --prompt topic"),
-    "quiet": Row("--quiet", notes=True),
+    "quiet": Row("--quiet", "--quiet --verbose", notes=True),
+    "verbose": Row(refused="--verbose --quiet"),
     "format": Row("-f json", "-f nonsense"),
 }
 SIGNED = {"signature": Row("--signature", "--signature -f nonsense")}
@@ -84,7 +86,10 @@ SEVERAL = (
     | SIGNED
     | {
         "column": Row("--column other", "--column nonsense", "t.csv --by model --column answer"),
-        "pool": Row(refused="--pool"),
+        "pool": Row("--pool", usual="asked.csv --column answer --by model"),
+        "subfolders": Row(
+            "--no-subfolders", "--no-subfolders", "folder other --subfolders", "a.txt b.txt"
+        ),
         "counts": Row(refused="--counts", refused_of="a.txt b.txt"),
         "skip_rows": Row("--skip-rows 1", "--skip-rows 1", "x.csv y.csv", "a.txt b.txt"),
         "split": Row("--split blank", "--split blank", "blocks.txt pages.txt", SETS),
@@ -122,6 +127,8 @@ ROWS = {
         "ci": Row("--ci", "--ci -q 0"),
         "no_repeats": Row("--no-repeats", "--no-repeats", "x.csv --ci"),
         "brief": Row("-b", "-b -f csv"),
+        "by": Row("--by model", "--by nonsense", "t.csv --column answer"),
+        "verbose": Row("--verbose", "--verbose --quiet", "birds.csv --counts", notes=True),
     },
     "report": {name: Row(refused=row.refused) for name, row in ONE_SET.items() if row.refused}
     | {name: READING[name] for name in ("column", "pool", "header", "on_error")}
@@ -152,6 +159,8 @@ ROWS = {
         "objective": Row("--objective represent", "--objective nonsense"),
         "quality": Row("--quality weight", "--quality nonsense"),
         "rows": Row("--rows", "--rows -f json"),
+        "indices": Row("--indices", "--indices --rows"),
+        "output": Row("--output chosen.csv", "--output t.csv"),
     },
     "dedup": ONE_SET
     | {
@@ -166,7 +175,8 @@ ROWS = {
             "--given-prompt",
             "echo.csv --column answer --pool --prompt topic --threshold 0.3",
         ),
-        "format": Row(refused="-f json"),
+        "indices": Row("--indices", "--indices --rows"),
+        "output": Row("--output kept.txt", "--output repeats.txt"),
         "threshold": Row("--threshold 0.2", "--threshold 2"),
         "rows": Row("--rows", "--rows -f json"),
     },
@@ -207,7 +217,6 @@ ROWS = {
 }
 PAIRS = [
     "score birds.csv --counts --matrix",
-    f"score {TABLE} --group-by topic",
     "score a.txt -b -f json",
     "score a.txt -b --ci",
     "score a.txt -b --signature",
@@ -254,6 +263,16 @@ def files(tmp_path, monkeypatch):
     table("holes.csv", [*twice, ""])
     table("same.csv", ["a b c", "d e f", "x y z", "u v w", "a b c", "d e f", "x y z", "a b c"])
     table("echo.csv", ["a b c", "a b d", "u v w", "u v x", "a b c e", "a b d e", "u v z", "u v y"])
+    table("asked.csv", twice)
+    header, *rows = (tmp_path / "asked.csv").read_text().splitlines()
+    prompts = [f"Question {i // 4}?" for i in range(len(rows))]
+    asked = [f"{row},{prompt}" for row, prompt in zip(rows, prompts, strict=True)]
+    (tmp_path / "asked.csv").write_text("\n".join([f"{header},prompt", *asked]) + "\n")
+    for folder, some in {"folder": TEXTS, "other": OTHERS}.items():
+        for i, text in enumerate(some):
+            path = tmp_path / folder / ("inner" if i > 4 else "") / f"{i}.txt"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
     lines = {
         "a.txt": TEXTS,
         "b.txt": OTHERS,
@@ -264,9 +283,7 @@ def files(tmp_path, monkeypatch):
     }
     for name, texts in lines.items():
         (tmp_path / name).write_text("\n".join(texts) + "\n")
-    letters = (
-        "x\xa0y m\nx\xa0z n\nu\xa0v o\nu\xa0w p\nx\xa0w q\nu\xa0y r\n"  # spaces, or letters
-    )
+    letters = "x\xa0y m\nx\xa0z n\nu\xa0v o\nu\xa0w p\nx\xa0w q\nu\xa0y r\n"  # spaces, or letters
     for name in ("latin.txt", "accents.txt"):
         (tmp_path / name).write_bytes((letters + name).encode("latin-1"))
     numbers = {"x.csv": (12, 3), "y.csv": (12, 3), "many.csv": (40, 3)}

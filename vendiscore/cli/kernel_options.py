@@ -136,8 +136,6 @@ def check_pairs(args: Namespace) -> None:
     """Raise a UsageError for options that have no effect because of another one."""
     passed = {name for name, value in vars(args).items() if value not in (None, False)}
     form = getattr(args, "format", "text")
-    if {"pool", "group_by"} <= passed:
-        raise UsageError("--pool takes all rows as one set: leave --pool or --group-by out")
     if {"counts", "matrix"} <= passed:
         raise UsageError("FILE holds counts or similarities: leave one of --counts, --matrix out")
     if "brief" in passed:
@@ -149,8 +147,6 @@ def check_pairs(args: Namespace) -> None:
     csv_table = args.command == "table" and form == "csv"
     if "signature" in passed and (form == "html" or csv_table):
         raise UsageError(f"--signature has no place in -f {form}: leave one of them out")
-    if {"rows", "format"} <= passed and form == "json":
-        raise UsageError("--rows is for lines of text, and -f json has them: leave one of them out")
     if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
         raise UsageError("-q has no effect on near-duplicates: leave it out")
     if args.command == "explain" and args.size != SHOWN and form in ("json", "csv"):
