@@ -1,5 +1,6 @@
 """Models that judge pairs of texts: tiny ones of random weights, as folders."""
 
+import warnings
 from functools import cache
 
 import pytest
@@ -52,6 +53,8 @@ def probability(folder, a, b, label):
     return float(shares[label])
 
 
+# Two of the shared texts have more tokens together than the small model takes.
+pytestmark = pytest.mark.filterwarnings("ignore:`same` truncates")
 TEXTS = [text for text in TEXTS if text]
 PAIRS = [(i, j) for i in range(len(TEXTS)) for j in range(i + 1, len(TEXTS))]
 
@@ -232,3 +235,18 @@ def test_the_command_takes_the_folder_of_a_graded_judge(tmp_path, capsys):
     options = ["-k", "equivalence", "-o", f"same={folder}", "-o", "graded=true", "-f", "json"]
     main([str(tmp_path / "texts.txt"), *options])
     assert '"graded": true' in capsys.readouterr().out
+
+
+def test_pairs_that_the_model_truncates_give_one_warning(tmp_path):
+    folder = classifier(tmp_path, NLI)
+    long = " ".join(["the cat sat on the mat"] * 4)
+    texts = ["a dog", f"{long} a dog", f"{long} every cat", "the red house"]
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        compute(texts, k="equivalence", same=str(folder))
+    truncated = [str(x.message) for x in caught if "`same` truncates" in str(x.message)]
+    assert len(truncated) == 1
+    assert "at 24 tokens, such as 'a dog' and 'the cat sat" in truncated[0]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        compute(["a dog", "every cat"], k="equivalence", same=str(folder))

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import SampleError, quoted
+from ..core.errors import SampleError, quoted, warn
 from ..core.namespace import to_host
 from ..core.types import Options, Record
 from ..optional import is_network
@@ -268,13 +268,36 @@ class PairClassifier:
 
     network: Network
     both: bool
+    tokenizer: PreTrainedTokenizerBase
+    limit: int | None
+    has_warned: bool = False  # of truncated pairs: the kernel judges pairs in several rounds
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
         """Return how probable it is that the texts of each pair are the same, shape (m,)."""
+        self._warn_about_truncation(pairs)
         asked = [*pairs, *((b, a) for a, b in pairs if self.both)]
         with self.network.running(asked, {}) as (encode, _):
             found = in_batches(asked, batch_size, encode)
         return found.reshape(-1, len(pairs)).min(axis=0)
+
+    def _warn_about_truncation(self, pairs: Sequence[tuple[str, str]]) -> None:
+        limit = self.limit
+        if limit is None or self.has_warned:
+            return
+        truncated = []
+        for a, b in pairs:
+            # A token has at least one byte; pairs have up to four special tokens.
+            if len(f"{a}{b}".encode("utf-8", "replace")) + 4 > limit:
+                with _tokenizing:
+                    tokens = self.tokenizer(a, b, verbose=False)["input_ids"]
+                truncated += [(a, b)] if len(tokens) > limit else []
+        if truncated:
+            self.has_warned = True
+            shown = " and ".join(map(quoted, truncated[0]))
+            warn(
+                f"`same` truncates {len(truncated):,} of {len(pairs):,} pairs of texts at {limit} "
+                f"tokens, such as {shown}: what follows is not compared; pass shorter texts"
+            )
 
 
 def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
@@ -320,7 +343,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
 
     settings = describe(model) | {"max_length": limit}
     network = Network(model, files.device, settings, prepare, share)
-    return PairClassifier(network, both)
+    return PairClassifier(network, both, tokenizer, limit)
 
 
 def _same_label(config: PretrainedConfig) -> tuple[int, bool]:
