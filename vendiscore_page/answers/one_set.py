@@ -282,6 +282,8 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         note = note.partition("; allow_repeats=False")[0]  # which the page's form does not have
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
+            said, unsuited, _ = note.partition(": the score says little about them; use ")
+            note = f"{said}: the score says little about them." if unsuited else note
             notes.append(_FRACTION.sub(lambda x: f"{float(x[0]):.4g}", note))
         elif not letters:  # with the remedy that the page has
             notes.append(
