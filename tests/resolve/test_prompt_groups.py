@@ -73,11 +73,11 @@ def prompts_of(given):
 def test_a_score_is_the_mean_within_prompts(given, q):
     each = scores(X, given, q=q)
     found = compute(X, **prompts_of(given), **COSINE, q=q, details=True)
-    assert found["VS"] == pytest.approx(each.mean(), rel=1e-10)
-    assert found["VS_se"] == pytest.approx(each.std(ddof=1) / np.sqrt(3), rel=1e-10)
+    assert found[key_at(q)] == pytest.approx(each.mean(), rel=1e-10)
+    assert found[key_at(q) + "_se"] == pytest.approx(each.std(ddof=1) / np.sqrt(3), rel=1e-10)
     rows = found["details"]["groups"]
     assert [row["n"] for row in rows] == [5, 9, 10]
-    assert [row["VS"] for row in rows] == pytest.approx(each)
+    assert [row[key_at(q)] for row in rows] == pytest.approx(each)
     turned = {"prompts": [prompts_of(given)["prompts"][i] for i in ORDER], "given_prompt": given}
     assert compute(X[ORDER], **turned, **COSINE, q=q)[key_at(q)] == pytest.approx(each.mean())
 

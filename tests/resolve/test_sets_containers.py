@@ -198,6 +198,12 @@ def equal(*rows):
     return np.stack(rows).reshape(len(rows), 2, 4, 3)
 
 
+TWO_GROUPS = pytest.mark.filterwarnings(
+    "ignore:The mean over 2 groups has no interval", "ignore:Intervals have no width"
+)
+
+
+@TWO_GROUPS
 @pytest.mark.parametrize("form", NESTED)
 def test_sets_have_prompts_of_their_own(form):
     A, B = (NESTED["lists"](rows) for rows in (X, Y))
@@ -243,6 +249,7 @@ ONE_EACH = {
 }
 
 
+@TWO_GROUPS
 @pytest.mark.parametrize("call", ONE_EACH)
 def test_one_prompt_for_each_group_goes_by_label(call):
     score = ONE_EACH[call]
