@@ -129,7 +129,9 @@ def novelty(
     order = read_novelty_order(q)
     check_psd(psd)
     names = ["samples", "references"]
-    pool, starts = resolve_pool([read_collection(samples, read), references], read, names)
+    pool, starts = resolve_pool(
+        [read_collection(samples, read, mixed=True), references], read, names
+    )
     refuse_gradient("novelty", **how, samples=pool)
     if is_divisible(pool):
         raise TypeError(

@@ -106,7 +106,7 @@ def pooled_sets(
 ) -> Partition:
     """Return the samples of sets by name, one set after the other."""
     names = list(named)
-    read = [read_collection(samples, how, name) for name, samples in named.items()]
+    read = [read_collection(samples, how, name, mixed=True) for name, samples in named.items()]
     labels = None
     of_sets = []
     if groups is not None:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from vendiscore.reading.numpy_files import Arrays
+from vendiscore.reading.samples import INDIVIDUAL
 from vendiscore.report import (
     FORMATS,
     AskError,
@@ -96,7 +97,8 @@ def _of_samples(
         return _images(found, name, asked)
     source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
     roles: dict[str, tuple[str, list[str]]] = {}
-    if isinstance(source, (Table, Columns)):
+    # Individuals that a table counts have no row of their own.
+    if isinstance(source, (Table, Columns)) and found.unit != INDIVIDUAL:
         rows = found.rows or range(len(found))
         every = roles_of(source, {found.column, *found.features}, asked)
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
