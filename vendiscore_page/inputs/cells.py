@@ -8,7 +8,6 @@ from dataclasses import replace
 from typing import Any
 
 from vendiscore.reading.numpy_files import Arrays
-from vendiscore.reading.samples import INDIVIDUAL
 from vendiscore.report import (
     FORMATS,
     AskError,
@@ -97,10 +96,11 @@ def _of_samples(
         return _images(found, name, asked)
     source, read = found.source, found.table or Table([], [], [], header=[], typed=True)
     roles: dict[str, tuple[str, list[str]]] = {}
-    # Individuals that a table counts have no row of their own.
-    if isinstance(source, (Table, Columns)) and found.unit != INDIVIDUAL:
+    if isinstance(source, (Table, Columns)):
         rows = found.rows or range(len(found))
         every = roles_of(source, {found.column, *found.features}, asked)
+        if found.unit == "individual":  # of a table of counts: it has no row of its own
+            every = {}
         roles = {role: (column, [each[i] for i in rows]) for role, (column, each) in every.items()}
     file = name if name != BOX else "samples.csv"
     kind = "texts" if found.kind == "sequences" else found.kind
