@@ -37,12 +37,6 @@ def test_no_file_is_a_link(tracked):
     assert [line for line in tracked if line.startswith("120000")] == []
 
 
-def test_no_file_hides_a_second_idea(sources):
-    """Beyond 800 lines there is one."""
-    lengths = {path: len((ROOT / path).read_text("utf-8").splitlines()) for path in sources}
-    assert {path: n for path, n in lengths.items() if n > 800} == {}
-
-
 def test_ruff_checks_and_formats_every_source_file(sources):
     pytest.importorskip("ruff")
     ruff = (sys.executable, "-m", "ruff")
