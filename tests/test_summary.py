@@ -71,6 +71,7 @@ RESULTS = {
 }
 
 
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 @pytest.mark.parametrize("name", RESULTS)
 def test_every_result_prints_as_a_sentence_and_one_line(name):
     result = RESULTS[name]()

@@ -210,10 +210,10 @@ def test_the_table_has_the_score_of_each_group():
 
 def test_notes_say_what_is_a_mean_and_which_groups_differ_in_size():
     how = {"k": "rbf", "details": True, "ci": 0.9, "measures": ["VS", "TotalVS", "IntDiv"]}
-    notes = compute(CLOUD, groups=[1] * 5 + [2] * 4 + [3] * 3, **how)["details"]["notes"]
+    notes = compute(CLOUD, groups=[1] * 6 + [2] * 3 + [3] * 3, **how)["details"]["notes"]
     assert notes[:3] == [
         "Means over 3 groups, which all count alike: VS, IntDiv.",
-        "Groups have 3 to 5 samples, and most scores are larger for more samples: compare groups "
+        "Groups have 3 to 6 samples, and most scores are larger for more samples: compare groups "
         "of one size.",
         "Computed of all groups together, without an interval: TotalVS.",
     ]
