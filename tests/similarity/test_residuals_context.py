@@ -187,6 +187,7 @@ def test_a_state_adds_up_answers_in_their_context():
     assert state.settings["prompts"] == "given, in context"
 
 
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
 def test_select_rewards_and_comparisons_see_the_context():
     whole = compute(naive(ANSWERS, PROMPTS), score_K=True)["VS"]
     assert select(ANSWERS, 6, prompts=PROMPTS, **HOW).scores[-1] == pytest.approx(whole, rel=1e-9)

@@ -173,7 +173,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     --------
     >>> from vendiscore import load
     >>> load("vendiscore", k="labels").compute(samples=["red", "red", "blue"], q=0)
-    {'VS': 2.0}
+    {'VS_q0': 2.0}
     """
 
     about: ClassVar[Options]  # of `evaluate.MetricInfo`, but for features
