@@ -266,6 +266,19 @@ def test_a_float32_matrix_has_the_score_of_its_entries_in_double():
                 assert score_K(K, q, None, normalize) == pytest.approx(wanted, rel=1e-9), (n, q)
 
 
+@pytest.mark.parametrize("n", [300, 1000])
+def test_a_flat_tail_of_a_float32_matrix_is_kept_at_orders_from_1_on(n):
+    """Each of its eigenvalues is below the rounding of one entry; together they are not."""
+    labels = np.arange(n) % 2
+    K = ((1 - 3e-6) * (labels[:, None] == labels) + 3e-6 * np.eye(n)).astype(np.float32)
+    np.fill_diagonal(K, 1)
+    for q in (1.0, 1.5, 2.0):
+        exact = score_K(K.astype(np.float64), q)
+        assert exact > 2 + 1e-6
+        assert score_K(K, q) == pytest.approx(exact, rel=1e-10)
+        assert [*compute(K, score_K=True, q=q).values()] == pytest.approx([exact], rel=1e-10)
+
+
 def test_the_front_door_gives_the_number_of_the_core():
     K, X, p = similarities(20, 9), unit_rows(20, 9), weights(20)
     for q in ORDERS:

@@ -38,7 +38,9 @@ def test_what_is_below_n_eps_times_the_largest_is_zero(times, kept):
 
 def test_entries_of_a_coarse_precision_have_a_coarse_cut():
     values = np.array([1e-4, 0.4 - 1e-4, 0.6])
-    assert np.count_nonzero(shares(values, rounding(3, spacing=1e-3)).values) == 2
+    found = shares(values, rounding(3, spacing=1e-3))
+    assert [len(found.positive_at(q)) for q in (0, 0.5, 1, 2)] == [2, 2, 3, 3]
+    assert found.positive_at(0).sum() == pytest.approx(1)
     assert np.count_nonzero(shares(values, rounding(3, spacing=1e-3, psd=True)).values) == 3
 
 

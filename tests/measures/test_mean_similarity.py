@@ -44,6 +44,7 @@ def test_rounding_of_zero_is_not_negative():
 
 def test_large_sets_are_searched_in_evenly_spaced_rows(monkeypatch):
     """Every sample of one half has a negative similarity with the other half."""
+    monkeypatch.setattr(mean_similarity, "MAX_EXHAUSTIVE", 4)
     monkeypatch.setattr(mean_similarity, "ROWS_CHECKED", 4)
     rows = np.array([[1.0, 0.1 * i] for i in range(10)] + [[-0.1, 3.0]] * 10)
     with pytest.warns(UserWarning, match=r"the lowest is -0\.0333"):
@@ -59,3 +60,9 @@ def test_lc_is_at_most_the_vendi_score_of_similarities_of_at_least_zero(q):
         p = rng.dirichlet(np.ones(n))
         found = list(compute(rows, k="cosine", p=p, q=[q], measures=["LC", "VS"]).values())
         assert found[0] <= found[1] + 1e-9
+
+
+def test_samples_without_weight_do_not_count_as_negative_similarities_of_lc():
+    K = np.array([[1, 0.5, -0.3], [0.5, 1, 0.2], [-0.3, 0.2, 1]])
+    found = compute(K, score_K=True, measures="LC", p=[0.5, 0.5, 0])
+    assert found["LC"] == pytest.approx(compute(K[:2, :2], score_K=True, measures="LC")["LC"])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore import score_K, score_X
+from vendiscore import score, score_K, score_X
 from vendiscore.scoring import scores
 
 
@@ -94,3 +94,10 @@ def test_repeats_are_noticed_where_many_samples_are_repeated():
     np.fill_diagonal(K, 1.0)
     K[200:, :200][np.diag_indices(200)] = K[:200, 200:][np.diag_indices(200)] = 1.0
     assert scores._has_repeats(K)
+
+
+@pytest.mark.parametrize("name", ["references", "clusters"])
+def test_an_array_that_a_single_score_has_no_use_for_is_refused_by_name(name):
+    X = np.eye(4)
+    with pytest.raises(TypeError, match=f"`{name}` has no effect on a single number"):
+        score(X, score_X=True, normalize=True, **{name: np.arange(4)})

@@ -164,7 +164,7 @@ def gains(
     And what a sample adds that has nothing in common with any of them.
     """
     spectrum = spectrum_of(pool.take(members), psd=psd, vectors=True)
-    values, U = positive_parts(spectrum)
+    values, U = positive_parts(spectrum, q)
     weights = U / np.sqrt(values * len(members))  # of members in each eigenvector, a unit vector
     F = None if pool.dim is None else pool.bare().features()  # no copy, for each class
     if sp.issparse(F):

@@ -38,7 +38,7 @@ _INSTEAD = {
 
 # Keywords in messages of the library: `name`, or name=value after the word of a remedy.
 _NAMED = re.compile(
-    r"`(\w+(?:='[^']*')?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
+    r"`(\w+(?:=(?:'[^']*'|False))?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
 _LISTED = re.compile(r"vendiscore\.list_(\w+)\(\)")
@@ -49,6 +49,8 @@ _KEYWORDS = {
     "score_K": "matrix",
     "size": "",
 }
+# Keywords with a value that an option without a value stands for.
+_FLAGS = {"allow_repeats=False": "--no-repeats", "ci=0.95": "--ci"}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -85,6 +87,9 @@ class _Parser(argparse.ArgumentParser):
 
         def spelled(found: re.Match[str]) -> str:
             quoted, word, name, value = found.groups()
+            flag = _FLAGS.get(quoted or f"{name}={value}", "")
+            if flag in options:
+                return flag if quoted else f"{word} {flag}"
             keyword, _, given = (quoted or name).partition("=")
             wanted = _KEYWORDS.get(keyword, keyword)
             option = options.get(f"--{wanted.replace('_', '-')}") or options.get(f"-{wanted}")

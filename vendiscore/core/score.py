@@ -135,7 +135,7 @@ def _number(A: np.ndarray, q: float, rounding: Rounding, eigenvalues: Solver) ->
     exact = diagonal_shares(A)
     spectrum = exact[0] if exact else shares(eigenvalues(A), rounding)
     spectrum.warn_of_cut([q])
-    return float(hill_number(spectrum.values[spectrum.values > 0], q))
+    return float(hill_number(spectrum.positive_at(q), q))
 
 
 def _squares(X: np.ndarray) -> np.ndarray:

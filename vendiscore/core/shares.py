@@ -66,6 +66,9 @@ class Shares:
     cut: float = 0.0  # eigenvalues below this counted as rounding and were set to zero
     lost: int = 0  # how many of those may have been more than rounding of exact zeros
     rank: int = 0  # how many are positive, of a tensor, which is not to be read for it
+    # Orders below 1 ignore eigenvalues up to this: rounding of the entries that were passed. It is
+    # 0 if the entries came in float64.
+    input_cut: float = 0.0
 
     @property
     def positive(self) -> Array:
@@ -73,12 +76,20 @@ class Shares:
         values = self.values
         return values[values > 0] if is_numpy(values) else values[: self.rank]
 
+    def positive_at(self, q: float) -> Array:
+        """Return the shares above 0 that order q uses, of sum 1."""
+        positive = self.positive
+        if q >= 1 or not self.input_cut:
+            return positive
+        kept = positive[positive > self.input_cut]
+        return kept / kept.sum()
+
     def warn_of_cut(self, orders: Sequence[float]) -> None:
         """Warn where the eigenvalues set to zero may have changed the number of an order."""
         q = min(orders, default=1.0)  # the least order moves most
         if not self.lost or q >= 1:
             return
-        kept = self.positive
+        kept = self.positive_at(q)
         total = scalar(namespace(kept).sum(kept**q))
         # The gain of log Σ λ^q, less the gain from the trace.
         more = math.log1p(self.lost * self.cut**q / total) - q * math.log1p(self.lost * self.cut)
@@ -118,7 +129,8 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
             f"similarities in a higher one to be rid of them"
         )
     coarse = rounding.coarse(size)
-    cut = max(rounding.cut(largest, size), coarse)
+    computed_cut = rounding.cut(largest, size)
+    cut = max(computed_cut, coarse)
     if known[-1] > cut and on_host:
         return Shares(values=values / total, cut=cut)
     # Rounding of exact zeros stays below the noise; what is between it and the cut may be more.
@@ -128,8 +140,14 @@ def shares(values: Array, rounding: Rounding, psd: PSD = "check") -> Shares:
     lost = int((known > noise).sum()) - kept if noise < cut else 0
     if known[kept - 1] < TAIL * cut:  # no gap, but a tail that goes on below the cut
         lost = size - kept
-    positive = shares_above(values, cut, psd)
-    return Shares(values=positive, negative_mass=negative_mass, cut=cut, lost=lost, rank=kept)
+    return Shares(
+        values=shares_above(values, computed_cut, psd),
+        negative_mass=negative_mass,
+        cut=cut,
+        lost=lost,
+        rank=int((known > computed_cut).sum()),
+        input_cut=coarse if coarse > computed_cut else 0.0,
+    )
 
 
 def shares_above(values: Array, cut: Array | float, psd: PSD = "check") -> Array:

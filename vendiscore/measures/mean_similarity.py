@@ -7,7 +7,7 @@ import numpy as np
 
 from ..core.errors import SampleError, warn
 from ..core.hill import log_power_mean
-from ..core.namespace import namespace, row_blocks, scalar, to_host
+from ..core.namespace import Array, namespace, row_blocks, scalar, to_host
 from ..core.types import Number
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -17,9 +17,9 @@ from .subject import Subject
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 
-# Rows of a large similarity that are searched for negative entries: a search of all would take
-# longer than LC itself by a factor of n.
-ROWS_CHECKED = 4096
+# Up to this size all entries are searched for a negative one. Of more samples only some rows are: a
+# row costs as much as LC itself, which is one product K p.
+MAX_EXHAUSTIVE, ROWS_CHECKED = 4096, 256
 _WITHOUT_NEGATIVE = "use a kernel without negative values, such as k='rbf' of vectors"
 
 
@@ -57,23 +57,29 @@ def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
         1 / largest[..., 0] if math.isinf(q) else xp.exp(log_power_mean(p, logs, q))
         for q in subject.orders
     ]
-    _check_negative_similarities(subject, values)
+    _check_negative_similarities(subject, p, values)
     return values
 
 
-def _check_negative_similarities(subject: Subject | Stack, values: list[Number]) -> None:
-    """Warn about negative similarities; raise where values of LC are then not in [1, n]."""
+def _check_negative_similarities(subject: Subject | Stack, p: Array, values: list[Number]) -> None:
+    """Warn about negative similarities of samples with weight; raise if LC is not in [1, n]."""
     tolerance = RANGE_ROUNDING + 4 * subject.whole.roundoff
     n = subject.n
     numbers = np.array([to_host(value) for value in values], dtype=float)
     outside = ~((numbers >= 1 - tolerance) & (numbers <= n * (1 + tolerance)))
     if isinstance(subject, Stack):
-        each = to_host(subject.K).min(axis=(1, 2))
+        weighted = to_host(p > 0)
+        pairs = weighted[:, :, None] & weighted[:, None, :]
+        each = np.where(pairs, to_host(subject.K), 0.0).min(axis=(1, 2))
         # Sets that are measured one by one have their own warning, or error.
         each = each[~(subject.unusual | outside.any(axis=0))]
         lowest = float(each.min(initial=0.0))
     else:
-        lowest = lowest_similarity(subject.similarity)
+        similarity = subject.similarity
+        weighted = np.flatnonzero(to_host(p) > 0)
+        if len(weighted) < similarity.n:
+            similarity = similarity.take(weighted)
+        lowest = lowest_similarity(similarity)
     if lowest >= -tolerance:
         return
     what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
@@ -88,12 +94,12 @@ def _check_negative_similarities(subject: Subject | Stack, values: list[Number])
 def lowest_similarity(similarity: Similarity) -> float:
     """Return the lowest similarity of two samples, or 0 if it is certain that none is negative.
 
-    Of more than `ROWS_CHECKED` samples that many, evenly spaced, are compared with all.
+    Of more than `MAX_EXHAUSTIVE` samples, `ROWS_CHECKED`, evenly spaced, are compared with all.
     """
     if isinstance(similarity, FeatureSimilarity) and scalar(similarity.X.min()) >= 0:
         return 0.0
     n = similarity.n
-    if n <= ROWS_CHECKED:
+    if n <= MAX_EXHAUSTIVE:
         return min(scalar(K.min()) for _, K in similarity.blocks())
     indices = np.linspace(0, n - 1, ROWS_CHECKED).astype(int)
     blocks = row_blocks(ROWS_CHECKED, 8 * n)

@@ -70,7 +70,7 @@ def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
-    values, U = positive_parts(spectrum)
+    values, U = positive_parts(spectrum, q)
     masses = spectrum.n * (U**2 @ values)  # parts of the trace: 1 but for clipping
     if math.isinf(q):
         return masses - spectrum.n * U[:, 0] ** 2

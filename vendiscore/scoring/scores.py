@@ -247,7 +247,8 @@ def _single(q: float | str) -> float | str:
 def _check_single(options: Options) -> None:
     """Raise a TypeError for keywords of `compute` that say nothing about a single score."""
     for name in _NOT_OF_ONE_NUMBER:
-        if options.get(name) not in (None, False):
+        value = options.get(name)
+        if value is not None and value is not False:
             raise TypeError(
                 f"`{name}` has no effect on a single number: pass it to compute(samples, {name}=…)"
             )

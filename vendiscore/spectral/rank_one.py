@@ -39,7 +39,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """
     q = read_order(q, zero=False)
     clipped = spectrum.negative is not None
-    values, U = positive_parts(spectrum)
+    values, U = positive_parts(spectrum, q)
     if spectrum.n < 2:
         raise ValueError("a set of one sample has nothing left without it; pass two samples")
     left = np.empty(len(U))
@@ -105,7 +105,7 @@ def read_novelty_order(q: object) -> float:
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
     q = read_order(q, zero=False)
-    values, U = positive_parts(spectrum)
+    values, U = positive_parts(spectrum, q)
     found = np.empty(len(U))
     for rows, squares in _squares(U):
         found[rows] = surprise_of(values, squares, q)
@@ -139,7 +139,7 @@ def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
 
 def unexplained(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
-    values, U = positive_parts(spectrum)
+    values, U = positive_parts(spectrum, 0)
     found = np.zeros(len(U))
     for rows, squares in _squares(U):
         found[rows] = unexplained_of(values, squares, spectrum.n)

@@ -43,7 +43,7 @@ class Spectrum(Shares):
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
                 f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
             )
-        return hill_number(self.positive, q)
+        return hill_number(self.positive_at(q), q)
 
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""
@@ -69,12 +69,16 @@ class Spectrum(Shares):
         ]
 
 
-def positive_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return positive eigenvalues (r,) and the eigenvectors (n, r), on the host."""
+def positive_parts(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positive eigenvalues (r,) that order q uses and eigenvectors (n, r), on the host.
+
+    q = 0 gives those of the numerical rank.
+    """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
-    values = to_host(spectrum.values)
-    return values[values > 0], to_host(spectrum.vectors)
+    values = to_host(spectrum.positive_at(q))
+    values = values[values > 0]
+    return values, to_host(spectrum.vectors)[:, : len(values)]
 
 
 def signed_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
