@@ -175,11 +175,8 @@ def vendi_compare(
         matched_size (integer): Number of samples that every set is subsampled to.
         within (integer): Number of prompts within which models are compared; 0 for lists.
         level (number): Level of the intervals.
-        rows (array): Per set n, VS (VS_q2 at q = 2, etc.), se, and matched VS with its interval;
-            with prompts also n_per_group, the number of samples per prompt.
-        pairs (array): Per pair the difference with its interval, p of permutations, and a verdict:
-            "more diverse" or "less diverse" (p and the interval agree), "different, direction not
-            shown" (p alone), or "no difference shown".
+        rows (array): Per set n, n_per_group (with prompts), VS (or VS_q2 etc.), se and interval.
+        pairs (array): Per pair the difference, its interval, p of permutations and the verdict.
         signature (string): All settings, for others to reproduce the comparison.
         comparison (string): Kernel, its options and q in words.
         sources (object or null): Effective number of different sets; null without prompts.

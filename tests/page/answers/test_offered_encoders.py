@@ -155,7 +155,7 @@ def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
     assert list(one_set.score(read(TEXTS), Settings("MiniLM", q=2))) == []
     right = compute(TEXTS, **MINILM, q=2)["VS_q2"]
     ours = answered(TEXTS, kernel="MiniLM", q=2)
-    assert ours["VS"] == pytest.approx(right, rel=1e-6)
+    assert ours["VS_q2"] == pytest.approx(right, rel=1e-6)
     assert ours["comparison"] == "MiniLM · q 2"
     assert ours["sentence"].startswith("By what they mean (MiniLM), this set of 14 texts")
     assert "model_path='sentence-transformers/all-MiniLM-L6-v2'" in ours["code"]

@@ -60,6 +60,7 @@ def test_the_api_has_the_five_named_endpoints(client):
         "q": "float | str",
         "threshold": "float",
         "prompts": "list[str]",
+        "allow_repeats": "bool",
     }
 
 
