@@ -61,7 +61,8 @@ def missing_attribute(result: object, name: str) -> AttributeError:
     kind = type(result)
     if hasattr(kind, name):
         object.__getattribute__(result, name)  # Python hides the error of a property: raise it
-    message = f"a {kind.__name__} has no attribute {name!r}"
+    article = "an" if kind.__name__[0] in "AEIOU" else "a"
+    message = f"{article} {kind.__name__} has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(message)
     names = sorted(each for each in {*dir(kind), *vars(result)} if not each.startswith("_"))

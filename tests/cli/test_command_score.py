@@ -302,7 +302,7 @@ USAGE = [
     (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
     (["{x}", "-o", "k=bleu"], "is not an option: pass -k instead"),
     (["{x}", "-o", "counts=1"], "is not an option: pass --counts instead"),
-    (["{x}", "-o", "tokenizer=str.split"], "takes Python objects"),
+    (["{x}", "-o", "model=str.split"], "takes Python objects"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),
     (["{x}", "--references", "{x}"], "VS looks at one"),
     (["{x}", "-m", "WithinVS"], "name them by --group-by"),

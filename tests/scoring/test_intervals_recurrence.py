@@ -147,10 +147,12 @@ def test_continuous_measurements_have_the_narrower_interval_and_another_signatur
 def test_an_equal_pair_is_allowed_for_in_spite_of_the_caller():
     X = np.random.default_rng(0).normal(size=(8, 32))
     X[1] = X[0]
-    found = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
-    assert interval(X, k="cosine") == (found["VS_low"], found["VS_high"])
     expected = "in spite of allow_repeats=False, since these samples have 1 equal pairs"
+    with pytest.warns(UserWarning, match=expected):
+        found = compute(X, k="cosine", ci=0.95, allow_repeats=False, details=True)
+    assert interval(X, k="cosine") == (found["VS_low"], found["VS_high"])
     assert any(expected in note for note in found["details"]["notes"])
+    assert "|allow_repeats=True|" in found["details"]["signature"]  # which states what was done
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ _ELSEWHERE = {
     "quality": "--quality",
     "score_K": "--matrix",
 }
-_NONE_HERE = ("p", "clusters", "tokenizer", "model", "transform")
+_NONE_HERE = ("p", "clusters", "model", "transform")
 SHOWN = 10  # rows of the tables of `explain`
 _OF_NUMBERS = ("score_K", "score_X", "score_dual")
 

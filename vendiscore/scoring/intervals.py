@@ -87,9 +87,12 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             found.numbers[key] = {"se": error, "low": low, "high": high}
     if units.repeats is not None and units.repeats.few:
         found.notes.append(_allowance(units.repeats, units.level, request.allow_repeats))
-    if units.codes is None and CLOSED.keys() & request.names:
-        found.allow_repeats = request.allow_repeats
         if not request.allow_repeats:
+            warn(found.notes[-1])
+    if units.codes is None and CLOSED.keys() & request.names:
+        # What was done, which the signature states.
+        found.allow_repeats = request.allow_repeats or units.repeats is not None
+        if not found.allow_repeats:
             found.assumes += " Samples are taken to be continuous measurements."
     if units.codes is not None:
         found.assumes = "Independent clusters are assumed."
