@@ -12,7 +12,7 @@ import vendiscore
 from vendiscore.analysis.spectral_modes import Mode
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures.measure import get_measure
-from vendiscore.summary import measured, one_line, with_error
+from vendiscore.summary import measured, one_line, with_error, with_interval
 
 TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]
 EDITED = ["a b c", "a b c", "a b d"]
@@ -120,3 +120,8 @@ def test_a_growth_says_the_largest_sizes():
     assert str(found).startswith("16 samples are 2")
     assert "; 32 samples would be about 2" in str(found)
     assert repr(found) == "Growth(n=16, q=2, level=0.95, sizes=(4, 16, 32))"
+
+
+def test_a_number_without_an_interval_says_so():
+    assert with_interval(5.361, math.nan, math.nan) == "5.361 (no interval)"
+    assert with_interval(5.361, 4.0, 6.0) == "5.4 (4.0 to 6.0)"

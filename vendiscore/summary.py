@@ -120,6 +120,8 @@ def with_error(value: float, error: float) -> str:
 
 def with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
     """Return a number and its interval; its error is a fourth of the interval if unknown."""
+    if math.isnan(low) or math.isnan(high):
+        return f"{measured(value, error)} (no interval)"
     error = (high - low) / 4 if error is None else error
     return f"{measured(value, error)} ({measured(low, error)} to {measured(high, error)})"
 
