@@ -124,4 +124,4 @@ def test_a_growth_says_the_largest_sizes():
 
 def test_a_number_without_an_interval_says_so():
     assert with_interval(5.361, math.nan, math.nan) == "5.361 (no interval)"
-    assert with_interval(5.361, 4.0, 6.0) == "5.4 (4.0 to 6.0)"
+    assert with_interval(5.361, 4.0, 6.0) == "5.36 (4.00 to 6.00)"
