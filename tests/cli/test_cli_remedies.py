@@ -62,7 +62,7 @@ def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, cap
 @pytest.mark.parametrize(
     ("command", "said", "spelled"),
     [
-        ("score", "pass ci=0.95 with it", "pass -o ci=0.95 with it"),
+        ("score", "pass ci=0.95 with it", "pass --ci with it"),
         ("score", "pass k='cosine'.", "pass -k cosine."),
         ("score", "or given_prompt=True", "or --given-prompt"),
         ("score", "use q=2 or q=float('inf'), which", "use -q 2 or -q inf, which"),
