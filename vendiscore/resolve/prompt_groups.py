@@ -80,9 +80,10 @@ def groups_of(prompts: Sequence[object]) -> Groups:
 
 
 def _frozen(value: object) -> object:
-    """Return a hashable value that is equal for equal lists and dicts, and for no others."""
+    """Return a value that is equal for equal lists and dicts only; hashable if all items are."""
     if isinstance(value, Mapping):
-        return Mapping, frozenset((key, _frozen(each)) for key, each in value.items())
+        items = [(key, _frozen(each)) for key, each in value.items()]
+        return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
     if isinstance(value, (list, tuple)):
         return type(value), tuple(map(_frozen, value))
     return value
