@@ -170,8 +170,7 @@ class PairRow(Summary):
     @property
     def sentence(self) -> str:
         """The difference with its interval and p, in a sentence."""
-        p = chance(self.p_adjusted, self.p_floor)
-        p = f"p {'' if p[0] == '≤' else '= '}{p}"
+        p = format_p_value(self)
         if not math.isfinite(self.high - self.low):
             return f"{self.a} − {self.b}: {measured(self.difference)} (no interval, {p})."
         error = (self.high - self.low) / 4
@@ -349,8 +348,7 @@ class Comparison(Summary):
 
     def _told(self, row: PairRow) -> str:
         verdict = self._verdict(row)
-        p = chance(row.p_adjusted, row.p_floor)
-        p = f"p {'' if p[0] == '≤' else '= '}{p}"
+        p = format_p_value(row)
         if row.p_adjusted <= row.p_floor * _ROUNDED or self._out_of_reach(row):
             p += self._remedy(row)
         terms = []
@@ -401,6 +399,12 @@ class Comparison(Summary):
 def chance(p: float, floor: float) -> str:
     """Write a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
     return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
+
+
+def format_p_value(row: PairRow) -> str:
+    """Return the adjusted p-value of a pair for a sentence: "p = 0.58" or "p ≤ 0.01"."""
+    p = chance(row.p_adjusted, row.p_floor)
+    return f"p {p}" if p[0] == "≤" else f"p = {p}"
 
 
 def percent(level: float) -> str:

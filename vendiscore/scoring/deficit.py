@@ -217,11 +217,11 @@ def deficit_ends(
     deficit: float, found: Jackknife, level: float, repeats: Repeats | None, of: Deficit
 ) -> tuple[float, float]:
     """Return both ends of a number that is 0 where nothing repeats."""
-    reach = student_reach(level, found.units)
     if repeats is not None:
         return _with_recurrence(deficit, found, level, repeats, of)
     if not math.isfinite(found.spread):
         return 0.0, math.inf
+    reach = student_reach(level, found.units)
     times = np.exp(min(reach * found.spread, 700.0))
     return float(deficit / times), float(deficit * times)
 
