@@ -182,7 +182,7 @@ def _from_hub(module: str, file: str, version: str) -> ModuleType | None:
         package = _installed(version)
         if package is None:
             raise
-        importlib.import_module(f"{_NAME}.core.errors").warn(
+        importlib.import_module(f"{_NAME}.support.errors").warn(
             f"the package of the Space {name} cannot be had ({error}); the installed {_NAME} "
             f"{version} of {package.__path__[0]} is used"
         )

@@ -3,7 +3,7 @@
     python benchmarks/accuracy_grid.py --json benchmarks/results/accuracy.json
     python benchmarks/accuracy_grid.py --widths 384 1024 --sizes 2000 --seeds 2
 
-The sets are those of tests/support/hard_sets.py, in which float32 products or eigenvalues lose
+The sets are those of tests/helpers/hard_sets.py, in which float32 products or eigenvalues lose
 most: a flat tail at noise level below one, two, three and ten large eigenvalues, collapsed sets
 with up to 30 outliers, and identical rows in 2, 3 and 10 clusters; and ordinary spectra, which
 should stay in single precision. Each is scored at orders 1, 2 and ∞ by `score_X` and by `compute`,
@@ -23,7 +23,7 @@ from pairs import environment, write
 from vendiscore import FeatureSimilarity, compute, score_X
 from vendiscore.spectral.vendi_scores import vendi
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from hard_sets import CASES, ORDERS, error_ratio, exact_log_scores, hard_rows, unit_rows
 
 WIDTHS = (384, 768, 1024, 1536, 2048, 3072)

@@ -38,14 +38,14 @@ from threadpoolctl import threadpool_limits
 
 from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, Comparison, Plan
-from vendiscore.core.namespace import to_host
 from vendiscore.progress import finish
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
+from vendiscore.support.namespace import to_host
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import sentences, vectors
 
 PERMUTATIONS = 499  # of which the least p of three pairs is 0.006

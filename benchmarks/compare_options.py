@@ -21,7 +21,7 @@ from pairs import arguments, environment, write
 
 from vendiscore import compare, score
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import sentences, vectors
 
 MANY = 2000  # sets that the share between two sources is the mean of

@@ -24,7 +24,7 @@ from vendiscore.analysis.compare_sets import comparing
 from vendiscore.analysis.comparison import SAME, Comparison, Plan
 from vendiscore.progress import finish
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import SOURCES, pooled
 
 PLAN = Plan(permutations=199).checked()

@@ -36,7 +36,7 @@ from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "support"))
+sys.path.append(str(ROOT / "tests" / "helpers"))
 import hub_cache  # noqa: E402
 import visitor  # noqa: E402
 

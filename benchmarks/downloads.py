@@ -26,7 +26,7 @@ from typing import Any
 os.environ["HF_HUB_OFFLINE"] = "1"
 os.environ.setdefault("HF_HOME", tempfile.mkdtemp(prefix="vendiscore-downloads-"))
 ROOT = Path(__file__).resolve().parents[1]
-sys.path[:0] = [str(ROOT / "tests" / "support"), str(ROOT)]
+sys.path[:0] = [str(ROOT / "tests" / "helpers"), str(ROOT)]
 
 import pandas as pd  # noqa: E402
 from page_process import running_app  # noqa: E402

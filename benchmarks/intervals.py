@@ -26,7 +26,7 @@ from vendiscore.scoring.subsampling import DRAWS, halves_error
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import spectrum_of, vendi
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "support"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import molecules, vectors
 
 PICTURE = Path(__file__).resolve().parents[1] / "docs" / "images" / "bootstrap-bias.png"

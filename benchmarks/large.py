@@ -2,7 +2,7 @@
 
 Each case runs in a process of its own, which may say `TooLargeError` where memory is short. From
 about 16,000 rows a product of a matrix with its own transpose has ended the process with a
-segmentation fault on some machines (numpy/numpy#19685); see `core.namespace.gram`.
+segmentation fault on some machines (numpy/numpy#19685); see `support.namespace.gram`.
 """
 
 import argparse

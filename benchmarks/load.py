@@ -16,7 +16,7 @@ It is read when the page is served, when nobody has come for a while after a fir
 idle level: everything is imported, and every buffer that two jobs at a time need is there), at
 its peak, and when nobody has come for as long after each load.
 
-With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
+With HF_HOME at a cache that `tests/helpers/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
 encoders of the page take part.
 """
 
@@ -55,7 +55,7 @@ from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "support"))
+sys.path.append(str(ROOT / "tests" / "helpers"))
 import hostile  # noqa: E402
 import visitor  # noqa: E402
 from drawn import png  # noqa: E402

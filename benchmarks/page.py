@@ -6,7 +6,7 @@ Starts `python app.py` and opens it in Chromium. Bytes are those that came throu
 compressed and with their headers. The times from a click to the result, and to the first number
 over a slow network, are printed, but kept nowhere: they depend on this machine.
 
-With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
+With HF_HOME at a cache that `tests/helpers/hub_cache.py` filled, and HF_HUB_OFFLINE=1, the
 encoders of the page take part.
 """
 
@@ -35,7 +35,7 @@ from playwright.sync_api import Browser, Page, sync_playwright
 from vendiscore.scoring.compute import compute
 
 ROOT = Path(__file__).resolve().parents[1]
-sys.path.append(str(ROOT / "tests" / "support"))
+sys.path.append(str(ROOT / "tests" / "helpers"))
 sys.path.append(str(ROOT / "tests" / "browser"))
 import axe  # noqa: E402
 

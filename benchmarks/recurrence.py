@@ -30,7 +30,7 @@ from few_samples import digits, questions
 from pairs import DATA, environment, write
 
 from vendiscore import as_similarity, compute
-from vendiscore.core.types import Options
+from vendiscore.support.types import Options
 
 LEVEL = 0.95
 TRUTH = 50_000  # sets behind E log VS_n

@@ -2,7 +2,7 @@
 
 python benchmarks/screenshots.py
 
-With HF_HOME at a cache that `tests/support/hub_cache.py` filled, and HF_HUB_OFFLINE=1, samples are
+With HF_HOME at a cache that `tests/helpers/hub_cache.py` filled, and HF_HUB_OFFLINE=1, samples are
 compared by the encoders, as on the Space.
 """
 

@@ -31,7 +31,7 @@ from pairs import DATA, environment, peak, write
 from vendiscore import as_similarity, compute, score_K, sources
 from vendiscore.analysis.between_sources import Score, Sources
 from vendiscore.analysis.source_scores import Plan, _prompt_means, _score, _scores
-from vendiscore.core.namespace import to_host
+from vendiscore.support.namespace import to_host
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]

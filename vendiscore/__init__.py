@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from .analysis.growth import growth
     from .analysis.novelty import novelty
     from .analysis.sources import sources
-    from .core.errors import NotPSDError, SampleError
     from .core.hill import effective_number
     from .encoders import encoder
     from .integrations import load
@@ -56,6 +55,7 @@ if TYPE_CHECKING:
     from .similarity.memory import TooLargeError
     from .similarity.rows import RowsSimilarity
     from .spectral.vendi_scores import spectrum
+    from .support.errors import NotPSDError, SampleError
 
 __all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
 __all__ += ["MissingPackageError", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
@@ -70,7 +70,7 @@ __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spr
 # Where each name is; tests/package/test_front_door.py compares it with the imports above.
 _MODULES = {
     "encoders": "encoder",
-    "core.errors": "NotPSDError SampleError",
+    "support.errors": "NotPSDError SampleError",
     "similarity.memory": "TooLargeError",
     "optional": "MissingPackageError",
     "magnitude.solver": "IndefiniteError",

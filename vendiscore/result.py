@@ -9,11 +9,11 @@ import re
 from collections.abc import Iterable
 from typing import Any, NoReturn
 
-from .core.arguments import DEFAULT_ORDER, read_order
-from .core.errors import quoted
-from .core.types import Frame, Record
 from .signature import digits, plain
 from .summary import frame, json_record
+from .support.arguments import DEFAULT_ORDER, read_order
+from .support.errors import quoted
+from .support.types import Frame, Record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
 ERRORS = ("_se", "_low", "_high")

@@ -19,10 +19,10 @@ from typing import Any
 import numpy as np
 
 from . import __version__
-from .core.namespace import is_torch, to_host
-from .core.types import Record
 from .hashing import hash_bytes
 from .optional import is_network
+from .support.namespace import is_torch, to_host
+from .support.types import Record
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .core.types import Frame, Record
 from .hints import meant
 from .optional import require
+from .support.types import Frame, Record
 
 _WIDTH = 120
 

@@ -1,6 +1,6 @@
 """The promises of every registered kernel, whatever it compares.
 
-A new kernel needs an entry in CASES of `tests/support/contract.py`.
+A new kernel needs an entry in CASES of `tests/helpers/contract.py`.
 """
 
 import importlib.util

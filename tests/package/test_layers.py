@@ -32,6 +32,7 @@ ROOMS = """
     summary progress optional hashing
     hints
     core
+    support
 """
 LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
 MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}

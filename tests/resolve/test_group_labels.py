@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
-from vendiscore.core.namespace import scalar
+from vendiscore.support.namespace import scalar
 
 TEXTS = [
     ["a cat sat", "a dog sat", "the cat ran off"],

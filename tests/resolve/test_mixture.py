@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
-from vendiscore.core.namespace import scalar
+from vendiscore.support.namespace import scalar
 
 RECORDS = [
     {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import GroupState, State, compute, score_batches
-from vendiscore.core.errors import SampleError
 from vendiscore.scoring import batches as module
+from vendiscore.support.errors import SampleError
 
 pa = pytest.importorskip("pyarrow")
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.core.namespace import scalar
+from vendiscore.support.namespace import scalar
 
 X = np.random.default_rng(0).standard_normal((24, 3))
 RBF = {"k": "rbf", "sigma": 1.0}

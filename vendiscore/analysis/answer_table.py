@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import quoted
-from ..core.types import Record, Samples
 from ..resolve.group_labels import (
     Groups,
     by_name,
@@ -23,6 +21,8 @@ from ..resolve.sets import read_collection, resolve_sets
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples, choose
 from ..similarity.pools import pooled, size
+from ..support.errors import quoted
+from ..support.types import Record, Samples
 
 
 @dataclass(frozen=True, eq=False)

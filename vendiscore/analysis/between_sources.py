@@ -11,12 +11,12 @@ from operator import itemgetter
 import numpy as np
 
 from .. import plots
-from ..core.arguments import integer, number, one_of
-from ..core.types import Axes, Frame, Options, Record
 from ..plots.axes import axes_of
 from ..result import key_at
 from ..signature import line, plain, plain_order
 from ..summary import Summary, frame, html_table, json_value, measured, with_interval
+from ..support.arguments import integer, number, one_of
+from ..support.types import Axes, Frame, Options, Record
 from .layout import linked_groups
 
 

@@ -12,15 +12,15 @@ from operator import add
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, refuse_gradient
-from ..core.errors import warn
 from ..core.shares import PSD
-from ..core.types import Samples
 from ..progress import Counts, counted, told
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ..signature import plain
 from ..similarity.base import Similarity
+from ..support.arguments import DEFAULT_ORDER, refuse_gradient
+from ..support.errors import warn
+from ..support.types import Samples
 from .comparison import Comparison, Effects, PairRow, Plan, SetRow
 from .partition import Labelled, flat_sets, pooled_sets, read_by, read_sets, sorted_sets
 from .permutation import holm, needed, permuted

@@ -8,13 +8,13 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypeAlias, get_args
 
 from .. import plots
-from ..core.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
 from ..core.shares import PSD, check_psd
-from ..core.types import Axes, Frame, Options, Record
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain
 from ..summary import Summary, frame, html_table, json_record, measured, with_error
+from ..support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
+from ..support.types import Axes, Frame, Options, Record
 from .permutation import needed
 
 MORE = "more diverse"

@@ -8,10 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_THRESHOLD, number
-from ..core.errors import warn
-from ..core.namespace import Array, to_host
-from ..core.types import Samples
 from ..reading.string_patterns import text_form
 from ..resolve.group_labels import coded
 from ..resolve.kernel import list_kernels
@@ -20,6 +16,10 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.members import members_of
+from ..support.arguments import DEFAULT_THRESHOLD, number
+from ..support.errors import warn
+from ..support.namespace import Array, to_host
+from ..support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
 from .pair_search import Pairs, compare_all, first_of

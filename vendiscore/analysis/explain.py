@@ -4,14 +4,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD, number, read_order, refuse_gradient
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples, Weights
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.kernel_request import how_of
 from ..resolve.prompt_groups import answered
 from ..resolve.sets import read_samples
+from ..support.arguments import (
+    DEFAULT_ORDER,
+    DEFAULT_THRESHOLD,
+    number,
+    read_order,
+    refuse_gradient,
+)
+from ..support.types import Samples, Weights
 from .duplicates import compare_samples, text_forms
 from .sample_table import Explanation
 

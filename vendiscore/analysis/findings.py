@@ -9,9 +9,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
-from ..core.namespace import is_numpy, scalar, to_host
-from ..core.types import Options, Record, Samples
 from ..magnitude.curve import Curve, magnitude_curve
 from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
@@ -26,6 +23,9 @@ from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import sample_of
 from ..spectral.spectrum import Spectrum
+from ..support.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
+from ..support.namespace import is_numpy, scalar, to_host
+from ..support.types import Options, Record, Samples
 from .explain import explained
 from .growth import ENOUGH, Growth, grown
 from .layout import clustered_order, layout

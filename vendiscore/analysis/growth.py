@@ -14,18 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import plots
-from ..core.arguments import (
-    DEFAULT_ORDER,
-    flag,
-    integer,
-    is_several,
-    read_order,
-    refuse_gradient,
-)
-from ..core.errors import quoted, warn
-from ..core.namespace import Array, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Axes, Frame, Record, Samples
 from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -43,6 +32,17 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..summary import Summary, frame, html_table, json_record, with_interval
+from ..support.arguments import (
+    DEFAULT_ORDER,
+    flag,
+    integer,
+    is_several,
+    read_order,
+    refuse_gradient,
+)
+from ..support.errors import quoted, warn
+from ..support.namespace import Array, to_host
+from ..support.types import Axes, Frame, Record, Samples
 from .abundances import Abundances
 from .subsets import STACKED
 

@@ -4,8 +4,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.types import Frame, Record
 from ..summary import frame, one_line
+from ..support.types import Frame, Record
 
 # Copies may come out less similar than 1 by rounding.
 ROUNDING = 1e-9

@@ -7,10 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, refuse_gradient
-from ..core.namespace import row_blocks, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Frame, Samples
 from ..resolve.group_labels import check_size, coded, read_labels
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -21,6 +18,9 @@ from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
 from ..spectral.vendi_scores import spectrum_of
 from ..summary import Summary, frame
+from ..support.arguments import DEFAULT_ORDER, refuse_gradient
+from ..support.namespace import row_blocks, to_host
+from ..support.types import Frame, Samples
 
 
 @dataclass(frozen=True, eq=False, repr=False)

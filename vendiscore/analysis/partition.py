@@ -8,9 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.arguments import is_several
-from ..core.errors import quoted, warn
-from ..core.types import Options, Pool, Record, Samples
 from ..hints import remedy
 from ..resolve.group_labels import Groups as Labels
 from ..resolve.group_labels import (
@@ -29,6 +26,9 @@ from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
 from ..scoring.subsampling import MIN_SAMPLES
 from ..similarity.base import Similarity
 from ..similarity.members import members_of
+from ..support.arguments import is_several
+from ..support.errors import quoted, warn
+from ..support.types import Options, Pool, Record, Samples
 from .within_groups import Groups
 
 # Labels of groups, for each set in order or by its name.

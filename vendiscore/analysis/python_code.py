@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..core.types import Options, Samples
 from ..signature import plain
+from ..support.types import Options, Samples
 
 # Samples and arguments of more characters than this are not written out.
 _INLINE = 1_500

@@ -10,9 +10,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.arguments import integer
-from ..core.namespace import scalar, to_host
-from ..core.types import Axes, Frame, Record
 from ..measures.subject import Part, Subject
 from ..plots.set_structure import contributions
 from ..result import key_at
@@ -22,6 +19,9 @@ from ..spectral.rank_one import ALL, adds, coverage, surprise, unexplained
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import vendi
 from ..summary import Summary, frame, html_table, json_record, shortened
+from ..support.arguments import integer
+from ..support.namespace import scalar, to_host
+from ..support.types import Axes, Frame, Record
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair
 from .spectral_modes import Mode, modes_of, strongest

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..core.namespace import scalar, to_host
 from ..measures.measure import Aspect, Measure, list_measures
 from ..resolve.kernel import list_kernels
+from ..support.namespace import scalar, to_host
 from .findings import Findings
 
 # A score below this is reported as one sample.

@@ -7,11 +7,7 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
-from ..core.arguments import flag, read_order, refuse_gradient
-from ..core.errors import NotPSDError, SampleError, quoted, warn
-from ..core.namespace import row_blocks, scalar, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Record
 from ..progress import track
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_fitted, resolve_sets
@@ -28,6 +24,10 @@ from ..similarity.threads import in_order
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support.arguments import flag, read_order, refuse_gradient
+from ..support.errors import NotPSDError, SampleError, quoted, warn
+from ..support.namespace import row_blocks, scalar, to_host
+from ..support.types import Record
 from .answer_table import Answers, check_defined, check_shared
 from .between_sources import Score, SourceRow, Sources
 from .layout import clustered_order, layout

@@ -2,9 +2,9 @@
 
 from collections.abc import Hashable, Sequence
 
-from ..core.arguments import DEFAULT_ORDER, flag
-from ..core.types import PairFunction, Samples
 from ..resolve.kernel_request import how_of
+from ..support.arguments import DEFAULT_ORDER, flag
+from ..support.types import PairFunction, Samples
 from .answer_table import from_rows, from_sources
 from .between_sources import Sources
 from .source_scores import found, read_plan

@@ -4,9 +4,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.namespace import row_blocks, to_host
 from ..spectral.spectrum import Spectrum
 from ..summary import Summary
+from ..support.namespace import row_blocks, to_host
 
 # Largest number of samples that represent a mode.
 EXEMPLARS = 3

@@ -7,7 +7,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.namespace import row_blocks, to_host
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ..scoring.subsampling import halves_error, student_reach
@@ -17,6 +16,7 @@ from ..spectral.rank_one import log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support.namespace import row_blocks, to_host
 from .comparison import Plan, SetRow
 from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
 

@@ -8,13 +8,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.namespace import row_blocks, to_host
 from ..scoring.subsampling import bounded, mean_error, student
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import submatrices
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support.namespace import row_blocks, to_host
 from .comparison import Plan, SetRow
 from .permutation import EQUAL, Ends, Statistic, studentized
 

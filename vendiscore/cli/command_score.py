@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ..core.types import Options, Record
 from ..encoders.models import MODEL_SCRIPTS
 from ..measures.measure import OF_SIMILARITIES
 from ..reading.encoder_scope import find_mismatch
@@ -17,6 +16,7 @@ from ..resolve.kernel import NAMED_MODELS
 from ..result import ERRORS, NULLS
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
+from ..support.types import Options, Record
 from . import output
 from .exit_codes import PROGRAM, UsageError
 from .files import BY_FOLDER

@@ -11,7 +11,6 @@ from ..analysis import sentences
 from ..analysis.explain import explained, read_terms
 from ..analysis.growth import growth
 from ..analysis.sample_table import COLUMNS, Explanation
-from ..core.types import Record
 from ..measures.subject import Subject
 from ..reading.formats import ending, named_format
 from ..reading.names import join_names
@@ -21,6 +20,7 @@ from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
 from ..summary import shortened
+from ..support.types import Record
 from . import output
 from .exit_codes import UsageError
 from .files import STDIN

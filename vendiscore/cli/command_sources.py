@@ -6,12 +6,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from ..analysis.between_sources import Sources
 from ..analysis.source_scores import read_plan
 from ..analysis.sources import sources
-from ..core.errors import SampleError
 from ..reading.samples import Samples
 from ..report import report
 from ..report.source_report import tables
 from ..similarity.pools import pooled
 from ..summary import shortened
+from ..support.errors import SampleError
 from . import output
 from .files import BY_FOLDER, check
 from .kernel_options import placing, read_how, read_sets, usage

@@ -5,8 +5,8 @@ from argparse import Namespace
 from string import ascii_letters
 
 from ..analysis.comparison import Comparison
-from ..core.types import Record
 from ..optional import require
+from ..support.types import Record
 from . import output
 from .command_compare import compared_sets, signature_of
 from .exit_codes import tell

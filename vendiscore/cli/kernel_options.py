@@ -7,9 +7,6 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
-from ..core.arguments import DEFAULT_ORDER, read_order
-from ..core.errors import SampleError, quoted
-from ..core.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples
 from ..reading.string_patterns import are_sequences
@@ -18,6 +15,9 @@ from ..resolve.kernel import check_options, named_kernel
 from ..resolve.sets import as_similarity
 from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
+from ..support.arguments import DEFAULT_ORDER, read_order
+from ..support.errors import SampleError, quoted
+from ..support.types import Options, Record
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read
 

@@ -6,10 +6,10 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from .. import __version__
-from ..core.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ..core.types import Record
 from ..hints import GONE, folded, meant, remedy, synonym
 from ..reading.formats import TYPES
+from ..support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ..support.types import Record
 from .exit_codes import PROGRAM, USAGE
 
 Add = Callable[..., object]

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Device
 from ..encoders import encoder
 from ..optional import require
 from ..scoring.scores import score, score_X
+from ..support.types import Device
 from . import missing as __getattr__  # noqa: F401
 
 

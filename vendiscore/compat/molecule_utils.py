@@ -9,10 +9,10 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..core.types import Record
 from ..kernels.molecules import read_molecule
 from ..optional import require
 from ..resolve.sets import as_similarity
+from ..support.types import Record
 from . import missing as __getattr__  # noqa: F401
 
 _KERNELS: dict[str, Record] = {

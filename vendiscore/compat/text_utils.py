@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.types import Device, Record
 from ..encoders import encoder, treebank
 from ..optional import require
 from ..scoring.scores import score, score_X
+from ..support.types import Device, Record
 from . import missing as __getattr__  # noqa: F401
 
 Tokenizer = Callable[[str], Sequence[str]]

@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import effective_number
-from ..core.types import Rows, Weights
 from ..resolve.sets import as_similarity
 from ..scoring.scores import score, score_dual, score_K, score_X
+from ..support.arguments import DEFAULT_ORDER
+from ..support.types import Rows, Weights
 from . import missing as __getattr__  # noqa: F401
 
 __all__ = ["entropy_q", "intdiv", "intdiv_K", "intdiv_X", "normalize_K", "score", "score_K"]

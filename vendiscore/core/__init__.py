@@ -1,1 +1,1 @@
-"""The number: Hill numbers of eigenvalues, and the checks of matrices, rows and arguments."""
+"""The definition of the Vendi Score: Hill numbers of eigenvalues, and the checks of matrices."""

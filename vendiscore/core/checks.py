@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .errors import SampleError
-from .namespace import Array, as_kind_of, detached, namespace, row_blocks, scalar
-from .types import Rows
+from ..support.errors import SampleError
+from ..support.namespace import Array, as_kind_of, detached, namespace, row_blocks, scalar
+from ..support.types import Rows
 
 # Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
 DIAGONAL_TOLERANCE = WEIGHT_TOLERANCE = 1e-5

@@ -9,10 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from .arguments import DEFAULT_ORDER, read_order
-from .errors import quoted
-from .namespace import Array, is_numpy, is_torch, namespace, scalar
-from .types import Number
+from ..support.arguments import DEFAULT_ORDER, read_order
+from ..support.errors import quoted
+from ..support.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..support.types import Number
 
 RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
 # Orders of tensors this close to 1 take the gradient of q = 1, which 1/(q − 1) would swamp.

@@ -8,9 +8,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from .checks import check_positive, check_unit_diagonal, checked_matrix, is_sound
-from .hill import hill_number, within_range
-from .namespace import (
+from ..support.namespace import (
     Array,
     disable_autocast,
     gram,
@@ -21,6 +19,8 @@ from .namespace import (
     of_moderate_length,
     to_host,
 )
+from .checks import check_positive, check_unit_diagonal, checked_matrix, is_sound
+from .hill import hill_number, within_range
 from .shares import Rounding, Shares, diagonal_shares, shares, shares_above
 
 # Returns all eigenvalues of a symmetric matrix, ascending.

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 
-from .arguments import one_of
-from .errors import NotPSDError, warn
+from ..support.arguments import one_of
+from ..support.errors import NotPSDError, warn
+from ..support.namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 from .hill import RANGE_TOLERANCE
-from .namespace import Array, is_numpy, is_torch, namespace, scalar, to_host
 
 PSD = Literal["check", "clip"]
 

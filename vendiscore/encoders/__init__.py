@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from ..core.types import Device
+from ..support.types import Device
 
 if TYPE_CHECKING:
     from .models import Encoder
@@ -75,7 +75,7 @@ def encoder(
     array([[1., 1.],
            [3., 1.]])
     """
-    from ..core.arguments import one_of
+    from ..support.arguments import one_of
     from .embeddings import no_effect
     from .image_encoders import IMAGES
     from .models import make_encoder

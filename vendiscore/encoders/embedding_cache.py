@@ -8,10 +8,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.errors import warn
-from ..core.types import Options, Record
 from ..hashing import hash_bytes
 from ..signature import IDLE
+from ..support.errors import warn
+from ..support.types import Options, Record
 
 # A row in single precision, words on what was not seen of its text, and a checksum of all of it,
 # which files of versions before 0.5 lack.

@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import SampleError
-from ..core.namespace import is_torch
-from ..core.types import Record
 from ..progress import Counts
+from ..support.errors import SampleError
+from ..support.namespace import is_torch
+from ..support.types import Record
 
 # From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.
 Encode = Callable[[list[Any]], Any]

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 
-from ..core.errors import SampleError
-from ..core.types import Options
 from ..optional import is_network, require
+from ..support.errors import SampleError
+from ..support.types import Options
 from .embeddings import Encode, no_effect
 from .models import Kind
 from .networks import (

@@ -9,13 +9,13 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ..core.arguments import integer, one_of
-from ..core.errors import SampleError
-from ..core.types import Record, Samples
 from ..optional import is_network
 from ..progress import Counts, counted, foretell
 from ..signature import plain
 from ..similarity.inputs import as_samples
+from ..support.arguments import integer, one_of
+from ..support.errors import SampleError
+from ..support.types import Record, Samples
 from .embeddings import Encode, embed, no_effect
 from .networks import ModelFiles, Network, Pooling, model_files
 from .static_models import StaticModel, static_files

@@ -10,11 +10,11 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..core.arguments import flag
-from ..core.errors import quoted, warn
-from ..core.namespace import is_torch
-from ..core.types import Record
 from ..optional import require
+from ..support.arguments import flag
+from ..support.errors import quoted, warn
+from ..support.namespace import is_torch
+from ..support.types import Record
 from .embeddings import Encode
 
 if TYPE_CHECKING:

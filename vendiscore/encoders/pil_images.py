@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..core.errors import SampleError, quoted
-from ..core.namespace import is_torch
 from ..optional import require
+from ..support.errors import SampleError, quoted
+from ..support.namespace import is_torch
 
 if TYPE_CHECKING:
     from PIL.Image import Image

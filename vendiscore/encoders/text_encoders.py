@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import SampleError, quoted, warn
-from ..core.namespace import to_host
-from ..core.types import Options, Record
 from ..optional import is_network
 from ..progress import track
 from ..reading.string_patterns import INVISIBLE
+from ..support.errors import SampleError, quoted, warn
+from ..support.namespace import to_host
+from ..support.types import Options, Record
 from .embeddings import Encode
 from .models import Kind
 from .networks import (

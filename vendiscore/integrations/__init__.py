@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..core.errors import quoted
+from ..support.errors import quoted
 
 if TYPE_CHECKING:
     from .metric import SampleMetric

@@ -10,10 +10,10 @@ from functools import update_wrapper
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..core.arguments import flag
 from ..optional import require
 from ..result import Result
 from ..scoring.compute import measure
+from ..support.arguments import flag
 from .prompts import filled, given, read_options
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")

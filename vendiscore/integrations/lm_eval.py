@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ..core.arguments import flag
 from ..scoring.compute import measure
+from ..support.arguments import flag
 from .prompts import filled, given, read_options
 
 REMEDY = (

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from ..core.arguments import DEFAULT_ORDER, number, read_order
-from ..core.namespace import disable_autocast, is_torch
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples, Tensor, Weights
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..similarity.inputs import as_samples
 from ..similarity.weights import check_weights
 from ..spectral.vendi_scores import vendi
+from ..support.arguments import DEFAULT_ORDER, number, read_order
+from ..support.namespace import disable_autocast, is_torch
+from ..support.types import Samples, Tensor, Weights
 
 torch = require("torch", "torch", "VendiLoss")
 

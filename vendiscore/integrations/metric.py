@@ -17,10 +17,6 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ..core.arguments import flag
-from ..core.errors import quoted, warn
-from ..core.namespace import is_torch, scalar
-from ..core.types import Options, Pool, Record, Samples
 from ..hints import remedy
 from ..optional import require
 from ..resolve.group_labels import check_size, read_labels, takes_any_length
@@ -30,6 +26,10 @@ from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from ..similarity.inputs import as_matrix, as_samples
 from ..similarity.pools import pooled, shape_of, size
+from ..support.arguments import flag
+from ..support.errors import quoted, warn
+from ..support.namespace import is_torch, scalar
+from ..support.types import Options, Pool, Record, Samples
 
 evaluate = require("evaluate", "evaluate", "a metric of evaluate")
 datasets = require("datasets", "evaluate", "a metric of evaluate")

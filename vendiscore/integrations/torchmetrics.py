@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..core.arguments import DEFAULT_ORDER, integer, is_several
-from ..core.namespace import is_torch
-from ..core.types import Axes, Tensor
 from ..optional import require
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import resolve_sets
@@ -14,6 +11,9 @@ from ..result import order_suffixes
 from ..scoring.request import check_orders
 from ..scoring.state_sums import unit
 from ..spectral.spectrum import from_covariance
+from ..support.arguments import DEFAULT_ORDER, integer, is_several
+from ..support.namespace import is_torch
+from ..support.types import Axes, Tensor
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")
 _Metric = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").Metric

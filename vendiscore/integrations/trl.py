@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag
-from ..core.errors import warn
 from ..core.shares import PSD
-from ..core.types import Record
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.prompt_groups import groups_of
 from ..result import key_at
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
+from ..support.arguments import DEFAULT_ORDER, flag
+from ..support.errors import warn
+from ..support.types import Record
 from .prompts import filled
 
 ALONE = (

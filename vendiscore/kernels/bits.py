@@ -8,16 +8,16 @@ from typing import Protocol, TypeGuard
 
 import numpy as np
 
-from ..core.arguments import one_of, refuse_gradient
-from ..core.errors import SampleError, quoted
-from ..core.namespace import is_torch, row_blocks, to_host
-from ..core.types import Pool, Rows
 from ..resolve.kernel import register_kernel
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
 from ..similarity.inputs import as_matrix
+from ..support.arguments import one_of, refuse_gradient
+from ..support.errors import SampleError, quoted
+from ..support.namespace import is_torch, row_blocks, to_host
+from ..support.types import Pool, Rows
 
 
 class _BitVector(Protocol):

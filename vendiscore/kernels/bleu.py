@@ -5,7 +5,6 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..core.arguments import flag, integer
 from ..encoders.tokenizers import named_tokenizer
 from ..hints import suggestion
 from ..optional import require
@@ -15,6 +14,7 @@ from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
+from ..support.arguments import flag, integer
 from .text import Tokens, count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.

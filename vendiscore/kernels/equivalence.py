@@ -11,9 +11,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..core.arguments import flag, integer, number
-from ..core.errors import quoted
-from ..core.types import Device
 from ..encoders.embeddings import no_effect
 from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import describe, model_files
@@ -32,6 +29,9 @@ from ..similarity.base import Similarity
 from ..similarity.inputs import as_matrix
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
 from ..similarity.pools import size
+from ..support.arguments import flag, integer, number
+from ..support.errors import quoted
+from ..support.types import Device
 from .labels import labels
 
 Answer = Callable[[Any], object]  # of one sample

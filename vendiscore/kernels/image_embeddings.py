@@ -5,7 +5,6 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..core.types import Device
 from ..encoders.image_encoders import IMAGES, Transform, read_images
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
@@ -13,6 +12,7 @@ from ..encoders.pil_images import check_background, check_images, naming_files
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.types import Device
 
 
 @register_kernel(

@@ -5,9 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from ..core.errors import SampleError, quoted
-from ..core.namespace import is_torch, namespace, scalar, scale_rows
-from ..core.types import Rows
 from ..resolve.group_labels import is_hashable, is_missing
 from ..resolve.kernel import register_kernel
 from ..similarity import sparse as sp
@@ -15,6 +12,9 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, precision
 from ..similarity.shapes import check_label_shape
+from ..support.errors import SampleError, quoted
+from ..support.namespace import is_torch, namespace, scalar, scale_rows
+from ..support.types import Rows
 
 # Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
 # precision; for lower precisions, in units of their rounding.

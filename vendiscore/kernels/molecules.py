@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..core.arguments import flag, integer, one_of
-from ..core.errors import SampleError, quoted
-from ..core.types import Record
 from ..optional import require
 from ..resolve.kernel import register_kernel
 from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
+from ..support.arguments import flag, integer, one_of
+from ..support.errors import SampleError, quoted
+from ..support.types import Record
 
 if TYPE_CHECKING:
     from rdkit.Chem import Mol

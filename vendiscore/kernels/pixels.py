@@ -5,14 +5,14 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.arguments import integer, one_of
-from ..core.errors import SampleError
 from ..encoders.pil_images import as_image, check_background, naming_files
 from ..progress import track
 from ..resolve.kernel import register_kernel
 from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.arguments import integer, one_of
+from ..support.errors import SampleError
 
 Mode = Literal["L", "RGB"]
 

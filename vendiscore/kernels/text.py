@@ -9,9 +9,6 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.arguments import integer, is_several, one_of
-from ..core.errors import SampleError, quoted, warn
-from ..core.types import Rows
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..reading.string_patterns import unspaced, words_by
@@ -19,6 +16,9 @@ from ..resolve.kernel import Control, Fitted, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
+from ..support.arguments import integer, is_several, one_of
+from ..support.errors import SampleError, quoted, warn
+from ..support.types import Rows
 
 Tokens = Sequence[Hashable]
 Tokenizer = Callable[[str], Tokens]

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..core.types import Device
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.text_encoders import MODEL_PATH, TEXTS, check_texts
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.types import Device
 
 
 @register_kernel(

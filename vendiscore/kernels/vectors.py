@@ -5,10 +5,6 @@ from functools import partial
 
 import numpy as np
 
-from ..core.arguments import number
-from ..core.errors import SampleError
-from ..core.namespace import Array, detached, is_torch, namespace
-from ..core.types import Number, Pool, Record, Rows, Tensor
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import memory
 from ..similarity import sparse as sp
@@ -19,6 +15,10 @@ from ..similarity.inputs import Refusals, as_vectors
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
+from ..support.arguments import number
+from ..support.errors import SampleError
+from ..support.namespace import Array, detached, is_torch, namespace
+from ..support.types import Number, Pool, Record, Rows, Tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"

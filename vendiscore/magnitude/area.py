@@ -6,8 +6,8 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.arguments import is_several
-from ..core.types import Number, Samples
+from ..support.arguments import is_several
+from ..support.types import Number, Samples
 from .parameters import read
 from .scales import convergence, evaluate
 from .space import MetricSpace, Spaces

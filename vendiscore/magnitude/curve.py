@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.types import Frame, Record, Samples
 from ..summary import Summary, frame, json_record
+from ..support.types import Frame, Record, Samples
 from .scales import convergence, evaluate
 from .space import MetricSpace
 from .spaces_of_samples import space_of

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import numpy as np
 
-from ..core.types import Samples
+from ..support.types import Samples
 from .parameters import check_count, check_scales, read
 from .scales import MagnitudeFunction, convergence, evaluate
 from .spaces_of_samples import space_of

@@ -5,8 +5,8 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal, get_args
 
-from ..core.arguments import flag, integer, is_several, number, one_of
-from ..core.types import Record
+from ..support.arguments import flag, integer, is_several, number, one_of
+from ..support.types import Record
 
 Solving = Literal["auto", "cg", "cholesky"]
 MOST_SCALES = 10**6

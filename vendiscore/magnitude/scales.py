@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..core.types import Frame, Number, Record
 from ..progress import foretell, track
 from ..summary import frame, json_record
+from ..support.types import Frame, Number, Record
 from .parameters import NEAR_END
 from .space import MetricSpace, Spaces
 

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 import scipy
 
-from ..core.namespace import row_blocks
-from ..core.types import Record
+from ..support.namespace import row_blocks
+from ..support.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
 from .parameters import Solving
 from .triangles import Triangles, product

@@ -5,10 +5,6 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..core.arguments import refuse_gradient
-from ..core.errors import SampleError
-from ..core.namespace import Array, row_blocks, to_host
-from ..core.types import Options, Pool, Record, Samples
 from ..resolve.kernel_request import (
     How,
     KernelArgument,
@@ -39,6 +35,10 @@ from ..similarity.members import members_of
 from ..similarity.metrics import NEGATIVE_TYPE
 from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
+from ..support.arguments import refuse_gradient
+from ..support.errors import SampleError
+from ..support.namespace import Array, row_blocks, to_host
+from ..support.types import Options, Pool, Record, Samples
 from .parameters import Solving, read
 from .solver import nearest
 from .space import MetricSpace

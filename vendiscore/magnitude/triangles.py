@@ -6,8 +6,8 @@ from functools import cache
 import numpy as np
 import scipy
 
-from ..core.namespace import row_blocks
 from ..similarity import memory
+from ..support.namespace import row_blocks
 
 # Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
 # and subnormal numbers of single precision slow a product down thirty times.

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..core.namespace import row_blocks, to_host
-from ..core.types import Rows
 from ..similarity import sparse as sp
+from ..support.namespace import row_blocks, to_host
+from ..support.types import Rows
 from .measure import register_measure
 from .subject import Subject
 

@@ -9,8 +9,8 @@ from functools import partial
 import numpy as np
 
 from ..core.hill import effective_number
-from ..core.namespace import Array, namespace, scalar
-from ..core.types import Number
+from ..support.namespace import Array, namespace, scalar
+from ..support.types import Number
 from .measure import BETWEEN, register_measure
 from .subject import Subject
 

@@ -4,10 +4,10 @@ from functools import partial
 
 import numpy as np
 
-from ..core.namespace import is_torch
-from ..core.types import Number
 from ..spectral.rank_one import coverage, unexplained
 from ..spectral.vendi_scores import vendi
+from ..support.namespace import is_torch
+from ..support.types import Number
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject

@@ -4,12 +4,12 @@ from functools import partial
 
 import numpy as np
 
-from ..core.arguments import flag
-from ..core.namespace import Array, as_kind_of, is_torch, row_blocks, scalar, to_host
-from ..core.types import Number, Rows
 from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
 from ..similarity.all_pairs import numpy_rows
+from ..support.arguments import flag
+from ..support.namespace import Array, as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..support.types import Number, Rows
 from .measure import RANGE_ROUNDING, register_measure
 from .subject import Subject, check_features, own_columns, rows_of_numbers
 

@@ -8,12 +8,12 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.arguments import is_several
-from ..core.types import Number
 from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..result import scale_suffix
+from ..support.arguments import is_several
+from ..support.types import Number
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject

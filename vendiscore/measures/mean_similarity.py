@@ -5,12 +5,12 @@ from functools import partial
 
 import numpy as np
 
-from ..core.errors import SampleError, warn
 from ..core.hill import log_power_mean
-from ..core.namespace import Array, namespace, row_blocks, scalar, to_host
-from ..core.types import Number
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.errors import SampleError, warn
+from ..support.namespace import Array, namespace, row_blocks, scalar, to_host
+from ..support.types import Number
 from .measure import RANGE_ROUNDING, register_measure
 from .stack import Stack
 from .subject import Subject

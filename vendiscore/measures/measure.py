@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from ..core.errors import quoted
-from ..core.namespace import is_torch, scalar
-from ..core.types import Number, Record
 from ..hints import suggestion
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
 from ..signature import plain
 from ..summary import Summary
+from ..support.errors import quoted
+from ..support.namespace import is_torch, scalar
+from ..support.types import Number, Record
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
 # Needs that the similarities of the samples meet.

@@ -6,9 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.namespace import to_host
 from ..core.shares import EPS
-from ..core.types import Record
 from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
@@ -19,6 +17,8 @@ from ..similarity.identical import identical_rows
 from ..similarity.kernel_distances import check_square, kernel_rounding, kernel_squares
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
+from ..support.namespace import to_host
+from ..support.types import Record
 
 # Neighbours that are found at once: some more than are asked for cost nothing.
 AT_ONCE = 10

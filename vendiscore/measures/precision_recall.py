@@ -5,7 +5,7 @@ The ball B of a point reaches to (and has) the k-th nearest other of its own set
 
 from functools import partial
 
-from ..core.arguments import integer
+from ..support.arguments import integer
 from .measure import register_measure
 from .neighbourhoods import SETS, Balls
 from .subject import Subject

@@ -5,11 +5,11 @@ from functools import partial
 
 import numpy as np
 
-from ..core.arguments import number
-from ..core.namespace import Array, as_kind_of, is_torch, namespace, to_host
-from ..core.types import Number
 from ..similarity.weights import PerSample
 from ..spectral.clusters import effective_numbers
+from ..support.arguments import number
+from ..support.namespace import Array, as_kind_of, is_torch, namespace, to_host
+from ..support.types import Number
 from .measure import register_measure
 from .stack import Stack
 from .subject import Subject

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.arguments import has_gradient
 from ..core.checks import DIAGONAL_TOLERANCE
-from ..core.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
+from ..support.arguments import has_gradient
+from ..support.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
 from .subject import Subject
 
 if TYPE_CHECKING:

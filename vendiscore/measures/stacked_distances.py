@@ -6,8 +6,6 @@ import math
 
 import numpy as np
 
-from ..core.arguments import refuse_gradient
-from ..core.namespace import to_host
 from ..magnitude.space import Spaces
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import Metric
@@ -16,6 +14,8 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.kernel_distances import kernel_rounding, sparse_squares
 from ..similarity.pairs import CLOSE
+from ..support.arguments import refuse_gradient
+from ..support.namespace import to_host
 from .subject import Subject
 
 _HALVED = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance

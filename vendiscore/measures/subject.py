@@ -10,11 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
-from ..core.errors import SampleError
-from ..core.namespace import Array, as_kind_of, to_host
 from ..core.shares import PSD
-from ..core.types import Pool, Record, Rows, Samples, Weights
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
@@ -33,6 +29,10 @@ from ..similarity.inputs import choose
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
+from ..support.arguments import DEFAULT_ORDER
+from ..support.errors import SampleError
+from ..support.namespace import Array, as_kind_of, to_host
+from ..support.types import Pool, Record, Rows, Samples, Weights
 from .measure import OF_SIMILARITIES
 
 # What is cached of the samples themselves, and the caches of spaces.

@@ -6,13 +6,13 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..core.arguments import integer, is_several
-from ..core.errors import SampleError, quoted
-from ..core.types import Record
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokens, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
+from ..support.arguments import integer, is_several
+from ..support.errors import SampleError, quoted
+from ..support.types import Record
 from .measure import register_measure
 from .subject import Subject
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.arguments import refuse_gradient
-from ..core.namespace import as_kind_of
-from ..core.types import Number
 from ..similarity.weights import PerSample, per_sample
+from ..support.arguments import refuse_gradient
+from ..support.namespace import as_kind_of
+from ..support.types import Number
 from .measure import register_measure
 from .subject import Subject
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..core.types import Axes, Record
 from ..optional import require
+from ..support.types import Axes, Record
 
 
 def axes_of(ax: Axes | None, **figure: object) -> Axes:

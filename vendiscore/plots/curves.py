@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.namespace import Array, to_host
-from ..core.types import Axes
 from ..magnitude.curve import Curve
 from ..optional import require
+from ..support.namespace import Array, to_host
+from ..support.types import Axes
 from .axes import axes_of, thin
 
 _DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on

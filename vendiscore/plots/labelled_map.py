@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.namespace import Array
-from ..core.types import Axes, Record
 from ..optional import require
+from ..support.namespace import Array
+from ..support.types import Axes, Record
 from .axes import axes_of
 
 if TYPE_CHECKING:

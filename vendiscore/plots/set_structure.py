@@ -7,9 +7,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.namespace import Array, to_host
-from ..core.types import Axes
 from ..spectral.rank_one import lost
+from ..support.namespace import Array, to_host
+from ..support.types import Axes
 from .axes import axes_of, thin
 
 POINTS = 7.0  # the height of a label

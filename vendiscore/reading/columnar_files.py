@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..core.errors import quoted
 from ..optional import require
+from ..support.errors import quoted
 from .limits import WHOLE, Limits, RefusedError
 from .names import join_names
 from .number_tables import check_width

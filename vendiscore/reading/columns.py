@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ..core.errors import quoted
+from ..support.errors import quoted
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,

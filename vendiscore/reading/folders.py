@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 from typing import TypeGuard
 
-from ..core.errors import warn
-from ..core.types import Record
+from ..support.errors import warn
+from ..support.types import Record
 from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES, ending
 from .limits import AskError, RefusedError, Wanted

@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from ..core.errors import quoted
+from ..support.errors import quoted
 from .limits import RefusedError, Wanted
 from .names import join_names
 from .records import HOLDERS

@@ -9,7 +9,7 @@ from typing import IO
 
 import numpy as np
 
-from ..core.errors import quoted
+from ..support.errors import quoted
 
 WHOLE = 1 << 53  # every whole number up to this one is a float64
 _ANY = sys.maxsize // 2  # one more can still be counted

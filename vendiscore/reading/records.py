@@ -5,7 +5,7 @@ import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeGuard
 
-from ..core.types import Options
+from ..support.types import Options
 
 _STEP = re.compile(r"([^.\[\]]+)|\[(\*|-?\d+)\]")
 # Keys that hold a turn's speaker, and its text; the names of those who ask and who answer.

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.errors import quoted
-from ..core.types import Record
+from ..support.errors import quoted
+from ..support.types import Record
 from .names import join_names
 from .records import start_of
 

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.errors import quoted
+from ..support.errors import quoted
 from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value

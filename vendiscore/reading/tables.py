@@ -10,8 +10,8 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from ..core.errors import quoted
 from ..hints import suggestion
+from ..support.errors import quoted
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ..analysis.between_sources import Sources
-    from ..core import types
+    from ..support import types
     from .document import Report
     from .public_names import *  # noqa: F403
 

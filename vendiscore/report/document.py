@@ -11,8 +11,8 @@ from pathlib import Path
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..core.types import Frame, Record, Samples
 from ..summary import Summary, frame, json_value, with_error
+from ..support.types import Frame, Record, Samples
 from .markup import escape, listing
 from .previews import Previews
 from .sections import Section, sections

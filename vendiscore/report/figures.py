@@ -8,9 +8,9 @@ from typing import NamedTuple
 from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import Findings
-from ..core.namespace import to_host
-from ..core.types import Axes
 from ..magnitude.curve import Curve
+from ..support.namespace import to_host
+from ..support.types import Axes
 from .svg import svg
 
 _CELLS = 120  # rows of the heat map, whose pixels add to the size of the file

@@ -10,8 +10,6 @@ from typing import Any
 import numpy as np
 
 from ..analysis import sentences
-from ..core.errors import SampleError
-from ..core.namespace import to_host
 from ..encoders.pil_images import as_image
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
@@ -21,6 +19,8 @@ from ..signature import plain
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..summary import shortened
+from ..support.errors import SampleError
+from ..support.namespace import to_host
 from .markup import escape, folded
 from .thumbnails import sketch, small
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 
 from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
-from ..core.types import Record
 from ..optional import MissingPackageError
 from ..result import key_at
 from ..summary import shortened, table
+from ..support.types import Record
 from .document import Report
 from .figures import Figure
 from .markup import escape, folded, listing, more, paragraph, preformatted

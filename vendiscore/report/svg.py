@@ -6,8 +6,8 @@ import re
 import threading
 from collections.abc import Callable
 
-from ..core.types import Axes, Record
 from ..optional import require
+from ..support.types import Axes, Record
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()

@@ -14,15 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import is_several
-from ..core.errors import SampleError, quoted
-from ..core.namespace import is_numpy, is_torch
-from ..core.types import Pool, Record, Samples
 from ..signature import digest
 from ..similarity import sparse as sp
 from ..similarity.inputs import as_samples, check_rows
 from ..similarity.pools import pooled, size
 from ..similarity.shapes import check_label_shape
+from ..support.arguments import is_several
+from ..support.errors import SampleError, quoted
+from ..support.namespace import is_numpy, is_torch
+from ..support.types import Pool, Record, Samples
 from .kernel import Kernel
 from .kernel_request import How
 

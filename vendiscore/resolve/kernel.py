@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
-from ..core.arguments import flag
-from ..core.errors import quoted
-from ..core.types import Options, Record
 from ..hints import embedded_by, suggestion
 from ..signature import plain
 from ..similarity.base import Similarity
 from ..summary import Summary
+from ..support.arguments import flag
+from ..support.errors import quoted
+from ..support.types import Options, Record
 from .plugins import Plugins, options_of, summary_of
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import numpy as np
 
-from ..core.arguments import has_gradient, one_of, refuse_gradient
-from ..core.errors import SampleError, warn
-from ..core.namespace import scalar, to_host
-from ..core.types import Options, Pool, Record, Samples
 from ..reading.string_patterns import INVISIBLE, looks_like
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import ROWS_READ, choose
 from ..similarity.pools import size
+from ..support.arguments import has_gradient, one_of, refuse_gradient
+from ..support.errors import SampleError, warn
+from ..support.namespace import scalar, to_host
+from ..support.types import Options, Pool, Record, Samples
 from .kernel import Kernel, get_kernel
 
 # Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in

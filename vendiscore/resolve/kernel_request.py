@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
 
-from ..core.arguments import flag, one_of
-from ..core.types import Options, PairFunction, Record
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
 from ..similarity.metrics import check_metric, check_options
+from ..support.arguments import flag, one_of
+from ..support.types import Options, PairFunction, Record
 from .kernel import (
     NAMED_MODELS,
     Combine,

@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from ..core.arguments import number, one_of
 from ..core.checks import WEIGHT_TOLERANCE
-from ..core.errors import SampleError, quoted
-from ..core.types import Options, Samples
 from ..hints import suggestion
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
+from ..support.arguments import number, one_of
+from ..support.errors import SampleError, quoted
+from ..support.types import Options, Samples
 from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from .kernel_build import build_all, build_kernel, repeatable, skips
 

@@ -11,8 +11,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ClassVar, Generic, TypeVar
 
-from ..core.errors import warn
-from ..core.types import Record
+from ..support.errors import warn
+from ..support.types import Record
 
 Thing = TypeVar("Thing")
 # The folder for files of users: `vendiscore.kernels` has it as a second folder.

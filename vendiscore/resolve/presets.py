@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..core.errors import quoted
-from ..core.types import Options, Record
+from ..support.errors import quoted
+from ..support.types import Options, Record
 
 
 class Preset(NamedTuple):

@@ -7,9 +7,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..core.types import Samples
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
+from ..support.types import Samples
 from .group_labels import Groups, check_labels, check_size, coded, is_hashable
 from .kernel_request import How
 from .prompt_places import is_one

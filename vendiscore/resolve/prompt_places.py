@@ -9,11 +9,11 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..core.arguments import flag, is_several
-from ..core.errors import quoted
-from ..core.types import Pool, Samples
 from ..similarity.inputs import as_samples, check_in_step, unnested
 from ..similarity.pools import pooled, shape_of, size
+from ..support.arguments import flag, is_several
+from ..support.errors import quoted
+from ..support.types import Pool, Samples
 from .kernel import Kernel, psd_kernels
 from .kernel_build import distinct_samples
 

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.arguments import refuse_gradient
-from ..core.errors import SampleError
-from ..core.types import Options, Samples
 from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, as_samples, precision
 from ..similarity.pools import pooled, shape_of, size
+from ..support.arguments import refuse_gradient
+from ..support.errors import SampleError
+from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
 from .kernel_request import FitTo, How, KernelArgument, how_of

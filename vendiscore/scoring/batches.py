@@ -12,10 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag
-from ..core.errors import SampleError, quoted, warn
 from ..core.shares import PSD
-from ..core.types import Record
 from ..hints import Public, suggestion
 from ..optional import require
 from ..resolve.group_labels import Groups, check_labels, coded, is_hashable
@@ -24,6 +21,9 @@ from ..result import Result
 from ..signature import plain
 from ..similarity.arrow import from_arrow
 from ..similarity.inputs import check_in_memory
+from ..support.arguments import DEFAULT_ORDER, flag
+from ..support.errors import SampleError, quoted, warn
+from ..support.types import Record
 from .compute import subject_of
 from .group_scores import ALONE, averaged, measure_groups
 from .intervals import Uncertainty

@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
-from ..core.errors import NotPSDError, SampleError
 from ..core.shares import PSD
-from ..core.types import Options, Record, Samples, Weights
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
@@ -20,6 +17,9 @@ from ..resolve.kernel import Kernel, psd_kernels
 from ..resolve.kernel_request import FitTo, KernelArgument, Metric, check_fit
 from ..resolve.sets import is_compared, is_space, read_samples
 from ..result import Result
+from ..support.arguments import DEFAULT_ORDER
+from ..support.errors import NotPSDError, SampleError
+from ..support.types import Options, Record, Samples, Weights
 from .request import Method, Request, read_request
 
 if TYPE_CHECKING:

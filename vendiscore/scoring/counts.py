@@ -4,16 +4,16 @@ from numbers import Real
 
 import numpy as np
 
-from ..core.arguments import is_several
-from ..core.errors import quoted
-from ..core.namespace import to_host
-from ..core.types import Options, Record, Samples
 from ..resolve.group_labels import Groups
 from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.inputs import as_samples
 from ..similarity.memory import require
+from ..support.arguments import is_several
+from ..support.errors import quoted
+from ..support.namespace import to_host
+from ..support.types import Options, Record, Samples
 
 # Keywords about samples one by one, or about another way to compare them.
 _WITHOUT = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")

@@ -18,9 +18,9 @@ import numpy as np
 import scipy
 
 from ..core.hill import hill_number
-from ..core.namespace import row_blocks, to_host
 from ..similarity.base import Similarity
 from ..spectral.clusters import positive_shares
+from ..support.namespace import row_blocks, to_host
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
 

@@ -5,8 +5,6 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.namespace import scalar
-from ..core.types import Options, Record
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import versions
@@ -17,6 +15,8 @@ from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
 from ..spectral.vendi_scores import Spectral
+from ..support.namespace import scalar
+from ..support.types import Options, Record
 from .intervals import Uncertainty
 from .request import Request
 from .typical import nowhere, place_among

@@ -6,15 +6,15 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.errors import warn
-from ..core.namespace import Array, scalar, to_host
-from ..core.types import Number, Record
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..progress import track
 from ..resolve.group_labels import Groups, check_size
 from ..similarity.inputs import choose
 from ..similarity.members import members_of
+from ..support.errors import warn
+from ..support.namespace import Array, scalar, to_host
+from ..support.types import Number, Record
 from .intervals import Uncertainty
 from .request import Request, check_allow_repeats
 from .subsampling import MIN_VALUES, bounded, describe_missing_interval, mean_error

@@ -7,13 +7,13 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.errors import warn
-from ..core.namespace import scalar, to_host
-from ..core.types import Options, Record
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.group_labels import cluster_codes
 from ..similarity.members import members_of
+from ..support.errors import warn
+from ..support.namespace import scalar, to_host
+from ..support.types import Options, Record
 from .deficit import MOST_COUNTED, Repeats, deficit_ends, log_ends, repeats_of
 from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
 from .request import WITH_JACKKNIFE, Request

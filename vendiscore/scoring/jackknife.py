@@ -6,10 +6,10 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
 from ..spectral.clusters import leave_cluster_out
 from ..spectral.rank_one import influence_of, leave_one_out, log_score, surprise
 from ..spectral.spectrum import Spectrum, positive_parts
+from ..support.arguments import DEFAULT_ORDER
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
 NO_DEFICIT = 1e-9

@@ -6,8 +6,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..core.hill import log_power_mean
-from ..core.namespace import row_blocks, scalar, to_host
-from ..core.types import Record
 from ..measures.measure import BETWEEN
 from ..measures.stack import LARGEST
 from ..measures.subject import Subject
@@ -16,6 +14,8 @@ from ..similarity.matrix import in_full
 from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import vendi
+from ..support.namespace import row_blocks, scalar, to_host
+from ..support.types import Record
 from .intervals import Uncertainty
 from .request import Request
 

@@ -7,7 +7,14 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..core.arguments import (
+from ..core.shares import PSD, check_psd
+from ..measures.evaluation import Chosen, read_measures
+from ..measures.measure import BETWEEN, Measure, having, list_measures
+from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
+from ..resolve.plugins import Plugins
+from ..result import order_suffixes
+from ..spectral.estimate import Estimating
+from ..support.arguments import (
     DEFAULT_ORDER,
     flag,
     integer,
@@ -16,15 +23,8 @@ from ..core.arguments import (
     one_of,
     read_order,
 )
-from ..core.errors import quoted
-from ..core.shares import PSD, check_psd
-from ..core.types import Options, Record, Samples, Weights
-from ..measures.evaluation import Chosen, read_measures
-from ..measures.measure import BETWEEN, Measure, having, list_measures
-from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
-from ..resolve.plugins import Plugins
-from ..result import order_suffixes
-from ..spectral.estimate import Estimating
+from ..support.errors import quoted
+from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving

@@ -8,11 +8,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
-from ..core.errors import SampleError
-from ..core.namespace import to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Pool, Samples
 from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
@@ -26,6 +22,10 @@ from ..similarity.weights import per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..support.errors import SampleError
+from ..support.namespace import to_host
+from ..support.types import Pool, Samples
 
 Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]

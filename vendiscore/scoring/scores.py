@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core import score as core
-from ..core.arguments import DEFAULT_ORDER, is_several, read_order
 from ..core.checks import unit_sum
-from ..core.errors import quoted
-from ..core.namespace import is_torch, namespace
 from ..core.shares import PSD
-from ..core.types import Number, Options, Record, Rows, Samples, Weights
 from ..reading.limits import WHOLE
+from ..support.arguments import DEFAULT_ORDER, is_several, read_order
+from ..support.errors import quoted
+from ..support.namespace import is_torch, namespace
+from ..support.types import Number, Options, Record, Rows, Samples, Weights
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument

@@ -10,12 +10,8 @@ from typing import NoReturn, Self
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
-from ..core.errors import quoted
 from ..core.hill import within_range
-from ..core.namespace import is_torch, to_host
 from ..core.shares import PSD, check_psd
-from ..core.types import Options, Pool, Record, Samples, Weights
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
@@ -31,6 +27,10 @@ from ..similarity.weights import per_sample
 from ..spectral.estimate import Estimate
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import Spectrum, from_covariance, positive_parts
+from ..support.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ..support.errors import quoted
+from ..support.namespace import is_torch, to_host
+from ..support.types import Options, Pool, Record, Samples, Weights
 from .request import check_orders
 from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of

@@ -8,8 +8,8 @@ import struct
 
 import numpy as np
 
-from ..core.types import Options, Record
 from ..hashing import hash_bytes
+from ..support.types import Options, Record
 from .state_sums import Sum, length
 
 _MAGIC = b"vendi-state"

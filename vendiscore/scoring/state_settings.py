@@ -3,11 +3,11 @@
 import types
 from collections.abc import Mapping
 
-from ..core.types import Options, Record
 from ..encoders.models import Encoder
 from ..resolve.kernel import Kernel, list_kernels
 from ..resolve.kernel_request import How, how_of
 from ..signature import IDLE, plain
+from ..support.types import Options, Record
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
 _OF_ROWS = {"cosine": False, "linear": True, "X": True}  # and whether the lengths must be 1

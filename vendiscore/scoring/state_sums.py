@@ -8,12 +8,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.checks import DIAGONAL_TOLERANCE
-from ..core.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, to_host
-from ..core.types import Rows
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.threads import in_order, slices
+from ..support.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, to_host
+from ..support.types import Rows
 
 # The range of squared lengths without lost digits.
 _LOW = 1e-280

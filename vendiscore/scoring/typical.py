@@ -11,10 +11,10 @@ from statistics import median
 
 import numpy as np
 
-from ..core.types import Options, Record
 from ..measures.subject import Subject
 from ..reading.string_patterns import are_proteins
 from ..signature import IDLE, plain
+from ..support.types import Options, Record
 from .scale_strip import Rungs, strip_text
 
 # Accuracies of the default on McDiv_nuggets (`benchmarks/people`), whose sets were selected from

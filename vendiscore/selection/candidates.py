@@ -4,9 +4,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..core.namespace import is_numpy, row_blocks, to_host
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.namespace import is_numpy, row_blocks, to_host
 
 
 class Candidates:

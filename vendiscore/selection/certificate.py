@@ -14,14 +14,14 @@ import math
 
 import numpy as np
 
-from ..core.errors import NotPSDError
-from ..core.namespace import gram
 from ..core.shares import NEGATIVE_MASS
 from ..progress import track
 from ..similarity import memory
 from ..similarity.threads import at_most, each, in_order
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy, surprisal
+from ..support.errors import NotPSDError
+from ..support.namespace import gram
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -5,9 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..core.shares import PSD, check_psd
-from ..core.types import Samples
 from ..hints import GONE
 from ..progress import foretell, quiet
 from ..resolve.group_labels import check_size, read_labels
@@ -15,6 +13,8 @@ from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import similarity_of
 from ..similarity.threads import at_most
 from ..spectral.vendi_scores import spectrum_of
+from ..support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..support.types import Samples
 from .candidates import Candidates
 from .constraints import (
     Constraints,

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.arguments import integer, is_several
-from ..core.errors import quoted
 from ..resolve.group_labels import Groups
 from ..similarity.weights import PerSample, per_sample
+from ..support.arguments import integer, is_several
+from ..support.errors import quoted
 
 
 @dataclass(frozen=True, eq=False)

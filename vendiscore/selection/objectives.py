@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.errors import warn
-from ..core.namespace import row_blocks
 from ..similarity import memory
 from ..similarity.threads import each, in_order, slices
 from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import with_each
+from ..support.errors import warn
+from ..support.namespace import row_blocks
 from .candidates import Candidates
 from .constraints import Constraints
 from .resolvent import (

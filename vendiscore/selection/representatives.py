@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..core.namespace import row_blocks
 from ..progress import announce
 from ..similarity import memory
 from ..similarity.members import sample_of
 from ..similarity.threads import each
+from ..support.namespace import row_blocks
 from .candidates import Candidates
 from .constraints import Constraints
 

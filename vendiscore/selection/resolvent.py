@@ -13,8 +13,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.namespace import gram
 from ..spectral.quadrature import NOTHING, of_trace, ridges, step_for
+from ..support.namespace import gram
 from .candidates import Candidates
 
 # Errors of a gain, relative to a change of the trace by 1: of gains that are compared, and of

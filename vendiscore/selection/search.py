@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.errors import warn
 from ..progress import Counts, counted, track
+from ..support.errors import warn
 from .objectives import Spectral
 from .representatives import Cover
 

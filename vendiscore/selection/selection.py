@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as np
 
-from ..core.errors import NotPSDError
-from ..core.types import Axes, DType, Frame, Record
 from ..plots.curves import selection as draw
 from ..spectral.spectrum import Spectrum
 from ..summary import Summary, cut, frame, html_table, json_record
+from ..support.errors import NotPSDError
+from ..support.types import Axes, DType, Frame, Record
 from .candidates import Candidates
 from .certificate import bound
 from .constraints import Constraints

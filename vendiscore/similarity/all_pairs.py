@@ -4,10 +4,10 @@ import math
 
 import numpy as np
 
-from ..core.arguments import number
 from ..core.checks import check_samples
-from ..core.namespace import row_blocks, to_host
-from ..core.types import Options, PairFunction, Rows
+from ..support.arguments import number
+from ..support.namespace import row_blocks, to_host
+from ..support.types import Options, PairFunction, Rows
 from .inputs import as_samples, as_vectors
 from .metrics import SYMMETRY_TOLERANCE
 from .nearest import LOST, MetricPairs

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.types import Pool
 from ..optional import require
+from ..support.types import Pool
 
 if TYPE_CHECKING:
     import pyarrow

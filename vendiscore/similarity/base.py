@@ -11,7 +11,9 @@ from typing import ClassVar, Self, TypeVar
 import numpy as np
 
 from ..core.checks import check_positive, check_unit_diagonal
-from ..core.namespace import (
+from ..hints import Public
+from ..summary import one_line
+from ..support.namespace import (
     Array,
     gram,
     is_numpy,
@@ -21,9 +23,7 @@ from ..core.namespace import (
     scale_rows,
     to_host,
 )
-from ..core.types import Options, Rows
-from ..hints import Public
-from ..summary import one_line
+from ..support.types import Options, Rows
 from . import memory
 from . import sparse as sp
 from .identical import joint_groups

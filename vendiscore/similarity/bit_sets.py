@@ -11,7 +11,7 @@ from typing import Literal, TypeAlias
 
 import numpy as np
 
-from ..core.types import DType, Options
+from ..support.types import DType, Options
 from . import sparse as sp
 from .base import Index
 from .features import add_sparse

@@ -11,8 +11,8 @@ from operator import mul
 
 import numpy as np
 
-from ..core.namespace import Array, is_numpy, is_torch
-from ..core.types import Options, Rows
+from ..support.namespace import Array, is_numpy, is_torch
+from ..support.types import Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .identical import joint_groups

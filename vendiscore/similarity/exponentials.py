@@ -8,8 +8,8 @@ from typing import Self
 
 import numpy as np
 
-from ..core.namespace import Array, is_numpy, row_blocks, scalar
-from ..core.types import DType, Number, Tensor
+from ..support.namespace import Array, is_numpy, row_blocks, scalar
+from ..support.types import DType, Number, Tensor
 from . import memory
 from .identical import identical_rows
 from .pairs import (

@@ -8,8 +8,9 @@ from typing import Self
 
 import numpy as np
 
-from ..core.arguments import has_gradient
-from ..core.namespace import (
+from ..core.score import FAR, covariance
+from ..support.arguments import has_gradient
+from ..support.namespace import (
     Array,
     gram,
     is_numpy,
@@ -21,8 +22,7 @@ from ..core.namespace import (
     scale_rows,
     to_host,
 )
-from ..core.score import FAR, covariance
-from ..core.types import DType, Options, Rows
+from ..support.types import DType, Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .identical import identical_rows

@@ -5,9 +5,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..core.namespace import row_blocks
-from ..core.types import Rows
 from ..hashing import mix
+from ..support.namespace import row_blocks
+from ..support.types import Rows
 from . import sparse as sp
 
 # Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.

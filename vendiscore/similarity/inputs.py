@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.errors import SampleError, quoted, warn
-from ..core.namespace import Array, is_numpy, is_torch, scalar, to_host
 from ..core.shares import EPS
-from ..core.types import DType, Pool, Rows, Samples, Tensor
 from ..reading.limits import WHOLE, inexact
+from ..support.errors import SampleError, quoted, warn
+from ..support.namespace import Array, is_numpy, is_torch, scalar, to_host
+from ..support.types import DType, Pool, Rows, Samples, Tensor
 from . import sparse as sp
 from .pools import pooled, size
 

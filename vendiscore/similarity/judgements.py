@@ -7,7 +7,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.namespace import Array
+from ..support.namespace import Array
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import RepeatedSimilarity

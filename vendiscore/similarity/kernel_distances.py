@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..core.namespace import row_blocks
-from ..core.types import Rows
+from ..support.namespace import row_blocks
+from ..support.types import Rows
 from .features import dots
 from .inputs import precision
 

@@ -7,8 +7,8 @@ from functools import cache
 
 import numpy as np
 
-from ..core.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
-from ..core.types import Options
+from ..support.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
+from ..support.types import Options
 from .base import Index, Similarity
 from .identical import identical_rows
 

@@ -1,8 +1,8 @@
 """The metrics by name, their properties and their options."""
 
-from ..core.arguments import number
-from ..core.types import Options, PairFunction, Record
 from ..hints import suggestion
+from ..support.arguments import number
+from ..support.types import Options, PairFunction, Record
 
 # Metrics of `scipy.spatial.distance.cdist` of two rows alone, without those computed here.
 SCIPY_METRICS = (

@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 
 from ..core.shares import EPS
-from ..core.types import Options, Record
 from ..progress import track
+from ..support.types import Options, Record
 from . import memory
 from .identical import identical_rows
 from .metrics import HOMOGENEOUS

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.errors import SampleError, quoted, warn
 from ..reading.encoder_scope import find_mismatch
 from ..reading.string_patterns import INVISIBLE
+from ..support.errors import SampleError, quoted, warn
 from .base import Similarity
 
 # Texts that are truncated or of which a model has no token always give a warning. Of other samples,

@@ -9,8 +9,8 @@ from typing import Literal, Self
 import numpy as np
 import scipy
 
-from ..core.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
-from ..core.types import Rows
+from ..support.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..support.types import Rows
 from . import memory
 from .identical import identical_rows
 from .threads import slices

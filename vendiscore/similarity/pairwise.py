@@ -7,10 +7,10 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..core.namespace import detached
-from ..core.types import PairFunction, Pool
 from ..progress import track
 from ..signature import plain
+from ..support.namespace import detached
+from ..support.types import PairFunction, Pool
 from . import memory
 from .inputs import choose
 from .matrix import DeferredSimilarity

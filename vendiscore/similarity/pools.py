@@ -7,8 +7,8 @@ from typing import TypeGuard
 
 import numpy as np
 
-from ..core.namespace import Array, is_numpy, is_torch, to_host
-from ..core.types import Pool
+from ..support.namespace import Array, is_numpy, is_torch, to_host
+from ..support.types import Pool
 from . import sparse as sp
 
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..core.namespace import Array, detached, namespace, scalar, scale_rows
-from ..core.types import Rows
+from ..support.namespace import Array, detached, namespace, scalar, scale_rows
+from ..support.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity

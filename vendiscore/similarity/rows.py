@@ -8,8 +8,8 @@ from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
-from ..core.namespace import Array
-from ..core.types import DType, Options
+from ..support.namespace import Array
+from ..support.types import DType, Options
 from . import memory
 from .base import Index, S, Similarity
 from .identical import identical_rows

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..core.namespace import as_kind_of, to_host
+from ..support.namespace import as_kind_of, to_host
 from .base import Similarity
 from .threads import slices
 

@@ -2,8 +2,8 @@
 
 from typing import NoReturn
 
-from ..core.namespace import is_numpy, is_torch
-from ..core.types import Pool
+from ..support.namespace import is_numpy, is_torch
+from ..support.types import Pool
 from . import sparse as sp
 
 

@@ -11,9 +11,9 @@ from ..core.checks import (
     check_square,
     is_sound,
 )
-from ..core.errors import SampleError
-from ..core.namespace import detached, is_torch
-from ..core.types import Rows
+from ..support.errors import SampleError
+from ..support.namespace import detached, is_torch
+from ..support.types import Rows
 from . import memory
 from . import sparse as sp
 from .base import Similarity, check_diagonal

@@ -6,7 +6,7 @@ The import takes longer than NumPy's, and small sets do not need it.
 import importlib
 from typing import Any
 
-from ..core.namespace import is_sparse as issparse
+from ..support.namespace import is_sparse as issparse
 
 __all__ = ["issparse"]  # and all other names of scipy.sparse
 

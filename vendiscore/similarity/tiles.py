@@ -4,8 +4,8 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..core.namespace import is_numpy, row_blocks, to_host
-from ..core.types import Rows
+from ..support.namespace import is_numpy, row_blocks, to_host
+from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots

@@ -9,11 +9,11 @@ from numbers import Number
 
 import numpy as np
 
-from ..core.arguments import is_several
 from ..core.checks import check_samples, unit_sum
-from ..core.errors import SampleError, quoted
-from ..core.namespace import Array, is_torch, namespace, scalar, to_host
-from ..core.types import Pool, Weights
+from ..support.arguments import is_several
+from ..support.errors import SampleError, quoted
+from ..support.namespace import Array, is_torch, namespace, scalar, to_host
+from ..support.types import Pool, Weights
 from .inputs import as_samples, check_in_step, precision, unnested
 from .pools import size
 

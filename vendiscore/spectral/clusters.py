@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, read_order
 from ..core.hill import from_logs
-from ..core.namespace import Array, namespace, row_blocks
 from ..core.shares import EPS, shares_above
 from ..similarity.members import members_by_size
+from ..support.arguments import DEFAULT_ORDER, read_order
+from ..support.namespace import Array, namespace, row_blocks
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
 from .spectrum import Spectrum, signed_parts
 

@@ -10,11 +10,11 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..core.namespace import Array, is_numpy, is_torch, namespace
 from ..core.score import ALONE_SIZE, TWO_STAGE_SIZE
-from ..core.types import Tensor
 from ..progress import foretell
 from ..similarity.threads import at_most
+from ..support.namespace import Array, is_numpy, is_torch, namespace
+from ..support.types import Tensor
 
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
 # for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's:

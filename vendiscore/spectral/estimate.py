@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from ..core.types import Number
+from ..support.types import Number
 
 
 @dataclass(frozen=True)

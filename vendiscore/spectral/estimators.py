@@ -8,14 +8,14 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..core.arguments import refuse_gradient
-from ..core.errors import NotPSDError, warn
-from ..core.namespace import Array, as_kind_of
 from ..core.shares import PSD, Rounding
 from ..progress import foretell, track
 from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
+from ..support.arguments import refuse_gradient
+from ..support.errors import NotPSDError, warn
+from ..support.namespace import Array, as_kind_of
 from .estimate import Estimate, Estimating
 from .quadrature import entropies, log_of_entropy
 from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width

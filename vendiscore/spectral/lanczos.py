@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 
-from ..core.errors import NotPSDError
 from ..similarity.base import Similarity
+from ..support.errors import NotPSDError
 from .stochastic import Krylov
 
 TOLERANCE = 1e-10  # relative, of the eigenvalue

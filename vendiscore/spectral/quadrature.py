@@ -14,7 +14,7 @@ import math
 import numpy as np
 import scipy
 
-from ..core.namespace import Array
+from ..support.namespace import Array
 
 # Error of log VS of the other samples, times 1/p_i: far below differences between samples.
 TOLERANCE = 1e-10

@@ -16,10 +16,10 @@ import math
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER, number, read_order
 from ..core.hill import log_power_mean
-from ..core.namespace import Array, row_blocks, scalar, to_host
-from ..core.types import Number, Weights
+from ..support.arguments import DEFAULT_ORDER, number, read_order
+from ..support.namespace import Array, row_blocks, scalar, to_host
+from ..support.types import Number, Weights
 from .clusters import leave_cluster_out
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
 from .spectrum import Spectrum, positive_parts

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.hill import RANGE_TOLERANCE
-from ..core.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from ..core.score import LANCZOS_SIZE, SINGLE_ROWS, can_use_single, solve_single
 from ..core.shares import PSD, Rounding
 from ..progress import foretell
@@ -20,6 +19,7 @@ from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support.namespace import Array, is_numpy, is_torch, row_blocks, scalar
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .spectrum import Spectrum, decomposed, rounding_of

@@ -9,12 +9,12 @@ from functools import partial
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import hill_number
-from ..core.namespace import Array, is_numpy, namespace, scalar, to_host
 from ..core.shares import PSD, Rounding, Shares, diagonal_shares, shares
-from ..core.types import Number
 from ..similarity.base import Similarity
+from ..support.arguments import DEFAULT_ORDER
+from ..support.namespace import Array, is_numpy, namespace, scalar, to_host
+from ..support.types import Number
 from .eigen import decompose
 from .estimate import Estimate
 from .weighted_similarity import fault_of

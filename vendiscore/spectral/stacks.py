@@ -7,10 +7,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..core.arguments import DEFAULT_ORDER
 from ..core.hill import RANGE_TOLERANCE
-from ..core.namespace import Array, as_kind_of, detached, namespace, to_host
 from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, shares_above
+from ..support.arguments import DEFAULT_ORDER
+from ..support.namespace import Array, as_kind_of, detached, namespace, to_host
 from .clusters import effective_numbers, positive_shares
 from .eigen import decompose
 from .rank_one import influence_of, surprise_of, unexplained_of, without_each

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.namespace import Array, as_kind_of, namespace, to_host
 from ..core.shares import EPS
+from ..support.namespace import Array, as_kind_of, namespace, to_host
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.

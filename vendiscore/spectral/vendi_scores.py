@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ..core.arguments import DEFAULT_ORDER
-from ..core.namespace import Array
 from ..core.shares import PSD, check_psd
-from ..core.types import Number
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
+from ..support.arguments import DEFAULT_ORDER
+from ..support.namespace import Array
+from ..support.types import Number
 from .estimate import Estimate, Estimating
 from .routes import StalledError, moment_route, run_moment, spectrum_route
 from .spectrum import Spectrum

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
 from ..core.score import CLIP
 from ..similarity.base import Similarity
+from ..support.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
 
 
 def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:

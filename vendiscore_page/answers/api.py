@@ -6,10 +6,10 @@ from itertools import chain
 
 import numpy as np
 
-from vendiscore.core.errors import quoted
 from vendiscore.progress import finish
 from vendiscore.report import Findings
 from vendiscore.signature import plain
+from vendiscore.support.errors import quoted
 
 from ..aliases import Record
 from ..inputs.pictures import decode_images

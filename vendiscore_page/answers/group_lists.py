@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.core.errors import quoted
 from vendiscore.resolve.group_labels import Groups
+from vendiscore.support.errors import quoted
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError

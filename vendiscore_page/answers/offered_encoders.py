@@ -16,9 +16,9 @@ from subprocess import DEVNULL
 from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
-from vendiscore.core.errors import quoted
 from vendiscore.encoders.models import Encoder
 from vendiscore.progress import told
+from vendiscore.support.errors import quoted
 
 from ..aliases import Record, Steps
 from ..quotas import RefusedError

@@ -1,8 +1,8 @@
 """Rows to keep: the most different samples of a result, chosen as `select` chooses them."""
 
 from vendiscore import select
-from vendiscore.core.errors import quoted
 from vendiscore.report import Findings, key_at
+from vendiscore.support.errors import quoted
 
 from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from vendiscore.core.errors import quoted
+from vendiscore.support.errors import quoted
 
 from ..aliases import Record
 from ..quotas import RefusedError

@@ -9,8 +9,8 @@ import urllib.error
 import urllib.request
 from dataclasses import replace
 
-from vendiscore.core.errors import quoted
 from vendiscore.report import AskError, RefusedError, join_names
+from vendiscore.support.errors import quoted
 
 from ..aliases import Options
 from ..quotas import MAX_UPLOAD

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vendiscore.core.errors import quoted
 from vendiscore.reading.string_patterns import are_sequences
 from vendiscore.report import (
     RefusedError,
@@ -15,6 +14,7 @@ from vendiscore.report import (
     join_names,
     looks_like,
 )
+from vendiscore.support.errors import quoted
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from vendiscore.core.errors import quoted
 from vendiscore.report import Samples as ReadSamples
+from vendiscore.support.errors import quoted
 
 from .file_code import FileCode
 

@@ -11,8 +11,8 @@ from starlette.responses import Response
 from starlette.routing import Route
 
 from vendiscore import __version__
-from vendiscore.core.errors import quoted
 from vendiscore.report import AskError
+from vendiscore.support.errors import quoted
 
 from ..aliases import Record, Steps, Value
 from ..answers import offered_encoders, one_set, sample_readout, several_sets

@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from vendiscore.core.arguments import (
+from vendiscore.support.arguments import (
     flag,
     has_gradient,
     integer,
@@ -73,8 +73,8 @@ def test_calls_take_the_default_order_from_there():
     program = """
 import importlib.util, sys
 place = importlib.util.find_spec("vendiscore").submodule_search_locations[0]
-name = "vendiscore.core.arguments"
-spec = importlib.util.spec_from_file_location(name, place + "/core/arguments.py")
+name = "vendiscore.support.arguments"
+spec = importlib.util.spec_from_file_location(name, place + "/support/arguments.py")
 arguments = sys.modules[name] = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(arguments)
 arguments.DEFAULT_ORDER = 2

@@ -1,6 +1,6 @@
 """Puts a model where the Hub's client looks for what it has downloaded, for a machine without Hub.
 
-HF_HOME=home python tests/support/hub_cache.py sentence-transformers/all-MiniLM-L6-v2 model/
+HF_HOME=home python tests/helpers/hub_cache.py sentence-transformers/all-MiniLM-L6-v2 model/
 
 Afterwards, with HF_HUB_OFFLINE=1, the model of that name is the one in the folder.
 """

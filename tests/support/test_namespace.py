@@ -24,11 +24,11 @@ from vendiscore import (
     score_X,
     spectrum,
 )
-from vendiscore.core.namespace import namespace
 from vendiscore.result import key_at
 from vendiscore.similarity.exponentials import median_width
 from vendiscore.similarity.inputs import in_host_memory
 from vendiscore.similarity.pairs import distinct_places
+from vendiscore.support.namespace import namespace
 
 torch = pytest.importorskip("torch")
 VendiLoss = pytest.importorskip("vendiscore.integrations.loss").VendiLoss

@@ -18,7 +18,7 @@ CODE = """
 import os
 os.environ.pop("OMP_NUM_THREADS", None)  # it is the threaded product that fails
 import numpy as np
-from vendiscore.core.namespace import gram
+from vendiscore.support.namespace import gram
 X = np.random.default_rng(0).standard_normal((16_500, 384))
 K = gram(X)
 i, j = np.random.default_rng(1).integers(0, len(X), (2, 10_000))

@@ -1,0 +1,1 @@
+"""What every folder uses: arguments, arrays of NumPy and torch, errors and types."""
