@@ -136,12 +136,14 @@ def test_the_architecture_draws_every_folder_above_those_that_it_imports():
     assert all(max(above) <= min(below) for above, below in pairwise(levels))
 
 
-def test_the_core_imports_numpy_and_the_standard_library_alone():
+@pytest.mark.parametrize("folder", ["core", "support"])
+def test_core_and_support_import_numpy_and_the_standard_library_alone(folder):
     allowed = {"numpy", "scipy", *sys.stdlib_module_names}
-    for path in sorted((PACKAGE / "core").glob("*.py")):
+    for path in sorted((PACKAGE / folder).glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:
             if isinstance(node, ast.Import):
                 assert {alias.name.partition(".")[0] for alias in node.names} <= allowed, path
             elif isinstance(node, ast.ImportFrom):
-                own = node.level == 1
-                assert own or (node.module or "").partition(".")[0] in allowed, path
+                module = (node.module or "").partition(".")[0]
+                own = node.level == 1 or (node.level == 2 and module == "support")
+                assert own or module in allowed, path
