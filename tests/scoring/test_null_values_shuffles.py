@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, compute
 from vendiscore.measures.subject import Subject
-from vendiscore.resolve.group_labels import read_labels
+from vendiscore.resolve.sample_labels import read_labels
 from vendiscore.result import key_at
 from vendiscore.scoring import null_values
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..resolve.group_labels import (
+from ..resolve.kernel_request import How
+from ..resolve.sample_labels import (
     Groups,
     by_name,
     check_size,
@@ -16,7 +17,6 @@ from ..resolve.group_labels import (
     read_labels,
     written,
 )
-from ..resolve.kernel_request import How
 from ..resolve.sets import read_collection, resolve_sets
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples, choose

@@ -9,8 +9,8 @@ from functools import cached_property
 import numpy as np
 
 from ..reading.string_patterns import text_form
-from ..resolve.group_labels import coded
 from ..resolve.kernel import list_kernels
+from ..resolve.sample_labels import coded
 from ..resolve.sets import part_of
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity

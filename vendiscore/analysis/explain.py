@@ -8,7 +8,7 @@ from ..core.shares import PSD, check_psd
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.kernel_request import how_of
-from ..resolve.prompt_groups import answered
+from ..resolve.sample_labels import answered
 from ..resolve.sets import read_samples
 from ..support.arguments import (
     DEFAULT_ORDER,

@@ -18,7 +18,7 @@ from ..core.shares import PSD, check_psd
 from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.prompt_groups import answered
+from ..resolve.sample_labels import answered
 from ..resolve.sets import read_collection
 from ..scoring.deficit import Deficit, Repeats, deficit_ends, log_deficit, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.shares import PSD, check_psd
-from ..resolve.group_labels import check_size, coded, read_labels
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.sample_labels import check_size, coded, read_labels
 from ..resolve.sets import read_collection, resolve_pool
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity

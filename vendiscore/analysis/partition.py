@@ -9,20 +9,21 @@ from typing import TypeAlias
 import numpy as np
 
 from ..hints import remedy
-from ..resolve.group_labels import Groups as Labels
-from ..resolve.group_labels import (
+from ..resolve.kernel import having
+from ..resolve.kernel_request import SETTINGS, How
+from ..resolve.sample_labels import Groups as Labels
+from ..resolve.sample_labels import (
+    answered,
     by_name,
     check_labels,
     check_size,
     coded,
     grouped,
     read_labels,
+    sizes_of,
     written,
 )
-from ..resolve.kernel import having
-from ..resolve.kernel_request import SETTINGS, How
-from ..resolve.prompt_groups import answered
-from ..resolve.sets import read_collection, resolve_pool, resolve_sets, sizes_of
+from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..scoring.subsampling import MIN_SAMPLES
 from ..similarity.base import Similarity
 from ..similarity.members import members_of

@@ -15,7 +15,7 @@ from ..measures.subject import Subject
 from ..reading.formats import ending, named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
-from ..resolve.prompt_groups import groups_of
+from ..resolve.sample_labels import groups_of
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity

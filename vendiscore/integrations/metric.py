@@ -19,8 +19,8 @@ import numpy as np
 
 from ..hints import remedy
 from ..optional import require
-from ..resolve.group_labels import check_size, read_labels, takes_any_length
 from ..resolve.kernel_request import How
+from ..resolve.sample_labels import check_size, read_labels, takes_any_length
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.shares import PSD
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.prompt_groups import groups_of
+from ..resolve.sample_labels import groups_of
 from ..result import key_at
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from ..support.arguments import DEFAULT_ORDER, flag

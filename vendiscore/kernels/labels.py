@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
-from ..resolve.group_labels import is_hashable, is_missing
 from ..resolve.kernel import register_kernel
+from ..resolve.sample_labels import is_hashable, is_missing
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity

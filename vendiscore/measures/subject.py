@@ -14,9 +14,9 @@ from ..core.shares import PSD
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
+from ..resolve.sample_labels import count_passed
 from ..resolve.sets import (
     apart,
-    count_passed,
     is_space,
     is_whole,
     part_of,
@@ -41,7 +41,7 @@ _NOT_PICKLED = ("samples", "pool", "both", "features", "texts", "solved", "refer
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
     from ..magnitude.space import MetricSpace
-    from ..resolve.group_labels import Groups
+    from ..resolve.sample_labels import Groups
     from .both import Both
 
     Solve = Callable[[Solving], list[MetricSpace]]

@@ -14,7 +14,7 @@ from ..encoders.pil_images import as_image
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import require
-from ..resolve.group_labels import kind_of
+from ..resolve.sample_labels import kind_of
 from ..signature import plain
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Literal, TypeAlias, get_args
+from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
+from ..similarity.inputs import as_samples
 from ..similarity.metrics import check_metric, check_options
 from ..support.arguments import flag, one_of
+from ..support.errors import quoted
 from ..support.types import Options, PairFunction, Record
 from .kernel import (
     NAMED_MODELS,
@@ -20,6 +23,7 @@ from .kernel import (
     having,
     list_kernels,
     named_kernel,
+    psd_kernels,
     with_model,
 )
 from .kernel import check_options as check_kernel_options
@@ -27,7 +31,6 @@ from .kernel_build import TEXT_KERNEL, skips
 
 if TYPE_CHECKING:
     from .mixture import Part
-    from .prompt_places import Prompts
 
 KernelArgument: TypeAlias = str | PairFunction | Mixture
 Metric: TypeAlias = str | PairFunction
@@ -37,6 +40,18 @@ KINDS = ("score_K", "score_X", "score_dual")
 SETTINGS = frozenset(("k", *KINDS, "normalize", "metric", "fit", "prompts", "given_prompt"))
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
+
+
+@dataclass(frozen=True, eq=False)
+class Prompts:
+    """Prompts as passed, and for each set the Groups of its samples, or None.
+
+    Only prompts that are `taken` out of similarities are of the kind of the samples.
+    """
+
+    values: Any
+    taken: bool = True
+    groups: tuple[Any, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -73,10 +88,71 @@ class How:
 
     def with_prompts(self, prompts: object, *how: object) -> How:
         """Return this with the prompts that samples answer; see `asked_and_taken`."""
-        from .prompt_places import asked_and_taken
-
         asked, taken = asked_and_taken(self.k, self.given, prompts, *how)
         return replace(self, asked=asked, prompts=taken)
+
+
+def asked_and_taken(
+    k: object,
+    given: str,
+    prompts: object,
+    given_prompt: object,
+    metric: object = None,
+    within: object = True,
+) -> tuple[Prompts | None, Prompts | None]:
+    """Return the prompts that samples answer, and those to take out, which `given_prompt` says."""
+    taken = given_prompt is not None and flag("given_prompt", given_prompt)
+    if prompts is None:
+        if taken:
+            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
+        return None, None
+    if not (taken or within):
+        raise TypeError(
+            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
+            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
+        )
+    read = read_prompts(prompts, taken)
+    if not taken:
+        return read, None
+    if why := why_not(k, given, None if metric in ("kernel", "1-k") else metric):
+        raise TypeError(f"`prompts` cannot be taken out of {why}")
+    return read, read
+
+
+def read_prompts(prompts: object, taken: bool) -> Prompts:
+    """Read `prompts`; only a comparison with samples can tell one prompt from a list of them."""
+    single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
+    if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
+        single = True
+    if single and not taken:
+        raise TypeError(
+            f"`prompts` must be a prompt for each sample, got {quoted(prompts)} alone: pass "
+            f"given_prompt=True to take it out of the similarities of all"
+        )
+    if single or isinstance(prompts, Mapping):
+        return Prompts(prompts, taken)
+    return Prompts(as_samples(prompts, "prompts", empty=True), taken)
+
+
+def why_not(k: object, given: str, metric: object) -> str:
+    """Say why prompts cannot be taken out with this kernel or metric; "" if they can."""
+    if given == "K":
+        return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
+    if metric is not None:
+        return f"distances by metric={metric!r}, which have no prompt: leave `metric` out"
+    kernels = [part.kernel for part in k] if isinstance(k, tuple) else [k]
+    for kernel in (each for each in kernels if isinstance(each, Kernel)):
+        if kernel.samples == "labels" or kernel.name == "equivalence":
+            return (
+                f"k={kernel.name!r}, by which a prompt explains a sample wholly or not at all: "
+                "pass a kernel with values between 0 and 1"
+            )
+        if not kernel.psd:
+            return (
+                f"k={kernel.name!r}, which is not positive semidefinite, so that samples have no "
+                f"part that a prompt explains: take {psd_kernels(kernel.samples)}"
+            )
+    return ""
 
 
 def read_how(arguments: Record, within: bool = True) -> How:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, as_samples, precision
-from ..similarity.pools import pooled, shape_of, size
+from ..similarity.pools import pooled, shape_of
 from ..support.arguments import refuse_gradient
 from ..support.errors import SampleError
 from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
-from .kernel_request import FitTo, How, KernelArgument, how_of
-
-if TYPE_CHECKING:
-    from .prompt_places import Prompts
+from .kernel_request import FitTo, How, KernelArgument, Prompts, how_of
+from .sample_labels import placed, sizes_of
 
 # A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
 COARSE = 1e-5
@@ -259,7 +257,7 @@ def _given_prompts(
 ) -> Similarity:
     """Return the Similarity of the samples of all sets without what their prompts explain."""
     sizes = sizes_of(sets, how)
-    values, places = prompts.placed(sets, sizes)
+    values, places = placed(prompts, sets, sizes)
     _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
     merged, _ = _merged([*sets, values], how)
@@ -276,22 +274,6 @@ def _given_prompts(
     from ..similarity.residuals import given
 
     return given(both, n, places, max(map(precision, [*sets, values])), how.in_context)
-
-
-def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
-    """Return the number of samples of each set, which may have columns."""
-    if not isinstance(how.k, tuple):
-        return list(map(count_passed, sets))
-    from .mixture import column
-
-    return [count_passed(column(each, how.k[0])) for each in sets]
-
-
-def count_passed(samples: Any) -> int:
-    """Return the number of samples, with those that a Similarity leaves out."""
-    if isinstance(samples, Similarity) or is_space(samples):
-        return samples.n + len(getattr(samples, "dropped", ()))
-    return size(samples)
 
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:

@@ -15,8 +15,8 @@ import numpy as np
 from ..core.shares import PSD
 from ..hints import Public, suggestion
 from ..optional import require
-from ..resolve.group_labels import Groups, check_labels, coded, is_hashable
 from ..resolve.kernel_request import KernelArgument, how_of
+from ..resolve.sample_labels import Groups, check_labels, coded, is_hashable
 from ..result import Result
 from ..signature import plain
 from ..similarity.arrow import from_arrow

@@ -175,7 +175,7 @@ def subject_of(
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
     if request.groups is not None or not (plain or groups):  # what is plainly one set has no groups
-        from ..resolve.group_labels import grouped
+        from ..resolve.sample_labels import grouped
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
         flat, groups = grouped(flat, how, request.groups, table=table, name=name)
@@ -189,7 +189,7 @@ def subject_of(
         else:
             references = None
     if how.asked is not None:
-        from ..resolve.prompt_groups import answered, crossed
+        from ..resolve.sample_labels import answered, crossed
 
         sets = [flat]
         if references is not None and how.prompts is not None:  # prompts are taken out of both

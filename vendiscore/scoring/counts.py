@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..resolve.group_labels import Groups
+from ..resolve.sample_labels import Groups
 from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity

@@ -9,7 +9,7 @@ import numpy as np
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..progress import track
-from ..resolve.group_labels import Groups, check_size
+from ..resolve.sample_labels import Groups, check_size
 from ..similarity.inputs import choose
 from ..similarity.members import members_of
 from ..support.errors import warn

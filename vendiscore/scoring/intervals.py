@@ -9,7 +9,7 @@ import numpy as np
 
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
-from ..resolve.group_labels import cluster_codes
+from ..resolve.sample_labels import cluster_codes
 from ..similarity.members import members_of
 from ..support.errors import warn
 from ..support.namespace import scalar, to_host

@@ -28,7 +28,7 @@ from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
-    from ..resolve.group_labels import Groups
+    from ..resolve.sample_labels import Groups
 
 # Keywords that are neither about how samples are compared nor options of measures.
 _UNSET = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
@@ -205,7 +205,7 @@ def _read_request(
     ci = None if own["ci"] is None else confidence("ci", own["ci"])
     clusters = own["clusters"]
     if clusters is not None:
-        from ..resolve.group_labels import read_labels
+        from ..resolve.sample_labels import read_labels
 
         clusters = read_labels(clusters, "clusters")
     estimating = _read_method(own["method"], own["rtol"], rest)

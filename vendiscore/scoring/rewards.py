@@ -12,10 +12,8 @@ from ..core.shares import PSD, check_psd
 from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
-from ..resolve.group_labels import Groups, check_size, grouped
-from ..resolve.kernel_request import How, KernelArgument, how_of
-from ..resolve.prompt_groups import groups_of
-from ..resolve.prompt_places import Prompts
+from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
+from ..resolve.sample_labels import Groups, check_size, grouped, groups_of, placed
 from ..resolve.sets import read_samples
 from ..similarity.inputs import choose
 from ..similarity.weights import per_sample
@@ -170,7 +168,7 @@ def credits_of(
     taken = None
     at = codes
     if how.prompts is not None and len(codes):
-        taken, at = replace(how.prompts, groups=(groups,)).placed([samples], [len(codes)])
+        taken, at = placed(replace(how.prompts, groups=(groups,)), [samples], [len(codes)])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]

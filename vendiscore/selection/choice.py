@@ -8,8 +8,8 @@ import numpy as np
 from ..core.shares import PSD, check_psd
 from ..hints import GONE
 from ..progress import foretell, quiet
-from ..resolve.group_labels import check_size, read_labels
 from ..resolve.kernel_request import KernelArgument
+from ..resolve.sample_labels import check_size, read_labels
 from ..resolve.sets import similarity_of
 from ..similarity.threads import at_most
 from ..spectral.vendi_scores import spectrum_of

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..resolve.group_labels import Groups
+from ..resolve.sample_labels import Groups
 from ..similarity.weights import PerSample, per_sample
 from ..support.arguments import integer, is_several
 from ..support.errors import quoted

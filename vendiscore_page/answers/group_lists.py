@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.resolve.group_labels import Groups
+from vendiscore.resolve.sample_labels import Groups
 from vendiscore.support.errors import quoted
 
 from ..inputs.visitor_samples import Samples

@@ -10,7 +10,7 @@ import numpy as np
 
 from vendiscore import SampleError
 from vendiscore.report import Findings, find, sentences
-from vendiscore.resolve.group_labels import Groups, read_labels
+from vendiscore.resolve.sample_labels import Groups, read_labels
 
 from ..aliases import Options, Record, Steps
 from ..inputs.file_code import IMPORTS, FileCode

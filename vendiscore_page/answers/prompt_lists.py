@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from vendiscore.resolve.group_labels import Groups
+from vendiscore.resolve.sample_labels import Groups
 
 from ..aliases import Record
 from ..quotas import MAX_TEXT, RefusedError, check_texts

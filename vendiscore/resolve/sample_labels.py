@@ -1,4 +1,4 @@
-"""Groups of samples, from labels or nested lists, and names of sets: keys, labels, folders, A, B, …
+"""The label of each sample: its group, cluster, set or prompt, from labels or from nested lists.
 
 A tuple or a row of a table is one sample.
 """
@@ -7,25 +7,28 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
 from ..signature import digest
 from ..similarity import sparse as sp
-from ..similarity.inputs import as_samples, check_rows
-from ..similarity.pools import pooled, size
+from ..similarity.inputs import as_samples, check_in_step, check_rows, unnested
+from ..similarity.pools import pooled, shape_of, size
 from ..similarity.shapes import check_label_shape
 from ..support.arguments import is_several
 from ..support.errors import SampleError, quoted
 from ..support.namespace import is_numpy, is_torch
 from ..support.types import Pool, Record, Samples
 from .kernel import Kernel
-from .kernel_request import How
+from .kernel_build import distinct_samples
+from .kernel_request import How, Prompts
 
+# Prompts, and for each sample the place of its own.
+Placed: TypeAlias = tuple[Pool, np.ndarray]
 # Characters of a label that a message shows.
 _SHOWN = 40
 # Types of labels that are always hashable and never missing.
@@ -243,6 +246,200 @@ def written(labels: Groups, argument: str) -> list[str]:
             f"`{argument}` has two labels written {twice[0]!r}; pass labels of one type"
         )
     return found
+
+
+def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
+    """Return the number of samples of each set, which may have columns."""
+    if not isinstance(how.k, tuple):
+        return list(map(count_passed, sets))
+    from .mixture import column
+
+    return [count_passed(column(each, how.k[0])) for each in sets]
+
+
+def count_passed(samples: Any) -> int:
+    """Return the number of samples, with those that a Similarity leaves out."""
+    if hasattr(samples, "n"):  # a Similarity or a MetricSpace
+        return samples.n + len(getattr(samples, "dropped", ()))
+    return size(samples)
+
+
+def answered(
+    how: How,
+    sets: Sequence[Samples],
+    groups: Sequence[Groups | None] = (None,),
+    *,
+    clustered: bool = False,
+    first: bool = False,
+) -> tuple[How, Groups | None]:
+    """Return `how` for sets in groups, and the samples of all sets, or of the first, by prompt.
+
+    The latter is None without prompts, and for one prompt that is taken out of all samples.
+    """
+    if how.asked is None:
+        return how, None
+    asked = replace(how.asked, groups=tuple(groups))
+    if how.prompts is not None:
+        how = replace(how, prompts=asked)
+        if is_one(asked.values, sets[0]) or size(asked.values) == 1:
+            return how, None
+    if clustered:
+        raise ValueError(
+            "`clusters` are for one set, and `prompts` are independent units; leave one of the two "
+            "out"
+        )
+    every = []
+    for values, places in of_sets(asked, sets, sizes_of(sets, how)):
+        prompts = list(values)
+        every += [prompts[place] for place in places]
+        if first:
+            break
+    by_prompt = groups_of(every)
+    check_labels(by_prompt.of_samples, "prompts")
+    return how, by_prompt
+
+
+def crossed(sets: Groups, asked: Groups) -> Groups:
+    """Return groups by prompt within each of some sets, which are groups themselves."""
+    check_size(sets, len(asked.codes))
+    codes = np.stack([sets.codes, asked.codes])
+    cells, inverse = np.unique(codes, axis=1, return_inverse=True)
+    if cells.shape[1] == len(sets):  # each has one prompt
+        return sets
+    labels = [(sets.labels[i], asked.labels[j]) for i, j in cells.T.tolist()]
+    return Groups(tuple(labels), inverse.ravel(), sets=Groups(sets.labels, cells[0]))
+
+
+def groups_of(prompts: Sequence[object]) -> Groups:
+    """Return samples with equal prompts as groups; messages are compared, which have no hash."""
+    read = as_samples(prompts, "prompts", empty=True)
+    prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
+    if all(map(is_hashable, prompts)):
+        return coded(prompts)
+    keys = list(map(_frozen, prompts))
+    if all(map(is_hashable, keys)):
+        numbers: dict[object, int] = {}
+        return coded([numbers.setdefault(key, len(numbers)) for key in keys])
+    firsts: list[object] = []  # of objects that can only be compared, one with each other
+    for prompt in prompts:
+        if prompt not in firsts:
+            firsts.append(prompt)
+    return coded([firsts.index(prompt) for prompt in prompts])
+
+
+def _frozen(value: object) -> object:
+    """Return a value that is equal for equal lists and dicts only; hashable if all items are."""
+    if isinstance(value, Mapping):
+        items = [(key, _frozen(each)) for key, each in value.items()]
+        return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
+    if isinstance(value, (list, tuple)):
+        return type(value), tuple(map(_frozen, value))
+    return value
+
+
+def placed(
+    prompts: Prompts, sets: Sequence[Samples], sizes: Sequence[int]
+) -> tuple[Any, np.ndarray]:
+    """Return distinct prompts, and which of them each sample has, for all sets."""
+    values = []
+    places = []
+    start = 0
+    for read, at in of_sets(prompts, sets, sizes):
+        values.append(read)
+        places.append(start + at)
+        start += size(read)
+    distinct, _, inverse = distinct_samples(pooled(values))
+    return distinct, inverse[np.concatenate(places)]
+
+
+def of_sets(prompts: Prompts, sets: Sequence[Samples], sizes: Sequence[int]) -> Iterator[Placed]:
+    """Yield the prompts of each set, and which of them each of its samples has."""
+    values = prompts.values
+    nested = isinstance(values, list) and all(map(is_several, values))
+    if prompts.taken:
+        nested = depth(values, sets[0]) > 1
+    by_set = [values] * len(sets)
+    if len(sets) > 1 and nested and size(values) == len(sets):
+        by_set = values
+    for i, samples in enumerate(sets):
+        groups = prompts.groups[i] if i < len(prompts.groups) else None
+        of_kind = samples if prompts.taken else None
+        yield _placed(by_set[i], of_kind, sizes[i], groups)
+
+
+def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Placed:
+    """Return prompts, which are of the kind of any samples, and which each of n samples has."""
+    if is_by_label(prompts, samples):
+        return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
+    if samples is not None and is_one(prompts, samples):
+        return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
+    nested = groups is not None and groups.nested and all(map(is_several, prompts))
+    if samples is not None:
+        nested = depth(prompts, samples) > 1
+    if nested:
+        prompts, sizes = unnested(prompts, "prompts")
+        if set(sizes) != {1}:
+            check_in_step("prompts", sizes, groups)
+    m = size(prompts)
+    if m == n or (m == 1 and n and samples is not None):
+        return prompts, np.arange(n) % m
+    if groups is not None and groups.labels == tuple(range(m)):  # as lists of lists are
+        return prompts, np.asarray(groups.codes)
+    of_groups = ""
+    if groups is not None:
+        of_groups = f", or a dict of group to prompt, such as {{{quoted(groups.labels[0])}: …}}"
+    raise ValueError(
+        f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
+        f"a prompt for each of its samples"
+    )
+
+
+def _of_labels(labels: Sequence[object], groups: Any) -> np.ndarray:
+    """Return for each sample the place of its group's label among `labels`."""
+    if groups is None:
+        raise TypeError(
+            "`prompts` is a dict, which has the prompt of each group by its label, but the samples "
+            "have no groups: pass `groups` too, or the prompts as a list"
+        )
+    place = {label: i for i, label in enumerate(labels)}
+    if lacking := [label for label in groups.labels if label not in place]:
+        raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
+    if more := [label for label in labels if label not in groups.labels]:
+        raise ValueError(
+            f"`prompts` must have labels of groups, got {quoted(more[0])}, which no sample has; "
+            "correct it, or leave it out"
+        )
+    return np.array([place[label] for label in groups.labels])[groups.codes]
+
+
+def is_one(prompts: object, samples: object) -> bool:
+    """Return whether prompts are one sample of the kind of the samples, for all."""
+    if shape_of(prompts) is None:
+        return not isinstance(prompts, list)
+    return depth(prompts, samples) == 0
+
+
+def is_by_label(prompts: object, samples: object) -> bool:
+    """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
+    if not isinstance(prompts, Mapping) or not prompts:
+        return False
+    records = isinstance(samples, list) and isinstance(samples[0], Mapping)
+    return not records or all(isinstance(value, Mapping) for value in prompts.values())
+
+
+def depth(prompts: object, samples: object) -> int:
+    """Return how many lists prompts are in: 0 for one sample, 2 for a list of lists of them."""
+    return _levels(prompts) - max(1, _levels(samples)) + 1
+
+
+def _levels(x: object) -> int:
+    """Return how many lists or dimensions stand around the first number or other thing."""
+    shape = shape_of(x)
+    if shape is not None:
+        return len(shape)
+    if not isinstance(x, list):
+        return 0
+    return 1 + (_levels(x[0]) if x else 0)
 
 
 def _usual(sets: Sequence[object]) -> list[str]:

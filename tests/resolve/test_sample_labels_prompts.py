@@ -16,7 +16,8 @@ from vendiscore import (
     score,
     select,
 )
-from vendiscore.resolve.prompt_places import is_one, read_prompts
+from vendiscore.resolve.kernel_request import read_prompts
+from vendiscore.resolve.sample_labels import is_one
 from vendiscore.result import key_at
 
 A = [
