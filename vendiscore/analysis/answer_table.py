@@ -9,13 +9,13 @@ import numpy as np
 from ..resolve.kernel_request import How
 from ..resolve.sample_labels import (
     Groups,
-    by_name,
     check_size,
-    coded,
-    grouped,
+    encode_labels,
+    flatten_groups,
     is_missing,
+    label_names,
+    name_sets,
     read_labels,
-    written,
 )
 from ..resolve.sets import read_collection, resolve_sets
 from ..similarity.base import Similarity
@@ -62,13 +62,13 @@ def from_rows(
     def of_kept(labels: object, name: str) -> Groups:
         read = read_labels(labels, name)
         check_size(read, n, name)
-        return coded([read.labels[code] for code in read.codes[kept]])
+        return encode_labels([read.labels[code] for code in read.codes[kept]])
 
     sources = of_kept(by, "by")
     asked = Groups((), 0 * sources.codes)
     if prompts is not None:
         asked = of_kept(prompts, "prompts")
-    names = tuple(written(sources, "by"))
+    names = tuple(label_names(sources, "by"))
     _check_several(names)
     if len(kept) < n:
         samples = choose(samples, kept)
@@ -143,7 +143,7 @@ def _named(answers: Any, names: object) -> Record:
             f"{type(answers).__name__}; pass columns of a table one by one: sources(df['answer'], "
             f"df['prompt'], by=df['model'])"
         )
-    return by_name(answers, names, "source")
+    return name_sets(answers, names, "source")
 
 
 def _entries(passed: Samples, how: How, name: str) -> tuple[Samples, np.ndarray, int]:
@@ -164,7 +164,7 @@ def _entries(passed: Samples, how: How, name: str) -> tuple[Samples, np.ndarray,
             if how.is_function:
                 counts = list(map(len, answers))
                 return pooled(answers), np.repeat(places, counts), length
-    flat, groups = grouped(answers, how, stacks=True, name=name)
+    flat, groups = flatten_groups(answers, how, stacks=True, name=name)
     if groups is not None:
         places = places[groups.codes]
     return flat, places, length

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..reading.string_patterns import text_form
 from ..resolve.kernel import list_kernels
-from ..resolve.sample_labels import coded
+from ..resolve.sample_labels import encode_labels
 from ..resolve.sets import part_of
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -91,7 +91,7 @@ def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarra
         return groups
     from scipy.sparse import csgraph
 
-    codes = coded(forms).codes
+    codes = encode_labels(forms).codes
     if groups is None:
         return codes
     n = len(codes)

@@ -8,7 +8,7 @@ from ..core.shares import PSD, check_psd
 from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.kernel_request import how_of
-from ..resolve.sample_labels import answered
+from ..resolve.sample_labels import group_by_prompt
 from ..resolve.sets import read_samples
 from ..support.arguments import (
     DEFAULT_ORDER,
@@ -84,7 +84,7 @@ def explain(
     read = how_of(how, ("q", "threshold", "p", "psd"), within=True)
     order, limit, psd = read_terms(q, threshold, psd)
     collection = read_samples(samples, read, "samples")
-    read, asked = answered(read, [collection])
+    read, asked = group_by_prompt(read, [collection])
     subject = Subject(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
     return explained(subject, order, limit, within=asked is not None)
 

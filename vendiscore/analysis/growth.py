@@ -18,7 +18,7 @@ from ..core.shares import PSD, check_psd
 from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sample_labels import answered
+from ..resolve.sample_labels import group_by_prompt
 from ..resolve.sets import read_collection
 from ..scoring.deficit import Deficit, Repeats, deficit_ends, log_deficit, repeats_of
 from ..scoring.jackknife import Jackknife, delete_one_error
@@ -219,7 +219,7 @@ def growth(
     psd = check_psd(psd)
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
     collection = read_collection(samples, read)
-    read, asked = answered(read, [collection])
+    read, asked = group_by_prompt(read, [collection])
     subject = Subject(collection, read, groups=asked)
     similarity = subject.similarity
     refuse_gradient("growth", **how, samples=similarity)

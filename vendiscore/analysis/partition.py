@@ -13,15 +13,15 @@ from ..resolve.kernel import having
 from ..resolve.kernel_request import SETTINGS, How
 from ..resolve.sample_labels import Groups as Labels
 from ..resolve.sample_labels import (
-    answered,
-    by_name,
     check_labels,
     check_size,
-    coded,
-    grouped,
+    encode_labels,
+    flatten_groups,
+    group_by_prompt,
+    label_names,
+    name_sets,
     read_labels,
     sizes_of,
-    written,
 )
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..scoring.subsampling import MIN_SAMPLES
@@ -55,7 +55,7 @@ def read_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
             f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
             f"them by name, or all samples in one list with the set of each as `by`"
         )
-    return by_name(given, names, "set")
+    return name_sets(given, names, "set")
 
 
 def read_by(by: object, names: object) -> Labels:
@@ -63,7 +63,7 @@ def read_by(by: object, names: object) -> Labels:
     if names is not None:
         raise ValueError("the labels in `by` already name the sets: leave `names` out")
     read = read_labels(by, "by")
-    called = written(read, "by")
+    called = label_names(read, "by")
     names_or_none = [name if name.strip() else None for name in called]
     check_labels([names_or_none[code] for code in read.codes], "by")
     if len(called) < 2:
@@ -86,7 +86,7 @@ def read_by(by: object, names: object) -> Labels:
 
 def flat_sets(named: Record, groups: Labelled, how: How) -> tuple[Record, Labelled]:
     """Return flat sets, and their groups if the sets are lists of lists."""
-    flat = {name: grouped(samples, how, name=name) for name, samples in named.items()}
+    flat = {name: flatten_groups(samples, how, name=name) for name, samples in named.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
     if not nested:
         return named, groups
@@ -113,10 +113,10 @@ def pooled_sets(
     if groups is not None:
         sizes = sizes_of(read, how)
         labels = _labels(groups, dict(zip(names, sizes, strict=True)))
-        every = coded(labels)
+        every = encode_labels(labels)
         ends = np.cumsum(sizes)[:-1]
         of_sets = [Labels(every.labels, codes) for codes in np.split(every.codes, ends)]
-    how, asked = answered(how, read, of_sets)
+    how, asked = group_by_prompt(how, read, of_sets)
     what = "groups"
     if asked is not None and labels is None:
         what = "prompts"
@@ -140,14 +140,14 @@ def sorted_sets(
             "samples as one list, or leave `by` out"
         )
     samples = read_collection(sets[0], how)
-    if grouped(samples, how)[1] is not None:
+    if flatten_groups(samples, how)[1] is not None:
         raise ValueError(
             "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
     what = "groups"
     read = None if groups is None else read_labels(groups, what)
-    how, asked = answered(how, [samples], [read])
+    how, asked = group_by_prompt(how, [samples], [read])
     if asked is not None and read is None:
         what = "prompts"
         read = asked
@@ -208,7 +208,7 @@ def partition(
     starts = np.searchsorted(codes, np.arange(len(names) + 1))
     if labels is None:
         return pool, starts, None
-    read = coded([labels[i] for i in kept])
+    read = encode_labels([labels[i] for i in kept])
     groups = []
     alone = []
     for label, places in zip(read.labels, members_of(read.codes), strict=True):

@@ -15,7 +15,7 @@ from ..measures.subject import Subject
 from ..reading.formats import ending, named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
-from ..resolve.sample_labels import groups_of
+from ..resolve.sample_labels import group_equal
 from ..selection import select
 from ..signature import line
 from ..similarity.base import Similarity
@@ -163,7 +163,7 @@ def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
     how, source, similarity, given = _read(args, "psd")
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
-        groups = groups_of(source.prompts) if source.prompts else None
+        groups = group_equal(source.prompts) if source.prompts else None
         subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
         found = explained(subject, order, limit, texts=source.values, within=within)

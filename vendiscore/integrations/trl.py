@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.shares import PSD
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sample_labels import groups_of
+from ..resolve.sample_labels import group_equal
 from ..result import key_at
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from ..support.arguments import DEFAULT_ORDER, flag
@@ -75,7 +75,7 @@ class VendiReward:
         self.options: Record = {"credit": credit, "q": q, "match_length": match_length, "psd": psd}
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
         self.compared: Record = {"k": k, **options}
-        credits_of([], groups_of([]), how_of(self.compared), **self.options)
+        credits_of([], group_equal([]), how_of(self.compared), **self.options)
         self.given_prompt: bool = flag("given_prompt", given_prompt)
         self._key: str = key_at(q)  # of the mean score, in logs
 
@@ -93,7 +93,7 @@ class VendiReward:
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "
                 f"{len(prompts)}; repeat a prompt for each of its completions"
             )
-        groups = groups_of(prompts)
+        groups = group_equal(prompts)
         texts = [_text_of(completion) for completion in completions]
         compared = {**self.compared, "given_prompt": self.given_prompt}
         if self.given_prompt:

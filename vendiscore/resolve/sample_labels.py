@@ -85,7 +85,7 @@ class Groups:
         return f"{len(self)}@{digest(self.codes)}{sets}"
 
 
-def grouped(
+def flatten_groups(
     samples: Samples,
     how: How,
     labels: object = None,
@@ -99,7 +99,7 @@ def grouped(
     With `stacks` an array of one dimension more, or a list of arrays, has groups; else it is
     refused.
     """
-    kind = "distances" if how.metric == "precomputed" else kind_of(how, samples)
+    kind = "distances" if how.metric == "precomputed" else sample_kind(how, samples)
     if not stacks:
         _check_shape(samples, kind, table, name)
     members = None if table else _members(samples, kind, name)
@@ -153,10 +153,10 @@ def read_labels(labels: object, name: str = "groups") -> Groups:
             )
         read = [label.item() if isinstance(label, np.generic) else label for label in read]
         check_labels(read, name)
-    return coded(read)
+    return encode_labels(read)
 
 
-def coded(labels: Sequence[Hashable]) -> Groups:
+def encode_labels(labels: Sequence[Hashable]) -> Groups:
     """Return the Groups of labels, all of which are hashable and not missing."""
     places: dict[Hashable, int] = {}
     codes = [places.setdefault(label, len(places)) for label in labels]
@@ -218,7 +218,7 @@ def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
     return codes
 
 
-def by_name(sets: Mapping[Any, object] | Sequence[object], names: object, what: str) -> Record:
+def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what: str) -> Record:
     """Return sets by name; `what` is "set" or "source", for messages."""
     if isinstance(sets, Mapping):
         if names is not None:
@@ -237,7 +237,7 @@ def by_name(sets: Mapping[Any, object] | Sequence[object], names: object, what: 
     return dict(zip(read, sets, strict=True))
 
 
-def written(labels: Groups, argument: str) -> list[str]:
+def label_names(labels: Groups, argument: str) -> list[str]:
     """Return labels as names, which all differ."""
     found = [str(label) for label in labels.labels]
     times = Counter(found)
@@ -264,7 +264,7 @@ def count_passed(samples: Any) -> int:
     return size(samples)
 
 
-def answered(
+def group_by_prompt(
     how: How,
     sets: Sequence[Samples],
     groups: Sequence[Groups | None] = (None,),
@@ -294,12 +294,12 @@ def answered(
         every += [prompts[place] for place in places]
         if first:
             break
-    by_prompt = groups_of(every)
+    by_prompt = group_equal(every)
     check_labels(by_prompt.of_samples, "prompts")
     return how, by_prompt
 
 
-def crossed(sets: Groups, asked: Groups) -> Groups:
+def cross_groups(sets: Groups, asked: Groups) -> Groups:
     """Return groups by prompt within each of some sets, which are groups themselves."""
     check_size(sets, len(asked.codes))
     codes = np.stack([sets.codes, asked.codes])
@@ -310,21 +310,21 @@ def crossed(sets: Groups, asked: Groups) -> Groups:
     return Groups(tuple(labels), inverse.ravel(), sets=Groups(sets.labels, cells[0]))
 
 
-def groups_of(prompts: Sequence[object]) -> Groups:
+def group_equal(prompts: Sequence[object]) -> Groups:
     """Return samples with equal prompts as groups; messages are compared, which have no hash."""
     read = as_samples(prompts, "prompts", empty=True)
     prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
     if all(map(is_hashable, prompts)):
-        return coded(prompts)
+        return encode_labels(prompts)
     keys = list(map(_frozen, prompts))
     if all(map(is_hashable, keys)):
         numbers: dict[object, int] = {}
-        return coded([numbers.setdefault(key, len(numbers)) for key in keys])
+        return encode_labels([numbers.setdefault(key, len(numbers)) for key in keys])
     firsts: list[object] = []  # of objects that can only be compared, one with each other
     for prompt in prompts:
         if prompt not in firsts:
             firsts.append(prompt)
-    return coded([firsts.index(prompt) for prompt in prompts])
+    return encode_labels([firsts.index(prompt) for prompt in prompts])
 
 
 def _frozen(value: object) -> object:
@@ -337,7 +337,7 @@ def _frozen(value: object) -> object:
     return value
 
 
-def placed(
+def flatten_prompts(
     prompts: Prompts, sets: Sequence[Samples], sizes: Sequence[int]
 ) -> tuple[Any, np.ndarray]:
     """Return distinct prompts, and which of them each sample has, for all sets."""
@@ -485,7 +485,7 @@ def _members(samples: Samples, kind: str, name: str) -> Any:
     return [m if isinstance(m, list) or not size(m) else as_samples(m) for m in samples]
 
 
-def kind_of(how: How, samples: Samples) -> str:
+def sample_kind(how: How, samples: Samples) -> str:
     """Return the kind of the samples, in the words that kernels use."""
     if how.given:
         return "vectors" if how.given == "X" else "similarities"

@@ -19,7 +19,7 @@ from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
 from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
 from .kernel_request import FitTo, How, KernelArgument, Prompts, how_of
-from .sample_labels import placed, sizes_of
+from .sample_labels import flatten_prompts, sizes_of
 
 # A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
 COARSE = 1e-5
@@ -257,7 +257,7 @@ def _given_prompts(
 ) -> Similarity:
     """Return the Similarity of the samples of all sets without what their prompts explain."""
     sizes = sizes_of(sets, how)
-    values, places = placed(prompts, sets, sizes)
+    values, places = flatten_prompts(prompts, sets, sizes)
     _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
     merged, _ = _merged([*sets, values], how)

@@ -16,7 +16,7 @@ from ..core.shares import PSD
 from ..hints import Public, suggestion
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sample_labels import Groups, check_labels, coded, is_hashable
+from ..resolve.sample_labels import Groups, check_labels, encode_labels, is_hashable
 from ..result import Result
 from ..signature import plain
 from ..similarity.arrow import from_arrow
@@ -140,7 +140,7 @@ class GroupState(metaclass=Public):
         table = columns_of(batch, [self.column, *self.keys])
         columns = [_labels(table[name], name) for name in self.keys]
         labels = list(zip(*columns, strict=True))
-        groups = coded(labels)
+        groups = encode_labels(labels)
         again = np.flatnonzero(np.diff(groups.codes) < 0)
         if len(again):
             raise _again(labels[again[0] + 1], self.keys)
@@ -277,7 +277,7 @@ class GroupState(metaclass=Public):
             warn(ALONE)
         names = self._request.keys
         columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
-        sets = coded([row["key"][0] for row in rows])
+        sets = encode_labels([row["key"][0] for row in rows])
         groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
         found = Uncertainty()
         means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)

@@ -175,10 +175,10 @@ def subject_of(
     else:
         plain = isinstance(flat, list) and isinstance(flat[0], str)
     if request.groups is not None or not (plain or groups):  # what is plainly one set has no groups
-        from ..resolve.sample_labels import grouped
+        from ..resolve.sample_labels import flatten_groups
 
         table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-        flat, groups = grouped(flat, how, request.groups, table=table, name=name)
+        flat, groups = flatten_groups(flat, how, request.groups, table=table, name=name)
     if references is not None:
         from ..magnitude.spaces_of_samples import have_unit
 
@@ -189,16 +189,16 @@ def subject_of(
         else:
             references = None
     if how.asked is not None:
-        from ..resolve.sample_labels import answered, crossed
+        from ..resolve.sample_labels import cross_groups, group_by_prompt
 
         sets = [flat]
         if references is not None and how.prompts is not None:  # prompts are taken out of both
             sets.append(references)
-        how, by_prompt = answered(how, sets, [groups], first=True)
+        how, by_prompt = group_by_prompt(how, sets, [groups], first=True)
         if groups is None:
             groups = by_prompt
         elif by_prompt is not None:
-            groups = crossed(groups, by_prompt)
+            groups = cross_groups(groups, by_prompt)
     if groups is None and (names := request.of_groups):
         raise ValueError(
             f"{', '.join(names)} needs groups of samples: pass `groups`, a label for each sample, "

@@ -13,7 +13,7 @@ from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
 from ..reading.string_patterns import unspaced
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
-from ..resolve.sample_labels import Groups, check_size, grouped, groups_of, placed
+from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
 from ..similarity.inputs import choose
 from ..similarity.weights import per_sample
@@ -108,13 +108,13 @@ def group_rewards(
     how = how_of({"k": k, "prompts": taken, "given_prompt": given_prompt, **options})
     flat = read_samples(samples, how)
     refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
-    flat, found = grouped(flat, how, groups, stacks=True)
+    flat, found = flatten_groups(flat, how, groups, stacks=True)
     n = Subject(flat, how).n_passed
     if found is not None:
         if prompts is not None and found.nested and taken is None:
             raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
     elif prompts is not None:
-        found = groups_of(prompts)
+        found = group_equal(prompts)
     else:
         found = Groups((0,), np.zeros(n, dtype=int))
     check_size(found, n, "prompts" if groups is None else "groups")
@@ -168,7 +168,7 @@ def credits_of(
     taken = None
     at = codes
     if how.prompts is not None and len(codes):
-        taken, at = placed(replace(how.prompts, groups=(groups,)), [samples], [len(codes)])
+        taken, at = flatten_prompts(replace(how.prompts, groups=(groups,)), [samples], [len(codes)])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
