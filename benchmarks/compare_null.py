@@ -36,8 +36,8 @@ from few_samples import SOURCES
 from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
-from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, Comparison, Plan
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, CompareOptions, Comparison
 from vendiscore.progress import finish
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
@@ -104,9 +104,9 @@ def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: A
         groups = [list(own) for own in zip(*parts, strict=True)]
     names = [f"S{i}" for i in range(len(sizes))]
     plan.setdefault("permutations", PERMUTATIONS if len(sizes) < 8 else OF_EIGHT)
-    asked = Plan(**plan).checked()
+    asked = CompareOptions(**plan).checked()
     pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
-    return finish(comparing(pool, starts, names, asked, groups))
+    return finish(comparison_steps(pool, starts, names, asked, groups))
 
 
 def null(

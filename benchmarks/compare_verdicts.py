@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
-from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import SAME, Comparison, Plan
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.comparison import SAME, CompareOptions, Comparison
 from vendiscore.progress import finish
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import SOURCES, pooled
 
-PLAN = Plan(permutations=199).checked()
+PLAN = CompareOptions(permutations=199).checked()
 SIZE = 30
 PROMPTS, ANSWERS = 12, 4
 ONE, NARROWER = "one source", "one set narrower"
@@ -39,7 +39,7 @@ def of_sets(name: str, sets: int, narrow: float, seed: int) -> Comparison:
     rng = np.random.default_rng(seed)
     drawn = [source(rng, SIZE, 0.25 if i + 1 < sets else narrow) for i in range(sets)]
     pool, sizes = pooled(drawn, **options)
-    return finish(comparing(pool, np.cumsum([0, *sizes]), list("ABCD"[:sets]), PLAN))
+    return finish(comparison_steps(pool, np.cumsum([0, *sizes]), list("ABCD"[:sets]), PLAN))
 
 
 def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
@@ -55,7 +55,7 @@ def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
     places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     groups = [[places[i * PROMPTS + prompt] for i in range(sets)] for prompt in range(PROMPTS)]
     starts = np.arange(sets + 1) * PROMPTS * ANSWERS
-    return finish(comparing(pool, starts, list("ABCD"[:sets]), PLAN, groups))
+    return finish(comparison_steps(pool, starts, list("ABCD"[:sets]), PLAN, groups))
 
 
 def disagreements(found: Comparison) -> tuple[int, int, int]:

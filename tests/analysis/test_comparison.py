@@ -10,9 +10,9 @@ import pytest
 from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
-from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import Plan
-from vendiscore.analysis.permutation import holm
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.comparison import CompareOptions
+from vendiscore.analysis.pair_inference import holm
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish
 from vendiscore.resolve.kernel_request import How
@@ -275,8 +275,8 @@ def test_a_similarity_of_all_sets_is_that_of_their_samples():
 
 def test_a_comparison_says_how_far_it_is():
     pool, starts = resolve_pool([["a", "b", "c", "d"]] * 2, How(), ["A", "B"])
-    plan = Plan(permutations=99).checked()
-    assert list(comparing(pool, starts, ["A", "B"], plan)) == [0, 99]
+    plan = CompareOptions(permutations=99).checked()
+    assert list(comparison_steps(pool, starts, ["A", "B"], plan)) == [0, 99]
 
 
 X, Y = normal(0, 8), normal(1, 8)
@@ -367,7 +367,7 @@ def test_products_and_other_similarities_are_drawn_from():
     """Draws agree for parts that are kept as given and for parts that are read off their matrix."""
     K = as_similarity(normal(0, 16), k="rbf", sigma=1.0)
     both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
-    plan = Plan(permutations=99).checked()
+    plan = CompareOptions(permutations=99).checked()
     starts = np.array([0, 8, 16])
-    one, two = (finish(comparing(each, starts, ["A", "B"], plan)) for each in (K, both))
+    one, two = (finish(comparison_steps(each, starts, ["A", "B"], plan)) for each in (K, both))
     assert one.pairs[0].difference == pytest.approx(two.pairs[0].difference, abs=1e-9)

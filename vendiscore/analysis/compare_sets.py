@@ -21,14 +21,14 @@ from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER, refuse_gradient
 from ..support.errors import warn
 from ..support.types import Samples
-from .comparison import Comparison, Effects, PairRow, Plan, SetRow
+from .comparison import CompareOptions, Comparison, Effects, PairRow, SetRow
+from .pair_inference import holm, needed, permuted
+from .paired_comparison import Groups, PairedSets
 from .partition import Labelled, flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .permutation import holm, needed, permuted
-from .subsets import DrawnSets
-from .within_groups import Groups, PairedSets
+from .unpaired_comparison import DrawnSets
 
 # For hints about misspelt keywords.
-_KEYWORDS = ("names", "by", "groups", *Plan.__dataclass_fields__)
+_KEYWORDS = ("names", "by", "groups", *CompareOptions.__dataclass_fields__)
 
 
 def compare(
@@ -137,7 +137,7 @@ def compare(
         named = read_sets(sets, names, how)
     names = list(named if labels is None else map(str, labels.labels))
     read = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
-    plan = Plan(q, level, permutations, size, psd, seed, within, effects, allow_repeats)
+    plan = CompareOptions(q, level, permutations, size, psd, seed, within, effects, allow_repeats)
     plan = plan.checked()
     pairs = math.comb(len(names), 2)
     least = needed(plan.level, pairs)
@@ -171,15 +171,15 @@ def compare(
             "`allow_repeats=False` has no effect on intervals of means over prompts or groups; "
             "leave it out"
         )
-    steps = comparing(pool, starts, names, plan, paired)
+    steps = comparison_steps(pool, starts, names, plan, paired)
     return counted(steps, pairs * plan.permutations, "comparing sets")
 
 
-def comparing(
+def comparison_steps(
     pool: Similarity,
     starts: np.ndarray,
     names: Sequence[str],
-    plan: Plan,
+    plan: CompareOptions,
     groups: Groups | None = None,
 ) -> Counts[Comparison]:
     """Compare sets that are pooled, step by step."""

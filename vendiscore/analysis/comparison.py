@@ -15,7 +15,7 @@ from ..signature import plain
 from ..summary import Summary, frame, html_table, json_record, measured, with_error
 from ..support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
 from ..support.types import Axes, Frame, Options, Record
-from .permutation import needed
+from .pair_inference import needed
 
 MORE = "more diverse"
 LESS = "less diverse"
@@ -30,7 +30,7 @@ Effects: TypeAlias = Literal["random", "fixed"]
 
 
 @dataclass(frozen=True)
-class Plan:
+class CompareOptions:
     """Settings of a comparison: the arguments of `compare` of these names."""
 
     q: Any = DEFAULT_ORDER
@@ -43,7 +43,7 @@ class Plan:
     effects: Effects = "random"
     allow_repeats: bool = True
 
-    def checked(self) -> Plan:
+    def checked(self) -> CompareOptions:
         """Return the plan with plain values; raise an error for invalid settings."""
         size = self.size
         within = self.within
@@ -65,7 +65,9 @@ class Plan:
                 "the sets; leave it out"
             )
         psd = check_psd(self.psd)
-        return Plan(order, level, permutations, size, psd, seed, within, effects, allow_repeats)
+        return CompareOptions(
+            order, level, permutations, size, psd, seed, within, effects, allow_repeats
+        )
 
 
 @dataclass(frozen=True, repr=False)

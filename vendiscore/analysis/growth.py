@@ -44,7 +44,7 @@ from ..support.errors import quoted, warn
 from ..support.namespace import Array, to_host
 from ..support.types import Axes, Frame, Record, Samples
 from .abundances import Abundances
-from .subsets import STACKED
+from .unpaired_comparison import STACKED
 
 # Novelty above this share of a sample exceeds the ridge of the computation.
 LEAST_NOVELTY = 1e-6

@@ -30,7 +30,7 @@ from ..similarity.members import members_of
 from ..support.arguments import is_several
 from ..support.errors import quoted, warn
 from ..support.types import Options, Pool, Record, Samples
-from .within_groups import Groups
+from .paired_comparison import Groups
 
 # Labels of groups, for each set in order or by its name.
 Labelled: TypeAlias = Sequence[object] | Options | None

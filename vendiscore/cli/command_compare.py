@@ -3,7 +3,7 @@
 from argparse import Namespace
 
 from ..analysis.compare_sets import compare
-from ..analysis.comparison import Comparison, Plan, chance
+from ..analysis.comparison import CompareOptions, Comparison, chance
 from ..signature import line
 from . import output
 from .kernel_options import (
@@ -27,7 +27,9 @@ def compared_sets(args: Namespace) -> Comparison:
     own = ("psd", "allow_repeats")
     how = read_how(args, own)
     with usage():
-        Plan(how.order, args.level, args.permutations, args.size, seed=args.seed).checked()
+        CompareOptions(
+            how.order, args.level, args.permutations, args.size, seed=args.seed
+        ).checked()
     sources = read_sets(args, how)
     asked = dict(how.of(sources[0]))
     if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named

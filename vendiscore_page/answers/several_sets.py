@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError
-from vendiscore.analysis.compare_sets import comparing
-from vendiscore.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow, Plan
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.comparison import DIFFERENT, MORE, CompareOptions, Comparison, PairRow
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
 from vendiscore.report import key_at
@@ -149,7 +149,7 @@ def compare_steps(
     every = np.concatenate(samples) if widths else list(chain(*samples))
     together = yield from offered_encoders.similarity(every, arguments)
     matched = None if groups else min(*sizes, LARGEST)
-    plan = Plan(order, size=matched, allow_repeats=allow_repeats).checked()
+    plan = CompareOptions(order, size=matched, allow_repeats=allow_repeats).checked()
     if groups and not plan.allow_repeats:
         raise RefusedError(
             "allow_repeats=false has no effect on intervals of means over prompts; leave it out."
@@ -159,7 +159,7 @@ def compare_steps(
         places, labels = paired(groups), list(chain(*groups))
         pool, codes, within = together.take(places), codes[places], [labels[i] for i in places]
     pool, starts, within_groups = partition(pool, codes, list(jobs), within, "groups")
-    steps = comparing(pool, starts, list(jobs), plan, within_groups)
+    steps = comparison_steps(pool, starts, list(jobs), plan, within_groups)
     total = plan.permutations * len(jobs) * (len(jobs) - 1) // 2
     found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
     said = {"q": digits(order), "sizes": sizes, "level": plan.level}

@@ -7,9 +7,9 @@ import pytest
 from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
-from vendiscore.analysis.comparison import Plan
-from vendiscore.analysis.permutation import Statistic, holm, permuted, screened
-from vendiscore.analysis.subsets import Part, matched, windows
+from vendiscore.analysis.comparison import CompareOptions
+from vendiscore.analysis.pair_inference import Statistic, holm, permuted, screened
+from vendiscore.analysis.unpaired_comparison import Part, matched, windows
 from vendiscore.progress import finish
 from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
 from vendiscore.spectral.rank_one import log_score
@@ -88,7 +88,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
     for other in (60, 130):
         sets = [source(rng, 60), source(rng, other, 0.3)]
         screened_p = compare(*sets, q=q, permutations=99, **options).pairs[0].p
-        monkeypatch.setattr("vendiscore.analysis.subsets.STACKED", 64)
+        monkeypatch.setattr("vendiscore.analysis.unpaired_comparison.STACKED", 64)
         exact = compare(*sets, q=q, permutations=99, **options).pairs[0].p
         monkeypatch.undo()
         assert screened_p == pytest.approx(exact, abs=0.02 + 0.1 * exact)
@@ -98,7 +98,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
 def test_stacked_scores_and_errors_are_those_of_each_set(q):
     X = np.random.default_rng(0).normal(size=(30, 5))
     similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
-    part = Part(similarity, Plan(q), 8)
+    part = Part(similarity, CompareOptions(q), 8)
     places = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
     found = part.score(places)
     for at, log, error in zip(places, found.log, found.error, strict=True):

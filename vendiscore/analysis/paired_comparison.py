@@ -15,8 +15,8 @@ from ..similarity.members import submatrices
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..support.namespace import row_blocks, to_host
-from .comparison import Plan, SetRow
-from .permutation import EQUAL, Ends, Statistic, studentized
+from .comparison import CompareOptions, SetRow
+from .pair_inference import EQUAL, Ends, Statistic, studentized
 
 Groups = Sequence[Sequence[np.ndarray]]
 _ENUMERATED = 12  # with fewer groups, all signs of their differences are tried
@@ -31,7 +31,7 @@ class PairedSets:
     pool: Similarity
     groups: Groups
     names: Sequence[str]
-    plan: Plan
+    plan: CompareOptions
 
     def __post_init__(self) -> None:
         psd = self.plan.psd

@@ -17,8 +17,8 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..support.namespace import row_blocks, to_host
-from .comparison import Plan, SetRow
-from .permutation import EQUAL, STEP, Ends, Statistic, screened, studentized
+from .comparison import CompareOptions, SetRow
+from .pair_inference import EQUAL, STEP, Ends, Statistic, screened, studentized
 
 MOST_WINDOWS = 4
 MATCHED = 200  # default size: the time of a permutation grows with its cube
@@ -62,7 +62,7 @@ class Part:
     """Some samples in random order, of which runs of m are scored; errors leave out each sample."""
 
     similarity: Similarity
-    plan: Plan
+    plan: CompareOptions
     m: int
 
     def __post_init__(self) -> None:
@@ -155,7 +155,7 @@ class DrawnSets:
     pool: Similarity
     starts: np.ndarray
     names: Sequence[str]
-    plan: Plan
+    plan: CompareOptions
 
     def __post_init__(self) -> None:
         plan = self.plan
