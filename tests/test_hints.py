@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.hints import GONE, meant, remedy, suggestion
+from vendiscore.hints import meant, suggestion
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -92,12 +92,6 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
         assert kernel.summary in kernel.__doc__
 
 
-def test_a_keyword_of_compare_that_is_gone_says_what_to_do_instead():
-    with pytest.raises(TypeError) as refused:
-        vendiscore.compare(TEXTS * 2, TEXTS * 2, match="coverage")
-    assert GONE["match"] in str(refused.value)
-
-
 def test_compare_names_the_call_that_has_other_measures():
     for how in ({}, {"k": "ngram_overlap"}):
         with pytest.raises(TypeError, match=r"compute\(samples, measures=…, ci=0.95\)"):
@@ -109,55 +103,36 @@ def test_a_hint_takes_any_value_for_a_name():
         assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
 
 
-@pytest.mark.parametrize("keyword", ["corrected", "interval"])
-@pytest.mark.parametrize("how", [{"k": "cosine"}, {"score_X": True}], ids=["kernel", "features"])
-def test_a_keyword_that_is_gone_says_what_to_type_instead(keyword, how):
-    with pytest.raises(TypeError) as refused:
-        compute(np.eye(5), **how, **{keyword: "subsample"})
-    assert GONE[keyword] in str(refused.value)
-
-
-@pytest.mark.parametrize("name", GONE)
-def test_a_name_that_is_gone_has_the_way_instead(name):
-    assert remedy(name, "keyword") == GONE[name]
-    assert not hasattr(vendiscore, name)
-
-
-@pytest.mark.parametrize(
-    ("k", "samples", "option"),
-    [("rbf", np.eye(4), "n_features"), ("ngram_overlap", TEXTS, "columns")],
-)
 @pytest.mark.parametrize("call", [compute, vendiscore.score, vendiscore.as_similarity])
-def test_an_approximate_kernel_is_refused_with_the_way_instead(call, k, samples, option):
-    with pytest.raises(TypeError) as refused:
-        call(samples, k=k, **{option: 8})
-    assert GONE[option] in str(refused.value)
-    with pytest.raises(TypeError) as refused:
-        vendiscore.State(k=k, **{option: 8})
-    assert GONE[option] in str(refused.value)
-
-
-def test_an_index_is_refused_with_the_way_instead():
-    with pytest.raises(TypeError, match=GONE["index"]):
-        vendiscore.explain(TEXTS, index="approximate")
+def test_a_keyword_of_an_earlier_version_is_refused_as_any_unknown_one(call):
+    for keyword in ("corrected", "n_features"):
+        with pytest.raises(TypeError, match=f"`{keyword}` is not an option of kernel 'rbf'"):
+            call(np.eye(4), k="rbf", **{keyword: 8})
 
 
 @pytest.mark.parametrize(
-    "name",
+    ("measure", "said"),
     [
-        "KEN",
-        "L2Star",
-        "MagDimension",
-        "MagDistance",
-        "ModeDiversity",
-        "RelativeVS",
-        "SourcesVS",
-        "TruncatedVS",
-        "unbiased",
+        ("KEN", "novelty(samples, references) ranks"),
+        ("JensenShannon", "It is the logarithm of 'BetweenVS'"),
     ],
 )
-def test_a_measure_that_is_gone_says_what_to_type_instead(name):
-    measures = {"RKE": {name: True}} if name[0].islower() else name
-    with pytest.raises((TypeError, ValueError)) as refused:
-        compute(np.eye(3), np.eye(3), k="cosine", measures=measures)
-    assert GONE[name] in str(refused.value)
+def test_a_measure_of_others_names_the_call_that_has_it(measure, said):
+    with pytest.raises(ValueError) as refused:
+        compute(np.eye(3), np.eye(3), k="cosine", measures=measure)
+    assert said in str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("metric", "said"),
+    [
+        ("jaccard", "k='tanimoto' with metric='1-k'"),
+        ("dice", "k='tanimoto' with coefficient='dice'"),
+        ("seuclidean", "metric='euclidean' of X / X.std(axis=0, ddof=1)"),
+        ("mahalanobis", "metric='euclidean' of X @ cholesky(inv(cov(X.T)))"),
+    ],
+)
+def test_a_metric_of_scipy_names_the_samples_that_have_it(metric, said):
+    with pytest.raises(ValueError) as refused:
+        compute(np.eye(3), metric=metric, measures="MagArea")
+    assert said in str(refused.value)

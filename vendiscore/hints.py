@@ -13,7 +13,7 @@ from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-Kind = Literal["kernel", "keyword", "measure", "name"]
+Kind = Literal["kernel", "keyword", "measure", "metric", "name", "objective"]
 # Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
 ALIKE = 0.65
 # More names than these are a wall of text, which nobody reads.
@@ -25,7 +25,7 @@ SYNONYMS = {
     "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
     "p": "weights weight probs probabilities sampleweight sampleweights",
     "q": "order orders alpha",
-    "ci": "confidence confidencelevel confidenceinterval cilevel level",
+    "ci": "confidence confidencelevel confidenceinterval interval cilevel level",
     "level": "confidence confidencelevel confidenceinterval cilevel ci",
     "allow_repeats": "repeats norepeats recurrence continuous",
     "size": "n top topk num count nsamples numsamples budget",
@@ -92,6 +92,9 @@ REMEDIES = {
         "levenshtein editdistance edit rouge bertscore": (
             "Such a similarity is passed as a function: k=lambda a, b: …, 1 for equal samples."
         ),
+        "polynomial poly": (
+            "Pass RowsSimilarity.of_rows(U, lambda A, B: (A @ B.T) ** 3, psd=True) of unit rows U."
+        ),
     },
     "keyword": {
         "precomputed similaritymatrix kernelmatrix matrix gram": (
@@ -99,7 +102,7 @@ REMEDIES = {
         ),
         "psd": "Pass it to `compute`: compute(K, score_K=True, psd='clip')[\"VS\"].",
         "dedup deduplicate dropduplicates": "explain(samples).kept leaves out near-duplicates.",
-        "column columnname textcolumn field": "Pass the column as the samples: df['text'].",
+        "column columns columnname textcolumn field": "Pass the column as the samples: df['text'].",
         "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
         "seed randomstate randomseed rng": (
             "Nothing is drawn at random here: leave it out, or add method='estimate' to `compute`."
@@ -144,6 +147,27 @@ REMEDIES = {
     },
     "measure": {
         "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
+        "ken": "novelty(samples, references) ranks the samples that references lack.",
+        "jensenshannon": (
+            "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + "
+            "references, groups=labels, measures='BetweenVS'), with half of the weight `p` for "
+            "each set."
+        ),
+    },
+    "metric": {
+        "jaccard": "k='tanimoto' with metric='1-k' has this distance of rows of 0 and 1.",
+        "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' has this distance.",
+        "seuclidean": (
+            "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1)."
+        ),
+        "mahalanobis": (
+            "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "
+            "functions of numpy.linalg."
+        ),
+    },
+    "objective": {
+        "logdet": "'vendi' differs as much; DPPy (dppy) and apricot-select have log det",
+        "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
     },
     "name": {
         "nearduplicates duplicates findduplicates dedupe dedup deduplicate dropduplicates": (
@@ -186,120 +210,6 @@ REMEDIES = {
     },
 }
 
-_MODES = (
-    "It is effective_number(P.mean(axis=0)) of rows P of class probabilities, or "
-    "effective_number(p @ P) with weights."
-)
-# Names and keywords of earlier versions, and the sentence that says what to type instead.
-GONE = {
-    "corrected": "growth(samples, sizes) estimates the score of more samples of the source.",
-    "interval": (
-        "Each measure has one kind of interval, without bootstrap, whose draws repeat samples and "
-        "score too low: pass ci=0.95 alone."
-    ),
-    "draws": "Leave it out: `growth` draws as many subsets as its numbers need.",
-    "match": (
-        "Sets are drawn down to one size: leave it out; compute(samples, "
-        "measures='SampleCoverage') has the coverage of each set."
-    ),
-    "columns": (
-        "A column of a table is passed as the samples, df['text']; n-grams are not hashed: add "
-        "method='estimate' for a large set, or add up embeddings by State(k='text_embeddings')."
-    ),
-    "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
-    "V": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
-    "VI": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
-    "jaccard": "k='tanimoto' with metric='1-k' has this distance of rows of 0 and 1.",
-    "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' has this distance.",
-    "polynomial": (
-        "Pass RowsSimilarity.of_rows(U, lambda A, B: (A @ B.T) ** 3, psd=True) of unit rows U."
-    ),
-    "seuclidean": "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1).",
-    "mahalanobis": (
-        "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "
-        "functions of numpy.linalg."
-    ),
-    "unit_diagonal": "Leave it out: the diagonal of each matrix is checked.",
-    "n_features": (
-        "Add method='estimate' to `compute`, which has a standard error; a State adds up vectors "
-        "by k='cosine'."
-    ),
-    "ClippedCoverage": (
-        "'Coverage' is the share of references near a sample; docs/reference/measures.md has the "
-        "formula of ClippedCoverage."
-    ),
-    "ClippedDensity": (
-        "'Density' counts references near a sample; docs/reference/measures.md has the formula of "
-        "ClippedDensity."
-    ),
-    "JensenShannon": (
-        "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + references, "
-        "groups=labels, measures='BetweenVS'), with half of the weight `p` for each set."
-    ),
-    "KEN": (
-        "novelty(samples, references) ranks the samples that references lack; "
-        "docs/reference/measures.md has the formula of KEN."
-    ),
-    "L2Star": (
-        "It is scipy.stats.qmc.discrepancy(X, method='L2-star'), with the columns of X scaled to "
-        "lie between 0 and 1."
-    ),
-    "ModeDiversity": _MODES,
-    "mode_diversity": _MODES,
-    "MagDimension": "It is magnitude_dimension(samples).values.max(initial=0).",
-    "MagDistance": (
-        "It is 2 Mag(X ∪ Y) − Mag(X) − Mag(Y): pass each set to "
-        "compute(…, measures='Magnitude', t=t)."
-    ),
-    "RelativeVS": "novelty(samples, references) ranks the samples that references lack.",
-    "TruncatedVS": (
-        "It is effective_number(values[:t] + values[t:].sum() / t), with values = "
-        "spectrum(as_similarity(samples))."
-    ),
-    "surprise": "novelty(samples, references) ranks samples by what each adds to the references.",
-    "SourcesVS": "sources(samples, prompts, by=labels).score is the number, with its interval.",
-    "source": (
-        "Columns of a table are passed themselves: sources(df['answer'], df['prompt'], "
-        "by=df['model'])."
-    ),
-    "quadrature": "Areas are by the trapezoid rule: pass a larger n_scales= for more digits.",
-    "solver": (
-        "It is an option of the measures of magnitude: measures={'MagArea': {'solver': 'cg'}}."
-    ),
-    "unbiased": (
-        "'MMD' has it. RKE over pairs of different samples is −log((n / v − 1) / (n − 1)), with v "
-        "the score of q=2."
-    ),
-    "q2": "pass objective='vendi' with q=2, which is the same",
-    "logdet": "'vendi' differs as much; DPPy (`dppy`) and apricot-select have log det",
-    "index": "All pairs are compared: leave it out; semhash and faiss have approximate indexes.",
-    "threshold='auto'": "0.95 is the usual one: choose by `repeats` and `boundary()` of the result",
-    "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
-    "stream": (
-        "A metric keeps the samples that are added: leave it out, or add them up with "
-        "State.empty(k='cosine').update(samples)."
-    ),
-    "per": (
-        "'NgramDiversity' counts n-grams of all texts together: leave it out, and pass each text "
-        "alone for the mean over texts."
-    ),
-    "tokens": (
-        "'NgramDiversity' has the words of the kernel 'ngram_overlap': pass `tokenizer`, or "
-        "analyzer='char', and no other `k`."
-    ),
-    "--clusters": "compute(samples, clusters=labels, ci=0.95) gives intervals, in Python.",
-    "--quota": "select(samples, size, groups=labels, quota={label: count}) has quotas, in Python.",
-    "--within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
-    "to_state": "State.empty(k='cosine').update(embeddings) keeps sums that can be added up.",
-    "dask": "Copy dask_state from examples/recipes/engines.py.",
-    "verl": "Copy it from examples/recipes/verl_reward.py.",
-    "DiversityCallback": "Copy it from examples/harnesses/diversity_callback.py.",
-    "num_process": (
-        "A metric scores the samples of one process: gather them there, or let each process add "
-        "its own to a State and merge these, as in State.empty(k='cosine').update(samples)."
-    ),
-}
-
 # Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
 _VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
@@ -335,7 +245,7 @@ def synonym(name: object, known: Iterable[str]) -> str | None:
 
 def remedy(name: object, kind: Kind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return GONE.get(str(name)) or _INSTEAD[kind].get(folded(str(name)), "")
+    return _INSTEAD[kind].get(folded(str(name)), "")
 
 
 def embedded_by(name: str) -> Literal["text", "image"] | None:

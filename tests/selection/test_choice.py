@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
-from vendiscore.hints import GONE
+from vendiscore.hints import REMEDIES
 from vendiscore.result import key_at
 from vendiscore.selection import resolvent
 from vendiscore.similarity.bit_sets import BitSimilarity
@@ -159,9 +159,9 @@ def test_represent_takes_the_picks_of_plain_greedy_with_fewer_looks(kind, kept, 
     assert sum(looks) < 80 * 15 / 3
 
 
-@pytest.mark.parametrize("objective", ["q2", "logdet", "maxmin"])
-def test_an_objective_that_is_gone_is_named_with_the_way_instead(objective):
-    with pytest.raises(ValueError, match=re.escape(GONE[objective])):
+@pytest.mark.parametrize(("objective", "said"), REMEDIES["objective"].items())
+def test_an_objective_of_other_packages_is_named_with_the_package(objective, said):
+    with pytest.raises(ValueError, match=re.escape(f"or 'represent', got {objective!r}; {said}")):
         select(X, 3, objective=objective, k="cosine")
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from ..core.shares import PSD, check_psd
-from ..hints import GONE
 from ..measures.subject import Subject
 from ..resolve.kernel_request import how_of
 from ..resolve.sample_labels import group_by_prompt
@@ -92,7 +91,7 @@ def explain(
 def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float, PSD]:
     """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
     allowed = "a similarity, from -1 to 1"
-    usual = GONE["threshold='auto'"]
+    usual = "0.95 is the usual one: choose by `repeats` and `boundary()` of the result"
     limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
     return read_order(q, zero=False), limit, check_psd(psd)
 

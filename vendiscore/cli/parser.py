@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from .. import __version__
-from ..hints import GONE, folded, meant, remedy, synonym
+from ..hints import folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from ..support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
 from ..support.types import Record
@@ -32,6 +32,8 @@ _INSTEAD = {
     "csv": "Did you mean -f csv?",
     "output": "Type > FILE at the end of the command.",
     "w": "Tables have four digits; -b, -f csv and -f json have all.",
+    "quota": "select(samples, size, groups=labels, quota={label: count}) has quotas, in Python.",
+    "within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
     "space": "The lines that upload a Space are in docs/tasks/page_api.md. ",
 }
 
@@ -108,8 +110,8 @@ class _Parser(argparse.ArgumentParser):
 
     def _hint(self, name: str) -> str:
         """Return the sentence that says what to type instead of an option; "" for no idea."""
-        if instead := GONE.get(f"--{name}") or _INSTEAD.get(name):
-            return instead
+        if name in _INSTEAD:
+            return _INSTEAD[name]
         flags = self.flags
         others = [command for command in COMMANDS if name in parser(command).flags]
         option = name if name in flags else synonym(name, flags) or _meant(name, flags)

@@ -17,7 +17,6 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ..hints import remedy
 from ..optional import require
 from ..resolve.kernel_request import How
 from ..resolve.sample_labels import check_size, read_labels, takes_any_length
@@ -192,7 +191,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         if passed_on.get("num_process", 1) != 1:
             raise ValueError(
                 f"`num_process` must be 1, got {quoted(passed_on['num_process'])}. "
-                f"{remedy('num_process', 'keyword')}"
+                "A metric scores the samples of one process: gather them there, or let each "
+                "process add its own to a State and merge these, as in "
+                "State.empty(k='cosine').update(samples)."
             )
         defaults = _read_once(options)
         request = read_request(_effective(defaults), self.usual, any_order=True)

@@ -6,7 +6,7 @@ from typing import Literal
 import numpy as np
 
 from ..core.shares import PSD, check_psd
-from ..hints import GONE
+from ..hints import remedy
 from ..progress import foretell, quiet
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sample_labels import check_size, read_labels
@@ -153,7 +153,7 @@ def select(
     """
     if size is None:
         raise TypeError("`size` is missing, how many to choose: pass select(samples, size=5)")
-    wish = one_of("objective", objective, OBJECTIVES, GONE.get(str(objective), ""))
+    wish = one_of("objective", objective, OBJECTIVES, remedy(objective, "objective"))
     order = read_order(
         q, zero=False, most=2, remedy="q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
     )

@@ -40,7 +40,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
         look = "Those of scipy.spatial.distance for numbers are known; of others pass the function."
-        told = suggestion(metric, known, look=look, kind="keyword")
+        told = suggestion(metric, known, look=look, kind="metric")
         raise ValueError(f"unknown `metric={metric!r}`. {told}")
 
 
