@@ -18,6 +18,16 @@ COLUMNS = {name: [record[name] for record in RECORDS] for name in RECORDS[0]}
 MIXED = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
 
 
+@pytest.mark.parametrize("make", [list, iter])
+def test_records_of_a_mixture_are_read_as_other_samples_are(make):
+    with pytest.raises(ValueError, match="`samples` is empty: expected at least one sample"):
+        compute(make([]), k=MIXED)
+    groups = [RECORDS, RECORDS[:2]]
+    assert compute(make(groups), k=MIXED) == compute(
+        RECORDS + RECORDS[:2], k=MIXED, groups=list("aaabb")
+    )
+
+
 def paper(shapes, colours, k=("labels:shape", "labels:colour")) -> float:
     samples = [{"shape": shape, "colour": colour} for shape in shapes for colour in colours]
     return compute(samples, k=list(k))["VS"]

@@ -129,7 +129,7 @@ def novelty(
     order = read_novelty_order(q)
     check_psd(psd)
     names = ["samples", "references"]
-    pool, starts = resolve_pool(
+    pool, (n, m) = resolve_pool(
         [read_collection(samples, read, mixed=True), references], read, names
     )
     refuse_gradient("novelty", **how, samples=pool)
@@ -138,7 +138,6 @@ def novelty(
             "novelty needs a kernel by which two samples are as alike in any company, which the "
             f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
         )
-    n, m = np.diff(starts)
     groups = encode_labels([None] * m) if labels is None else read_labels(labels, "labels")
     check_size(groups, m, "labels")
     classes = groups.labels

@@ -121,8 +121,8 @@ def pooled_sets(
     if asked is not None and labels is None:
         what = "prompts"
         labels = asked.of_samples
-    pool, starts = resolve_pool(read, replace(how, fit="pool"), names)
-    codes = np.repeat(np.arange(len(names)), np.diff(starts))
+    pool, sizes = resolve_pool(read, replace(how, fit="pool"), names)
+    codes = np.repeat(np.arange(len(names)), sizes)
     return partition(pool, codes, names, labels, what)
 
 

@@ -16,12 +16,12 @@ from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
 from ..resolve.sample_labels import count_passed
 from ..resolve.sets import (
-    apart,
     is_space,
     is_whole,
     part_of,
     resolve_pool,
     resolve_sets,
+    split_pooled,
 )
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -169,12 +169,12 @@ class Subject:
                 "leave measures of similarities out of `measures`"
             )
         if "similarity" in self.pooled or (self.pooled and not self.of_rows):
-            return apart(*self.pool)
+            return split_pooled(*self.pool)
         return resolve_sets(sets, self.how, self.names, in_parts=self.in_parts)
 
     @cached_property
-    def pool(self) -> tuple[Similarity, np.ndarray]:
-        """The similarity of all samples and references passed, and where each set begins."""
+    def pool(self) -> tuple[Similarity, list[int]]:
+        """The similarity of all samples and references passed, and the size of each set."""
         return resolve_pool(self.sets, self.how, self.names)
 
     @cached_property

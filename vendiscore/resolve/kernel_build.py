@@ -223,14 +223,8 @@ def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.nda
     return [samples[i] for i in first], first, inverse
 
 
-def as_text(
-    samples: Pool,
-    options: Options,
-    skip: bool,
-    fit_to: np.ndarray | None,
-    sets: Sequence[Samples],
-) -> Similarity:
-    """Compare strings without `k` by n-grams, and warn if a set does not look like text."""
+def as_text(samples: Pool, options: Options, skip: bool, fit_to: np.ndarray | None) -> Similarity:
+    """Compare strings without `k` by n-grams."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         first = samples
         if isinstance(samples, list):
@@ -241,18 +235,22 @@ def as_text(
             f"`k` is missing, and samples of type {type(first).__name__} do not say how to compare "
             f"them; pass {_ways(first)}"
         )
-    similarity = apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
+    return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
+
+
+def note_on_texts(sets: Sequence[Samples]) -> str:
+    """Return a note, and warn, if a set that was compared as text does not look like text."""
     texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
     looks = next(filter(None, map(looks_like, texts)), None)
     if looks is None:
-        return similarity
+        return ""
     what, kernel = looks
     note = (
         f"The samples look like {what}, but were compared as text, by n-grams: k={kernel!r} "
         f"compares what they stand for, k={TEXT_KERNEL!r} says that text is meant."
     )
     warn(note)
-    return similarity.noted(notes=[note])
+    return note
 
 
 def _ways(first: object) -> str:

@@ -17,7 +17,14 @@ from ..support.arguments import refuse_gradient
 from ..support.errors import SampleError
 from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
-from .kernel_build import TEXT_KERNEL, apply_kernel, as_text, distinct_samples, is_divisible
+from .kernel_build import (
+    TEXT_KERNEL,
+    apply_kernel,
+    as_text,
+    distinct_samples,
+    is_divisible,
+    note_on_texts,
+)
 from .kernel_request import FitTo, How, KernelArgument, Prompts, how_of
 from .sample_labels import flatten_prompts, sizes_of
 
@@ -113,7 +120,9 @@ def read_collection(
         )
     if isinstance(samples, Similarity) and not mixed:
         check_compared(samples, how, name)
-    return samples if is_whole(samples, how) else as_samples(samples, name)
+    if isinstance(samples, Similarity):
+        return samples
+    return (_read_records if isinstance(how.k, tuple) else as_samples)(samples, name)
 
 
 def check_compared(samples: object, how: How, name: str) -> None:
@@ -157,123 +166,112 @@ def is_whole(samples: object, how: How) -> bool:
 def resolve_sets(
     sets: Sequence[Samples], how: How, names: Sequence[str], *, in_parts: bool = False
 ) -> list[Similarity]:
-    """Return the Similarity of each of several sets of samples, under one kernel."""
-    made = any(isinstance(samples, Similarity) for samples in sets)
-    if len(sets) > 1 and not made and (is_fitted(how) or how.prompts is not None):
-        return apart(*_pooled(sets, how, names))
-    parts = []
-    for samples, name in zip(sets, names, strict=True):
-        own = replace(how, k=None) if isinstance(samples, Similarity) else how
-        part, _ = _pooled([samples], own, [name], in_parts)
-        parts.append(part)
-    if made:
-        check_nothing_fitted(sets, parts, names, Similarity)
-    return parts
+    """Return the Similarity of each of several sets of samples, under one kernel.
+
+    With `in_parts`, a kernel that can compare the samples of a part alone compares none yet.
+    """
+    compared = any(isinstance(samples, Similarity) for samples in sets)
+    if len(sets) > 1 and not compared and (is_fitted(how) or how.prompts is not None):
+        return split_pooled(_build(sets, how, names), sizes_of(sets, how))
+    similarities = [
+        _build([samples], how, [name], in_parts) for samples, name in zip(sets, names, strict=True)
+    ]
+    if compared:
+        check_nothing_fitted(sets, similarities, names, Similarity)
+    return similarities
 
 
 def resolve_pool(
     sets: Sequence[Samples], how: How, names: Sequence[str]
-) -> tuple[Similarity, np.ndarray]:
-    """Return the Similarity of all samples of several sets together, and where each set begins."""
+) -> tuple[Similarity, list[int]]:
+    """Return the Similarity of all samples of several sets together, and the size of each set."""
     _check_one_kind(sets, how, names)
-    return _pooled(sets, how, names)
+    return _build(sets, how, names), sizes_of(sets, how)
 
 
-def _pooled(
+def _build(
     sets: Sequence[Samples], how: How, names: Sequence[str], in_parts: bool = False
-) -> tuple[Similarity, np.ndarray]:
-    """Return the Similarity of all samples of several sets, and where each begins."""
-    if isinstance(how.k, tuple):
-        sets = [_read_records(samples, name) for samples, name in zip(sets, names, strict=True)]
-    merged, starts = _merged(sets, how)
-    alone = len(sets) == 1
-    name = names[0] if alone else "samples"
-    one = fitted_to(how, names)
-    chosen = None if one is None else np.arange(starts[one], starts[one + 1])
-    try:
-        pool = _similarity(merged, how, sets, name, chosen, in_parts)
-    except SampleError as error:
-        raise _of_one_set(error, starts, names) from error.__cause__
-    if pool.fitted and not alone:  # results name the set that options were fitted to
-        pool = pool.noted(settings={**pool.settings, "fit": fit_source(how, names)})
-    return pool, starts
-
-
-def _similarity(
-    samples: Samples,
-    how: How,
-    sets: Sequence[Samples],
-    name: str,
-    fit_to: np.ndarray | None,
-    in_parts: bool,
 ) -> Similarity:
-    """Return the Similarity of the samples of all sets, with a diagonal of 1."""
-    if isinstance(samples, Similarity):
-        from ..similarity.soundness import check_similarity
+    """Return the Similarity of all samples, one set after another, with a diagonal of 1."""
+    several = len(sets) > 1
+    name = "samples" if several else names[0]
+    fit_to = _indices_to_fit(sets, how, names) if several else None
+    try:
+        if isinstance(sets[0], Similarity):
+            from ..similarity.soundness import check_similarity
 
-        return check_similarity(_finished(samples, how))
-    if how.prompts is not None:
-        return _given_prompts(how.prompts, how, sets, name, fit_to, in_parts)
-    if how.given == "K":
-        from ..similarity.soundness import check_matrix
+            return check_similarity(_finished(sets[0], how))
+        if how.given == "K":
+            from ..similarity.soundness import check_matrix
 
-        K = check_matrix(samples, how.normalize, name)
-        return _noted_normalized(K) if how.normalize else K
+            K = check_matrix(sets[0], how.normalize, name)
+            return _noted_normalized(K) if how.normalize else K
+        if how.prompts is not None:
+            K = _condition_on_prompts(how.prompts, sets, how, name, fit_to)
+        else:
+            K = _noted(_compare(_concatenate(sets, how), how, name, fit_to), sets, how)
+            if not (in_parts and not how.normalize and is_divisible(K)):
+                K = _finished(K, how, max(map(precision, sets)))
+    except SampleError as error:
+        raise _of_one_set(error, sizes_of(sets, how), names) from error.__cause__
+    if several and K.fitted:  # results name the set that options were fitted to
+        K = K.noted(settings={**K.settings, "fit": fit_source(how, names)})
+    return K
+
+
+def _concatenate(sets: Sequence[Samples], how: How) -> Any:
+    """Return the samples of all sets as one collection, or as one for each part of a mixture."""
+    if not isinstance(how.k, tuple):
+        return pooled(sets)
+    from .mixture import column
+
+    return [pooled([column(samples, part) for samples in sets]) for part in how.k]
+
+
+def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Similarity:
+    """Return the Similarity of samples under the kernel of `how`, as the kernel returns it."""
     if how.given == "X":
         X = as_matrix(samples, name)
-        similarity: Similarity = FeatureSimilarity(X, settings={"kernel": "dot products of X"})
-    elif how.k is None:
-        similarity = as_text(samples, how.options, how.skip, fit_to, sets)
-    elif isinstance(how.k, Kernel):
-        similarity = apply_kernel(how.k, samples, how.options, how.skip, fit_to)
-    elif isinstance(how.k, tuple):
+        return FeatureSimilarity(X, settings={"kernel": "dot products of X"})
+    if how.k is None:
+        return as_text(samples, how.options, how.skip, fit_to)
+    if isinstance(how.k, Kernel):
+        return apply_kernel(how.k, samples, how.options, how.skip, fit_to)
+    if isinstance(how.k, tuple):
         from .mixture import mix
 
-        similarity = mix(how.k, samples, how.combine, fit_to)
-    else:
-        from ..similarity.composite import RepeatedSimilarity
-        from ..similarity.pairwise import pairwise
+        return mix(how.k, samples, how.combine, fit_to)
+    from ..similarity.composite import RepeatedSimilarity
+    from ..similarity.pairwise import pairwise
 
-        refuse_gradient("a function of two samples", samples=samples)
-        distinct, first, inverse = distinct_samples(samples)
-        similarity = pairwise(distinct, how.k, first.tolist())
-        if len(first) < len(inverse):
-            similarity = RepeatedSimilarity(similarity, inverse)
-    notes = [each.note for each in sets if isinstance(each, list) and hasattr(each, "note")]
-    if notes:
-        similarity = similarity.noted(notes=notes)
-    if in_parts and not how.normalize and is_divisible(similarity):
-        return similarity
-    return _finished(similarity, how, max(map(precision, sets)))
+    refuse_gradient("a function of two samples", samples=samples)
+    distinct, first, inverse = distinct_samples(samples)
+    similarity = pairwise(distinct, how.k, first.tolist())
+    return RepeatedSimilarity(similarity, inverse) if len(first) < len(inverse) else similarity
 
 
-def _given_prompts(
-    prompts: Prompts,
-    how: How,
-    sets: Sequence[Samples],
-    name: str,
-    fit_to: np.ndarray | None,
-    in_parts: bool,
+def _condition_on_prompts(
+    prompts: Prompts, sets: Sequence[Samples], how: How, name: str, fit_to: np.ndarray | None
 ) -> Similarity:
     """Return the Similarity of the samples of all sets without what their prompts explain."""
     sizes = sizes_of(sets, how)
-    values, places = flatten_prompts(prompts, sets, sizes)
+    values, index = flatten_prompts(prompts, sets, sizes)
     _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
-    merged, _ = _merged([*sets, values], how)
+    samples = _concatenate([*sets, values], how)
     if how.in_context:
-        merged = [*merged, *(f"{values[place]} {merged[i]}" for i, place in enumerate(places))]
+        samples = [*samples, *(f"{values[j]} {samples[i]}" for i, j in enumerate(index))]
         how = replace(how, options={**how.options, "in_context": None})
-    chosen = np.arange(n) if fit_to is None else fit_to
     try:
-        both = _similarity(merged, replace(how, prompts=None), sets, name, chosen, in_parts)
+        K = _compare(samples, how, name, np.arange(n) if fit_to is None else fit_to)
+        K = _finished(_noted(K, sets, how), how, max(map(precision, sets)))
     except SampleError as error:
-        check_prompts(error.problems, places, n)
+        check_prompts(error.problems, index, n)
         raise
-    check_prompts(both.dropped, places, n)
+    check_prompts(K.dropped, index, n)
     from ..similarity.residuals import given
 
-    return given(both, n, places, max(map(precision, [*sets, values])), how.in_context)
+    return given(K, n, index, max(map(precision, [*sets, values])), how.in_context)
 
 
 def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
@@ -285,23 +283,13 @@ def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> No
         raise ValueError(f"the prompt of sample {sample}, in `prompts`, {why}")
 
 
-def _merged(sets: Sequence[Samples], how: How) -> tuple[Any, np.ndarray]:
-    """Return all samples as a kernel takes them, and where each set begins."""
-    starts = np.cumsum([0, *sizes_of(sets, how)])
-    if not isinstance(how.k, tuple):
-        return pooled(sets), starts
-    from .mixture import column
-
-    return [pooled([column(samples, part) for samples in sets]) for part in how.k], starts
-
-
-def _read_records(samples: Samples, name: str) -> Any:
+def _read_records(samples: Samples, name: str) -> Samples:
     """Return samples that can be read once for each column of a mixture."""
     from ..reading.folders import image_files, is_folder
 
     if is_folder(samples):
         return image_files(samples, name)
-    return list(samples) if isinstance(samples, Iterator) else samples
+    return as_samples(samples, name) if isinstance(samples, (list, Iterator)) else samples
 
 
 def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> None:
@@ -379,18 +367,27 @@ def fit_source(how: How, names: Sequence[str]) -> FitTo:
     return how.fit or ("references" if names[-1] == "references" else "pool")
 
 
-def fitted_to(how: How, names: Sequence[str]) -> int | None:
-    """Return the index of the set that options are fitted to; None for all sets."""
-    last = len(names) - 1
-    if not last:
+def _indices_to_fit(sets: Sequence[Samples], how: How, names: Sequence[str]) -> np.ndarray | None:
+    """Return the indices of the samples that options are fitted to; None for all samples."""
+    source = fit_source(how, names)
+    if source == "pool":
         return None
-    return {"pool": None, "references": last, "samples": 0}[fit_source(how, names)]
+    starts = np.cumsum([0, *sizes_of(sets, how)])
+    i = 0 if source == "samples" else len(sets) - 1
+    return np.arange(starts[i], starts[i + 1])
 
 
-def _finished(similarity: Similarity, how: How, coarse: float = 0.0) -> Similarity:
+def _noted(similarity: Similarity, sets: Sequence[Samples], how: How) -> Similarity:
+    """Return the Similarity with notes on the samples of the sets."""
+    notes = [note_on_texts(sets)] if how.k is None and not how.given else []
+    notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
+    return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
+
+
+def _finished(similarity: Similarity, how: How, spacing: float = 0.0) -> Similarity:
     """Return the Similarity, normalized if `how` asks for it, with a diagonal of 1."""
-    if coarse > COARSE:
-        similarity = similarity.noted(roundoff=coarse)
+    if spacing > COARSE:
+        similarity = similarity.noted(roundoff=spacing)
     if how.normalize:
         similarity = _noted_normalized(similarity.normalized())
     return check_diagonal(similarity)
@@ -400,10 +397,11 @@ def _noted_normalized(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 
-def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) -> SampleError:
+def _of_one_set(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
     """Turn an error about samples of a pool into one about the first set that has such samples."""
     if list(names) == ["samples"]:
         return error
+    starts = np.cumsum([0, *sizes])
     first = int(np.searchsorted(starts, error.index, "right")) - 1
     low, high = starts[first], starts[first + 1]
     name = names[first]
@@ -415,8 +413,9 @@ def _of_one_set(error: SampleError, starts: np.ndarray, names: Sequence[str]) ->
     return SampleError.of(problems)
 
 
-def apart(pool: Similarity, starts: np.ndarray) -> list[Similarity]:
-    """Split a pool into its sets, which begin at `starts`, each with its record of lost samples."""
+def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:
+    """Split a pool into sets of these sizes, each with its record of dropped samples."""
+    starts = np.cumsum([0, *sizes])
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     ends = np.searchsorted(kept, starts)
     parts = []
