@@ -9,6 +9,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Sequence
 from contextlib import suppress
+from copy import copy
 from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -126,17 +127,6 @@ def similarity(samples: Any, arguments: Record) -> Steps[Similarity]:
     return known
 
 
-class _Known(Encoder):
-    """An encoder that remembers how it has embedded samples, which a kernel gets in that order."""
-
-    def __init__(self, network: Encoder, known: Any) -> None:
-        vars(self).update(vars(network))
-        self._known = known
-
-    def embedded(self, samples: Sequence[object]) -> Any:
-        return self._known
-
-
 def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     prompts = list(arguments.get("prompts", ()))
     given = given_prompts(prompts)
@@ -159,7 +149,9 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     network = _loaded(kernel.samples, options)
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
-        network = _Known(network, (yield from told(steps, words)))
+        known = yield from told(steps, words)
+        network = copy(network)  # for the kernel, which asks for these samples in this order
+        network.embedded = lambda samples: known  # type: ignore[method-assign]
     return as_similarity(samples, k=kernel.name, model=network, **given)
 
 

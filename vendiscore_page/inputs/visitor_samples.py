@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 
 from vendiscore.report import Samples as ReadSamples
 from vendiscore.support.errors import quoted
@@ -41,7 +41,7 @@ class Samples(ReadSamples):
     @classmethod
     def of(cls, found: ReadSamples) -> Samples:
         """Return samples that a reader of the library found."""
-        return cls(**vars(found))
+        return cls(**{each.name: getattr(found, each.name) for each in fields(found)})
 
     @property
     def told(self) -> list[str]:

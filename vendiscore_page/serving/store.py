@@ -111,7 +111,7 @@ def size_of(value: object) -> int:
         elif type(one).__module__.startswith(
             ("vendiscore.", "vendiscore_page.", "PIL.", "scipy.sparse")
         ):
-            waiting.extend(getattr(one, "__dict__", {}).values())
+            waiting.extend(gc.get_referents(one))
     return total
 
 
