@@ -9,7 +9,15 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, conditional_score, score
-from vendiscore.result import NULLS, Result, key_at, order_suffixes, scale_suffix
+from vendiscore.result import (
+    ERRORS,
+    NULLS,
+    Result,
+    key_at,
+    number_rows,
+    order_suffixes,
+    scale_suffix,
+)
 
 TEXTS = ["a cat", "a cat", "the dog", "a bird"]
 
@@ -112,3 +120,22 @@ def test_functions_that_return_a_number_take_any_order():
     given = {"measures": {"ConditionalVS": {"given": prompts}}}
     result = compute(samples, q=2, **given)
     assert conditional_score(samples, prompts, q=2) == result["ConditionalVS_q2"]
+
+
+def test_every_number_has_a_row_with_its_error_and_interval():
+    result = compute(TEXTS, q=[1, 2], ci=0.9, measures=["VS", "IntDiv"], details=True)
+    rows = number_rows(result)
+    assert [row["key"] for row in rows] == ["VS_q1", "VS_q2", "IntDiv"]
+    for row in rows:
+        ends = [row[end.removeprefix("_")] for end in ERRORS]
+        assert ends == [result[row["key"] + end] for end in ERRORS]
+        assert row["value"] == result[row["key"]]
+    nulls = {
+        "BetweenVS": 2.0,
+        **{f"BetweenVS{end}": 0.5 for end in NULLS},
+        "VS": 1,
+        "VS_low": math.nan,
+    }
+    assert len(number_rows(nulls)) == 5
+    (between, vs) = number_rows(nulls, (*ERRORS, *NULLS))
+    assert (between["key"], vs["key"], vs["low"], vs["se"]) == ("BetweenVS", "VS", None, None)

@@ -5,14 +5,16 @@ call passed order 1 by itself: `q=1` gives "VS", `q=2` gives "VS_q2", and `q=[1,
 and "VS_q2".
 """
 
+import math
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 from .signature import digits, plain
 from .summary import frame, json_record
 from .support.arguments import DEFAULT_ORDER, read_order
 from .support.errors import quoted
+from .support.namespace import scalar
 from .support.types import Frame, Record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
@@ -90,6 +92,38 @@ class Result(dict[str, Any]):
         """Return a pandas DataFrame with one row of the numbers, without details."""
         numbers = {key: plain(value) for key, value in self.items() if key != "details"}
         return frame([numbers])
+
+
+def number_rows(numbers: Mapping[str, Any], endings: Iterable[str] = ERRORS) -> list[Record]:
+    """Return one row per number of a result, with its standard error and interval.
+
+    Parameters
+    ----------
+    numbers : mapping, such as a Result
+    endings : iterable of str, endings of keys that have no row of their own
+
+    Returns
+    -------
+    list of dict
+        "key" and "value" as in `numbers`, and "se", "low" and "high" as floats; None for a missing
+        one, and for NaN, which an interval of two groups is.
+
+    Examples
+    --------
+    >>> number_rows({"VS": 1.5, "VS_se": 0.1, "IntDiv": 0.5})[1]
+    {'key': 'IntDiv', 'value': 0.5, 'se': None, 'low': None, 'high': None}
+    """
+    hidden = {"details", *(f"{key}{ending}" for key in numbers for ending in endings)}
+
+    def error(key: str) -> float | None:
+        value = scalar(numbers.get(key, math.nan))
+        return None if math.isnan(value) else value
+
+    return [
+        {"key": key, "value": value, **{end[1:]: error(f"{key}{end}") for end in ERRORS}}
+        for key, value in numbers.items()
+        if key not in hidden
+    ]
 
 
 def _why_missing(key: str, keys: list[str]) -> str:

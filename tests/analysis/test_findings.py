@@ -1,5 +1,7 @@
 """The findings of a report and of the page: each matrix is decomposed once for all of it."""
 
+import json
+
 import numpy as np
 import pytest
 from decompositions import counted
@@ -60,3 +62,46 @@ def test_page_decomposes_the_matrix_of_all_samples_once(q, scored):
 def test_report_of_several_measures_decomposes_their_matrix_once():
     found = decomposed(lambda: report(TEXTS, measures=["VS", "SampleCoverage"]).html())
     assert found == ["eigh", *INTERVALS[:1]]
+
+
+@pytest.mark.filterwarnings("ignore:.*two groups")
+@pytest.mark.parametrize(
+    ("samples", "how"),
+    [
+        (TEXTS, {}),
+        (TEXTS, {"q": "inf", "measures": ["IntDiv", "VS"]}),
+        (TEXTS, {"groups": [0, 1] * 10}),
+        (np.eye(5), {"metric": "euclidean", "measures": "MagArea"}),
+    ],
+    ids=["texts", "infinite order", "two groups", "distances"],
+)
+def test_to_dict_has_the_numbers_of_compute_as_json(samples, how):
+    found = find(samples, None, how)
+    result = found.to_dict()
+    json.dumps(result, allow_nan=False)
+    key = result["key"]
+    assert result["value"] == found.numbers[key]
+    for name in ("se", "low", "high"):
+        right = found.numbers.get(f"{key}_{name}", np.nan)
+        assert result[name] == (None if np.isnan(right) else right)
+    assert result["n"] == len(samples)
+    assert result["q"] == ("inf" if "q" in how else 1)
+    assert (result["by_group"] is None) == ("groups" not in how)
+    assert result["max_score"] <= result["group_size"] == result["n"] / (1 + ("groups" in how))
+    whole_set = result["by_group"] is None and found.similarity is not None
+    assert (result["shares"] is not None) == (result["profile"] is not None) == whole_set
+    if whole_set and key == "VS":
+        assert result["profile"]["1"] == pytest.approx(result["value"])
+        assert sum(result["shares"]) == pytest.approx(1)
+
+
+def test_what_is_released_is_computed_again():
+    from vendiscore.analysis.findings import MOST
+
+    X = np.random.default_rng(0).normal(size=(MOST + 50, 4))
+    found = find(X, None, {"k": "cosine"})
+    before = found.to_dict(), found.K
+    found.release()
+    assert found.spectrum.vectors is None
+    assert found.to_dict() == before[0]
+    np.testing.assert_array_equal(found.K, before[1])

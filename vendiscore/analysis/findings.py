@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
@@ -14,15 +13,18 @@ from ..magnitude.solver import IndefiniteError
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..resolve.kernel_request import check_fit
+from ..result import number_rows
 from ..scoring.compute import check_references, measured, subject_of
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, check_allow_repeats, read_request
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES
+from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import sample_of
 from ..spectral.spectrum import Spectrum
+from ..summary import json_record
 from ..support.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
 from ..support.namespace import is_numpy, scalar, to_host
 from ..support.types import Options, Record, Samples
@@ -126,10 +128,64 @@ class Findings:
         """The main number."""
         return scalar(self.numbers[self.key])
 
-    def beside(self, what: str, key: str = "") -> float | None:
-        """Return a companion of a number: its "se", "low" or "high" value, if any."""
-        found = scalar(self.numbers.get(f"{key or self.key}_{what}", math.nan))
-        return None if math.isnan(found) else found
+    @property
+    def rows(self) -> list[Record]:
+        """All numbers, as `number_rows` has them."""
+        return number_rows(self.numbers)
+
+    @cached_property
+    def ends(self) -> dict[str, float | None]:
+        """The standard error of the main number, and its interval: "se", "low" and "high"."""
+        (row,) = (row for row in self.rows if row["key"] == self.key)
+        return {name: row[name] for name in ("se", "low", "high")}
+
+    def to_dict(self) -> Record:
+        """Return what programs show of these findings, as plain values for JSON.
+
+        Returns
+        -------
+        dict
+            "key", "value", "se", "low", "high" and "level", the main number with its interval;
+            "n", "distinct" and "q"; "group_size", the mean number of samples of a group, and
+            "max_score", the largest possible score of so many; "typical", "scale", "strip" and
+            "signature", as in details; "by_group", a list of dicts, if there are groups; "shares"
+            and "profile", the spectrum and the score by order, if there are similarities of one
+            set; "details". Missing values are None.
+        """
+        details = self.details
+        group_size = sum(self.sizes) / len(self.sizes)
+        dim = None if self.similarity is None else self.similarity.dim
+        spectrum = profile = None
+        if self.similarity is not None and not self.grouped:
+            spectrum = to_host(self.spectrum.values)
+            profile = {f"{q:g}": x for q, x in zip(self.profile_orders, self.profile, strict=True)}
+        return json_record(
+            {
+                "key": self.key,
+                "value": self.value,
+                **self.ends,
+                "level": details.get("interval", {}).get("level"),
+                "n": self.n,
+                "distinct": self.distinct,
+                "q": self.order,
+                "group_size": group_size,
+                "max_score": min(group_size, dim or group_size),
+                **{name: details[name] for name in ("typical", "scale", "strip", "signature")},
+                "by_group": details.get("groups"),
+                "shares": spectrum,
+                "profile": profile,
+                "details": plain(details),
+            }
+        )
+
+    def release(self) -> None:
+        """Drop the similarity matrix, and eigenvectors of samples that were not chosen."""
+        vars(self).pop("K", None)
+        if self.similarity is None or len(self.chosen) == self.similarity.n:
+            return
+        vars(self)["spectrum"] = replace(self.spectrum, vectors=None)
+        for name in ("eigen", "spectral", "spectrum"):
+            vars(self.subject).pop(name, None)
 
     @cached_property
     def similarity(self) -> Similarity | None:
@@ -240,8 +296,7 @@ class Findings:
             allow_repeats=self.request.allow_repeats,
             spectrum=spectrum,
         )
-        low = self.beside("low")
-        high = self.beside("high")
+        low, high = self.ends["low"], self.ends["high"]
         if low is None or high is None or n < self.similarity.n or not self.is_vendi:
             return curve
         return curve.with_interval(n, low, high)  # one number has one interval

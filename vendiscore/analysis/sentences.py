@@ -41,7 +41,7 @@ def meaning(found: Findings, what: str) -> str:
 
 def _of_groups(found: Findings, what: str) -> str:
     sizes = found.sizes
-    se = found.beside("se")
+    se = found.ends["se"]
     if se is None:
         return (
             f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
@@ -59,7 +59,7 @@ def _of_groups(found: Findings, what: str) -> str:
 
 def interval(found: Findings, what: str) -> str:
     """Say how certain the number is, or why it has no interval."""
-    low, high, se = (found.beside(name) for name in ("low", "high", "se"))
+    se, low, high = found.ends.values()
     if found.request.estimating is not None:
         if not se:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"

@@ -1,6 +1,5 @@
 """`vendiscore FILE…`: print the scores of each file, with their signature."""
 
-import math
 import shlex
 import warnings
 from argparse import Namespace
@@ -13,7 +12,7 @@ from ..measures.measure import OF_SIMILARITIES
 from ..reading.encoder_scope import find_mismatch
 from ..reading.samples import Samples
 from ..resolve.kernel import NAMED_MODELS
-from ..result import ERRORS, NULLS
+from ..result import ERRORS, NULLS, number_rows
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
 from ..support.types import Options, Record
@@ -186,18 +185,12 @@ def _with_command(note: str, source: Samples) -> str:
     )
 
 
-def scores(found: Record, *more: str) -> dict[str, float]:
-    """Return the numbers without errors, intervals, corrections and keys that end in `more`."""
-    others = {"details", *(f"{name}{end}" for name in found for end in (*ERRORS, *more))}
-    return {name: value for name, value in found.items() if name not in others}
-
-
 def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
     if args.brief:
         text = ""
         for each in found:
-            numbers = scores(each, *NULLS).values()
-            text += " ".join(output.exact(number) for number in numbers) + "\n"
+            rows = number_rows(each, (*ERRORS, *NULLS))
+            text += " ".join(output.exact(row["value"]) for row in rows) + "\n"
         return text
     one = len(found) == 1
     if one and args.format == "text":
@@ -244,16 +237,14 @@ def _one(args: Namespace, found: Record) -> str:
 def _lines(found: Record) -> list[str]:
     """Return a line for each number, with its error and interval."""
     lines = []
-    for name, value in scores(found).items():
+    for row in number_rows(found):
         errors = []
-        if math.isfinite(found.get(f"{name}_low", math.nan)):  # the mean over two groups has none
+        if row["low"] is not None:  # the mean over two groups has none
             level = found["details"]["interval"]["level"]
-            low = output.shown(found[f"{name}_low"])
-            high = output.shown(found[f"{name}_high"])
+            low, high = output.shown(row["low"]), output.shown(row["high"])
             errors.append(f"{100 * level:g} % interval {low} to {high}")
-        if f"{name}_se" in found:
-            error = output.shown(found[f"{name}_se"])
-            errors.append(f"standard error {error}")
+        if row["se"] is not None:
+            errors.append(f"standard error {output.shown(row['se'])}")
         more = f" ({', '.join(errors)})" if errors else ""
-        lines.append(f"{name} = {output.shown(value)}{more}")
+        lines.append(f"{row['key']} = {output.shown(row['value'])}{more}")
     return lines

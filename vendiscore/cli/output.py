@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..reading.csv_cells import csv_row, text_cell
 from ..signature import plain
+from ..summary import json_value
 
 Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]
@@ -20,7 +21,6 @@ _LATEX = """\
 \\end{tabular}
 """
 _QUOTED = {"md": "`%s`\n", "latex": "%% %s\n"}  # a signature
-_NOT_FINITE = {"NaN": None, "Infinity": "inf", "-Infinity": "-inf"}
 
 
 def shown(value: object) -> str:
@@ -74,8 +74,7 @@ def comma_separated(rows: Sequence[Row]) -> str:
 
 def as_json(result: object) -> str:
     """Return JSON; infinity is text, and NaN null."""
-    finite = json.loads(json.dumps(plain(result)), parse_constant=_NOT_FINITE.get)
-    return json.dumps(finite, ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(json_value(plain(result)), ensure_ascii=False, indent=1) + "\n"
 
 
 def _cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:

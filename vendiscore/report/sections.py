@@ -173,18 +173,13 @@ def headline(value: float, n: int, what: str = "") -> str:
 
 def _numbers(found: Findings) -> str:
     """Return a table of all numbers if there are several."""
-    ends = ("se", "low", "high")
-    keys = found.numbers.keys() - {f"{key}_{end}" for key in found.numbers for end in ends}
-    if len(keys) <= 2:  # the first, and details
+    if len(found.rows) == 1:
         return ""
     rows = []
-    for key in found.numbers:
-        if key not in keys or key == "details":
-            continue
-        low = found.beside("low", key)
-        high = found.beside("high", key)
+    for number in found.rows:
+        key, low, high = number["key"], number["low"], number["high"]
         interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
-        row = [escape(key), short(found.numbers[key]), interval, "", ""]
+        row = [escape(key), short(number["value"]), interval, "", ""]
         if not key.endswith(NULLS) and (measure := sentences.measure(key)):
             about = escape(f"{measure.range}, {sentences.about(measure)}")
             row[3:] = about, folded(measure.summary, 400)

@@ -8,17 +8,17 @@ import numpy as np
 
 from vendiscore.progress import finish
 from vendiscore.report import Findings
-from vendiscore.signature import plain
 from vendiscore.support.errors import quoted
 
 from ..aliases import Record
 from ..inputs.pictures import decode_images
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SAMPLES, RefusedError, check_count, check_sets
-from . import kernel_menu, several_sets
+from . import several_sets
 from .group_lists import place, pooled
 from .jobs import Job, Settings, image_job, text_job, vector_job
 from .kernel_menu import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from .result_fields import api_fields
 
 FEW = 4  # samples that stand alone
 _COMPARED = (
@@ -232,23 +232,16 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Record:
     found = finish(job.findings(q, threshold, allow_repeats))
-    sure = {f"{found.key}_{name}": found.beside(name) for name in ("se", "low", "high")}
-    answer: Record = {
-        found.key: found.value,
-        **{name: value for name, value in sure.items() if value is not None},
-        "n": found.n,
-        "q": kernel_menu.order_in_json(found.order),
-        "sentence": job.sentence(found),
-    }
-    details = dict(found.details)
+    answer = api_fields(found) | {"sentence": job.sentence(found), "code": job.code(found)}
     if found.grouped:
-        answer["by_group"] = details.pop("groups")
-    else:
-        answer |= _whole(found, job)
-    return answer | {"details": plain(details), "code": job.code(found)}
+        del answer["details"]["groups"]  # which are `by_group`
+        return answer
+    answer["shares"] = [round(share, 9) for share in answer["shares"] if share > 0]
+    return answer | _samples(found, job)
 
 
-def _whole(found: Findings, job: Job) -> Record:
+def _samples(found: Findings, job: Job) -> Record:
+    """Return groups of similar samples, and the samples that are least similar to any other."""
     explained = found.explanation
 
     def named(place: int) -> Record:
@@ -262,10 +255,7 @@ def _whole(found: Findings, job: Job) -> Record:
     few = min(FEW, max(1, len(closest) // 3), len(closest) - 1)
     alone = np.argsort(closest, kind="stable")[:few]
     places = found.places.tolist()
-    profile = zip(found.profile_orders, found.profile.tolist(), strict=True)
     return {
-        "shares": [round(share, 9) for share in found.spectrum.values.tolist() if share > 0],
-        "profile": {f"{q:g}": value for q, value in profile},
         "alike": {
             "threshold": explained.threshold,
             "repeats": {f"{level:g}": count for level, count in explained.repeats.items()},

@@ -176,11 +176,6 @@ def check_order(q: object) -> float:
     return order
 
 
-def order_in_json(q: float) -> float | str:
-    """Return an order for JSON, which has no ∞."""
-    return q if math.isfinite(q) else "inf"
-
-
 def check_threshold(value: object, floor: float = -1.0) -> float:
     """Return a similarity from `floor` to 1, from which on samples are called alike."""
     name = "The similarity from which samples are alike"

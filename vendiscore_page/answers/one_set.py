@@ -28,6 +28,7 @@ from .group_lists import in_sets
 from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, Choice, check_order, check_threshold
 from .page_code import links
+from .result_fields import page_fields
 from .row_selection import rows_to_keep
 from .sample_readout import left_out, sifted
 from .set_pictures import captioned
@@ -42,16 +43,6 @@ _FRACTION = re.compile(r"\d+\.\d{5,}")  # of which four digits tell a reader eno
 _MEANING = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
 
 
-def forget(found: Findings) -> None:
-    """Drop K, and the eigenvectors of all samples where only some were chosen."""
-    found.__dict__.pop("K", None)
-    if found.similarity is None or len(found.chosen) == found.similarity.n:
-        return
-    found.__dict__["spectrum"] = replace(found.spectrum, vectors=None)
-    for name in ("eigen", "spectral", "spectrum"):
-        found.subject.__dict__.pop(name, None)
-
-
 class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
@@ -59,7 +50,7 @@ class Result:
         self._found, self._job = found, job
         self.answer = answer
         self._second: Record = {}
-        forget(found)
+        found.release()
 
     @property
     def second_is_long(self) -> bool:
@@ -143,7 +134,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
         "sentence": f"{found.value:,.1f} by {first.choice.sees}, {other.value:,.1f} by "
         f"{sees}{given}",
         other.key: other.value,
-        **{name: other.beside(name) for name in ("se", "low", "high")},
+        **other.ends,
         "notes": [note for note in notes if note],
         "code": first.code(found, (job, other)),
     }
@@ -199,16 +190,14 @@ def _by_set(
     for label, some in places.items():
         job = job_of(samples, some, chosen.kernel, settings.options, settings.prompts)
         found = yield from job.findings(settings.q, allow_repeats=settings.allow_repeats)
-        ends = {name: found.beside(name) for name in ("se", "low", "high")}
-        rows.append({"group": str(label), "n": found.n, found.key: found.value, **ends})
+        rows.append({"group": str(label), "n": found.n, found.key: found.value, **found.ends})
     return rows
 
 
 def _answer(
     found: Findings, job: Job, samples: Samples, kept: list[int], bad: Mapping[int, str]
 ) -> Record:
-    explained, n, details = found.explanation, found.n, found.details
-    of = sum(found.sizes) / len(found.sizes)
+    n, details = found.n, found.details
     groups = details["groups"] if found.grouped else None
     prompts = {prompt: place for place, prompt in enumerate(dict.fromkeys(job.prompts))}
     other, no_second = _second_choice(job) if n > 1 else (None, "")
@@ -221,25 +210,16 @@ def _answer(
         "kind": job.kind,
         "what": job.what,
         "name": samples.name,
-        "n": n,
+        **page_fields(found),
         "total": max(samples.total, len(samples)),
-        "q": kernel_menu.order_in_json(found.order),
         "kernel": job.choice.kernel,
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
-        found.key: found.value,
-        **{name: found.beside(name) for name in ("se", "low", "high")},
-        "level": details.get("interval", {}).get("level"),
-        "of": of,
-        "most": min(of, found.similarity.dim or of) if found.similarity else of,
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
-        "typical": details["typical"],
-        "scale": details["scale"],
         "wording": wording_sentence(details, "" if second or _lacks_meaning(job) else _MEANING),
         "second": second,
         "interval": sentences.interval(found, job.what),
         "notes": _notes(found, job, samples, bad),
-        "signature": details["signature"],
         "code": job.code(found),
         "id_column": samples.roles.get("id", ("",))[0],
         "column": samples.column,
@@ -248,7 +228,7 @@ def _answer(
         "samples": sample_views.columns(found, job, samples, kept),
         "prompts": list(prompts),
         "prompt": [prompts[each] for each in job.prompts],
-        "floor": explained.floor,
+        "floor": found.explanation.floor,
         **sample_views.alike(found),
         "map": sample_views.map_(found),
         "themes": sample_views.themes(found),

@@ -16,7 +16,7 @@ from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
 from vendiscore.report import key_at
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
-from vendiscore.signature import digits, line, plain
+from vendiscore.signature import digits, line, plain, plain_order
 
 from ..aliases import Record, Steps
 from ..inputs.parts import part
@@ -27,7 +27,7 @@ from .comparison_code import Compared, comparison_code
 from .different_sources import asked_of, different, shown
 from .group_lists import paired, sets_of
 from .jobs import Job, Settings, job_of
-from .kernel_menu import DEFAULT_ORDER, check_order, order_in_json
+from .kernel_menu import DEFAULT_ORDER, check_order
 from .prompt_lists import pooled_prompts
 from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
 from .sample_readout import UnusableError, left_out, sifted
@@ -200,7 +200,7 @@ def standing(comparison: Comparison) -> str:
 def answer(found: Compared) -> Record:
     result = found.comparison
     return {
-        "q": order_in_json(result.q),
+        "q": plain_order(result.q),
         "sentence": standing(result),
         "verdicts": result.verdicts,
         "matched_size": result.sets[0].size,

@@ -234,7 +234,6 @@ def test_settings_that_are_not_known_are_refused(settings, said):
 
 def test_what_was_let_go_of_is_found_again():
     from vendiscore.report import find, report_of
-    from vendiscore_page.answers.one_set import forget
 
     for n in (50, MOST + 50):
         X = np.random.default_rng(0).normal(size=(n, 4))
@@ -242,7 +241,7 @@ def test_what_was_let_go_of_is_found_again():
         for each in (found, right):
             assert each.explanation.n == min(n, MOST)
         known = found.spectrum.values
-        forget(found)
-        assert "K" not in found.__dict__
+        found.release()
+        assert "K" not in vars(found)
         np.testing.assert_array_equal(found.spectrum.values, known)
         assert report_of(found).html() == report_of(right).html()
