@@ -1,6 +1,7 @@
 """Novelty: what each new sample adds to the score of references, one decomposition for all."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -58,6 +59,15 @@ def test_any_rows_have_the_difference(seed, n, m, q):
     samples = np.vstack([rng.normal(size=(n, 3)), references[:1]])
     found = novelty(samples, references, k="cosine", q=q).values
     np.testing.assert_allclose(found, naive(samples, references, k="cosine", q=q), atol=1e-9)
+
+
+@pytest.mark.parametrize("k", [None, {"ngram_overlap": 0.5, "labels": 0.5}])
+def test_references_are_read_as_samples_are(k):
+    expected = novelty(TEXTS, KNOWN, k=k).values
+    for references in (tuple(KNOWN), iter(KNOWN), pd.Series(KNOWN)):
+        assert np.array_equal(novelty(TEXTS, references, k=k).values, expected)
+    with pytest.raises(ValueError, match="`references` is empty"):
+        novelty(TEXTS, [], k=k)
 
 
 def test_it_depends_on_no_other_sample():

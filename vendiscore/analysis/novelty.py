@@ -10,7 +10,7 @@ import numpy as np
 from ..core.shares import PSD, check_psd
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sample_labels import check_size, encode_labels, read_labels
+from ..resolve.sample_labels import check_size, encode_labels, read_labels, sizes_of
 from ..resolve.sets import read_collection, resolve_pool
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -128,16 +128,16 @@ def novelty(
     read = how_of({**how, "k": k}, several=True)
     order = read_novelty_order(q)
     check_psd(psd)
-    names = ["samples", "references"]
-    pool, (n, m) = resolve_pool(
-        [read_collection(samples, read, mixed=True), references], read, names
-    )
+    named = {"samples": samples, "references": references}
+    sets = [read_collection(each, read, name, mixed=True) for name, each in named.items()]
+    pool = resolve_pool(sets, read, list(named))
     refuse_gradient("novelty", **how, samples=pool)
     if is_divisible(pool):
         raise TypeError(
             "novelty needs a kernel by which two samples are as alike in any company, which the "
             f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
         )
+    n, m = sizes_of(sets, read)
     groups = encode_labels([None] * m) if labels is None else read_labels(labels, "labels")
     check_size(groups, m, "labels")
     classes = groups.labels

@@ -121,8 +121,8 @@ def pooled_sets(
     if asked is not None and labels is None:
         what = "prompts"
         labels = asked.of_samples
-    pool, sizes = resolve_pool(read, replace(how, fit="pool"), names)
-    codes = np.repeat(np.arange(len(names)), sizes)
+    pool = resolve_pool(read, replace(how, fit="pool"), names)
+    codes = np.repeat(np.arange(len(names)), sizes_of(read, how))
     return partition(pool, codes, names, labels, what)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
-from ..resolve.sets import is_space
+from ..resolve.sets import is_space, resolve_pool
 from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.pools import size
@@ -22,33 +22,33 @@ from .neighbourhoods import Neighbourhoods
 class Both:
     """The samples and, after them, the references as one set."""
 
-    def __init__(self, own: Any) -> None:
-        if any(map(is_space, own.sets)):
+    def __init__(self, subject: Any) -> None:
+        if any(map(is_space, subject.sets)):
             raise TypeError(_ALONE.format("a MetricSpace"))
-        self.of_rows = own.of_rows
-        self.own = own  # a Subject
-        self.how: How = own.whole.how
+        self.of_rows = subject.of_rows
+        self.subject = subject  # a Subject
+        self.how: How = subject.whole.how
 
     @cached_property
     def rows(self) -> np.ndarray:
         """Rows of numbers (n + m, d), where distances are between such."""
         if self.how.metric == "precomputed":
             raise TypeError(_ALONE.format("a matrix of distances"))
-        return stacked(self.own.sets, self.own.names)
+        return stacked(self.subject.sets, self.subject.names)
 
     @cached_property
     def similarity(self) -> Similarity:
         """The Similarity of the samples and, after them, the references, with unit diagonal."""
-        if self.own.whole is self.own:
-            return self.own.pool[0]
-        whole = self.own.whole.both
+        if self.subject.whole is self.subject:
+            return resolve_pool(self.subject.sets, self.how, self.subject.names)
+        whole = self.subject.whole.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
-        return whole.similarity.take(np.concatenate([self.own.rows, rows]))
+        return whole.similarity.take(np.concatenate([self.subject.rows, rows]))
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """The numbers of samples and of references that were not left out."""
-        n = len(self.own.rows)
+        n = len(self.subject.rows)
         return n, self.similarity.n - n
 
     @property
@@ -62,11 +62,11 @@ class Both:
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
         whole = None
-        if self.own.whole is not self.own:
-            whole = self.own.whole.both.neighbourhoods
+        if self.subject.whole is not self.subject:
+            whole = self.subject.whole.both.neighbourhoods
         if not self.of_rows:
             return neighbourhoods.of_kernel(self.similarity, self.sizes[0], whole)
-        n = size(self.own.samples)
+        n = size(self.subject.samples)
         if callable(self.how.metric):
             (space,) = as_spaces([self.rows], self.how, ["samples"])
             return neighbourhoods.of_space(space, n)
@@ -76,7 +76,7 @@ class Both:
     def digest(self) -> str:
         """A digest of the references, for the signature."""
         if self.of_rows:
-            return digest(self.rows[-size(self.own.references) :])
+            return digest(self.rows[-size(self.subject.references) :])
         K = self.similarity
         n, m = self.sizes
         halves = np.repeat([0.5 / n, 0.5 / m], [n, m])

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -14,12 +13,11 @@ from ..core.shares import PSD
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How
-from ..resolve.sample_labels import count_passed
+from ..resolve.sample_labels import count_passed, sizes_of
 from ..resolve.sets import (
     is_space,
     is_whole,
     part_of,
-    resolve_pool,
     resolve_sets,
     split_pooled,
 )
@@ -30,13 +28,12 @@ from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
 from ..support.arguments import DEFAULT_ORDER
-from ..support.errors import SampleError
 from ..support.namespace import Array, as_kind_of, to_host
 from ..support.types import Pool, Record, Rows, Samples, Weights
 from .measure import OF_SIMILARITIES
 
 # What is cached of the samples themselves, and the caches of spaces.
-_NOT_PICKLED = ("samples", "pool", "both", "features", "texts", "solved", "reference_spaces")
+_NOT_PICKLED = ("samples", "both", "features", "texts", "solved", "reference_spaces")
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
@@ -74,8 +71,6 @@ class Subject:
     needs, needs_of_parts, pooled : frozenset of str
         What measures need of the samples, of each of `parts`, and of `both` sets at once:
         "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
-    in_parts : bool
-        Whether no measure looks at more than `parts`.
     estimating : Estimating, optional
         How Vendi Scores may be estimated, if that will do.
     solver : {"auto", "cg", "cholesky"}
@@ -101,22 +96,16 @@ class Subject:
     needs: frozenset[str] = frozenset(("similarity",))
     needs_of_parts: frozenset[str] = frozenset()
     pooled: frozenset[str] = frozenset()
-    in_parts: bool = False
     estimating: Estimating | None = None
     solver: Solving = "auto"
 
     def __post_init__(self) -> None:
-        self._cache_spaces()
         self.names: list[str] = [self.name]  # as errors call the sets
         if self.references is not None:
             self.names.append("references")
         self.whole: Subject = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
-
-    def _cache_spaces(self) -> None:
-        self.solved: Solve = lru_cache(maxsize=1)(self._solved)
-        self.reference_spaces: Solve = lru_cache(maxsize=1)(self._reference_spaces)
 
     def __getstate__(self) -> Record:
         """Return the similarities of the samples, in place of the samples and of how they compare.
@@ -127,10 +116,6 @@ class Subject:
         state |= {name: getattr(self, name) for name in ("similarities", "p", "rows_of_passed")}
         state |= {"given": self.similarity, "how": How(), "references": None}
         return state
-
-    def __setstate__(self, state: Record) -> None:
-        vars(self).update(state)
-        self._cache_spaces()
 
     @cached_property
     def samples(self) -> Any:
@@ -154,10 +139,16 @@ class Subject:
         made = isinstance(self.how.k, tuple) or isinstance(self.samples, Similarity)
         if made or needs & OF_SIMILARITIES or (self.how.skip and self.how.says_similarity):
             return True
-        if self.vectors is None and (self.how.skip or "features" in needs):
+        need_rows = self.how.skip or "features" in needs
+        if need_rows and rows_of_numbers(self.samples, self.how) is None:
             return True
         given = is_space(self.samples) or self.how.metric == "precomputed"
         return "distances" in needs and not (given or self.of_rows)
+
+    @cached_property
+    def in_parts(self) -> bool:
+        """True if samples of two groups are not compared: no measure looks at more than `parts`."""
+        return self.groups is not None and self.weights is None and not (self.needs | self.pooled)
 
     @cached_property
     def similarities(self) -> list[Similarity]:
@@ -169,13 +160,8 @@ class Subject:
                 "leave measures of similarities out of `measures`"
             )
         if "similarity" in self.pooled or (self.pooled and not self.of_rows):
-            return split_pooled(*self.pool)
+            return split_pooled(self.both.similarity, sizes_of(sets, self.how))
         return resolve_sets(sets, self.how, self.names, in_parts=self.in_parts)
-
-    @cached_property
-    def pool(self) -> tuple[Similarity, list[int]]:
-        """The similarity of all samples and references passed, and the size of each set."""
-        return resolve_pool(self.sets, self.how, self.names)
 
     @cached_property
     def both(self) -> Both:
@@ -263,6 +249,11 @@ class Subject:
             return spectrum_of(self.similarity, self.p, self.psd)
         return known
 
+    @cached_property
+    def solved(self) -> Solve:
+        """A function that returns `spaces` of a solver, and remembers those of the last one."""
+        return lru_cache(maxsize=1)(self._solved)
+
     def _solved(self, solver: Solving) -> list[MetricSpace]:
         """Return the samples, and the references, at their distances.
 
@@ -336,6 +327,11 @@ class Subject:
 
         return check_distances(self.samples)
 
+    @cached_property
+    def reference_spaces(self) -> Solve:
+        """A function that returns the references at their distances, as `solved` does."""
+        return lru_cache(maxsize=1)(self._reference_spaces)
+
     def _reference_spaces(self, solver: Solving) -> list[MetricSpace]:
         """Return the references at their distances, if there are any, for all parts."""
         if self.references is None:
@@ -352,8 +348,9 @@ class Subject:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         from ..similarity.all_pairs import numpy_rows
 
-        rows = self.vectors
-        if rows is not None:
+        rows = rows_of_numbers(self.samples, self.how)
+        skip = self.how.skip and self.how.says_similarity
+        if rows is not None and not (skip and self.similarity.dropped):
             return rows if sp.issparse(rows) else numpy_rows(rows)
         check_features(self.similarity)
         return own_columns(self.similarity.features(), self.similarity)
@@ -364,24 +361,9 @@ class Subject:
         return self.similarities[0].n if self.has_similarities else self.n_passed
 
     @property
-    def vectors(self) -> Rows:
-        """The samples themselves where they are compared as vectors or numbers, else None."""
-        rows = rows_of_numbers(self.samples, self.how)
-        skip = self.how.skip and self.how.says_similarity
-        return None if skip and self.similarity.dropped else rows
-
-    @property
     def places_kept(self) -> np.ndarray:
         """The place of each sample that was not left out, among all that were passed."""
         return self.places[self.rows_of_passed >= 0]
-
-    @contextmanager
-    def located(self) -> Iterator[None]:
-        """Name samples in errors by their places among all that were passed."""
-        try:
-            yield
-        except SampleError as error:
-            raise error.at(self.places_kept) from error.__cause__
 
 
 class Part(Subject):

@@ -1,7 +1,8 @@
 """Measures of texts by the words and bytes that they repeat; they look at no similarities."""
 
 import gzip
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import cache, partial
 
 import numpy as np
@@ -42,7 +43,7 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
     compare sets of one size. Words follow the kernel "ngram_overlap", with its options `tokenizer`
     and `analyzer` if that compares the texts. A text shorter than n has no part in that n.
     """
-    with subject.located():
+    with _sample_errors(subject):
         read = _tokens(subject)
     ratios = []
     left = []
@@ -64,6 +65,15 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
             f"NgramDiversity leaves out n-grams of {said} tokens: the longest text has {longest}."
         )
     return float(np.mean(ratios))
+
+
+@contextmanager
+def _sample_errors(subject: Subject) -> Iterator[None]:
+    """Name texts in errors by their indices among all samples that were passed."""
+    try:
+        yield
+    except SampleError as error:
+        raise error.at(subject.places_kept) from error.__cause__
 
 
 def _tokens(subject: Subject) -> list[Tokens]:
@@ -111,7 +121,7 @@ def self_bleu(subject: Subject) -> float:
         )
     words, score = sentence_bleu(**options, who="measure 'SelfBLEU'")
     score = cache(score)
-    with subject.located():
+    with _sample_errors(subject):
         tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     orders = range(1, options["max_order"] + 1)
@@ -164,7 +174,7 @@ def compression_ratio(subject: Subject) -> float:
     """
     texts = subject.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
-    with subject.located():
+    with _sample_errors(subject):
         SampleError.check({i: f"is empty: {quoted(texts[i])}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

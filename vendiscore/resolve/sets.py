@@ -181,12 +181,10 @@ def resolve_sets(
     return similarities
 
 
-def resolve_pool(
-    sets: Sequence[Samples], how: How, names: Sequence[str]
-) -> tuple[Similarity, list[int]]:
-    """Return the Similarity of all samples of several sets together, and the size of each set."""
+def resolve_pool(sets: Sequence[Samples], how: How, names: Sequence[str]) -> Similarity:
+    """Return the Similarity of all samples of several sets, one set after another."""
     _check_one_kind(sets, how, names)
-    return _build(sets, how, names), sizes_of(sets, how)
+    return _build(sets, how, names)
 
 
 def _build(

@@ -233,9 +233,6 @@ def subject_of(
         needs=each if groups is None else together,
         needs_of_parts=each,
         pooled=request.pooled,
-        in_parts=groups is not None
-        and request.p is None
-        and not (request.of_groups or request.pooled),
         estimating=request.estimating,
         solver=request.solver,
     )

@@ -178,7 +178,15 @@ def credits_of(
         chosen = samples if len(some) == len(codes) else Part(Subject(samples, how), some).samples
         labels, own = np.unique(codes[some], return_inverse=True)
         named = Groups(tuple(groups.labels[i] for i in labels), own)
-        subject = Subject(chosen, how, orders=[q], psd=psd, groups=named, in_parts=True)
+        subject = Subject(
+            chosen,
+            how,
+            orders=[q],
+            psd=psd,
+            groups=named,
+            needs=frozenset(),
+            needs_of_parts=frozenset(("similarity",)),
+        )
         try:
             echoes = subject.similarity.echoes
             if echoes is None:
