@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+import scipy.sparse as sp
 
 from vendiscore import (
     State,
@@ -17,8 +18,8 @@ from vendiscore import (
     select,
 )
 from vendiscore.resolve.kernel_request import read_prompts
-from vendiscore.resolve.sample_labels import is_one
 from vendiscore.result import key_at
+from vendiscore.similarity.shapes import nesting_depth
 
 A = [
     "the cat sat on the mat",
@@ -76,13 +77,32 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
     ids=str,
 )
 def test_one_prompt_is_a_sample_and_several_are_a_collection(prompts, samples, one):
-    assert is_one(read_prompts(prompts, taken=True).values, samples) == one
+    depth = nesting_depth(read_prompts(prompts, taken=True).values, samples)
+    assert (depth == 0) == one
 
 
 def test_a_list_of_one_prompt_is_for_all():
     one = compute(A, prompts=U, given_prompt=True)
     assert compute(A, prompts=[U], given_prompt=True) == pytest.approx(one, rel=1e-14)
     assert compute(A, prompts=[U] * 6, given_prompt=True) == pytest.approx(one, rel=1e-14)
+
+
+def test_sparse_prompts_are_those_of_their_rows():
+    for given in (False, True):
+        how = {"k": "cosine", "given_prompt": given, "details": True}
+        expected = compute(X, prompts=P, **how)
+        found = compute(X, prompts=sp.csr_array(P), **how)
+        assert found["VS"] == pytest.approx(expected["VS"], rel=1e-10)
+        assert [row["n"] for row in found["details"]["groups"]] == [3, 3, 3]
+
+
+@pytest.mark.parametrize("given", [False, True])
+@pytest.mark.parametrize("samples", [A, [A[:3], A[3:]]], ids=["flat", "nested"])
+def test_prompts_that_are_none_are_refused(samples, given):
+    with pytest.raises(ValueError, match="`prompts` is empty: expected at least one sample"):
+        compute(samples, prompts={}, given_prompt=given)
+    with pytest.raises(ValueError, match="one prompt, or one for each of 6 samples.*, got 0; repe"):
+        compute(samples, prompts=[], given_prompt=given)
 
 
 def test_equal_texts_are_embedded_once():

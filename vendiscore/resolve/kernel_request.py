@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
+import numpy as np
+
 from ..hints import meant, remedy, suggestion
 from ..optional import is_network
 from ..similarity.inputs import as_samples
@@ -44,14 +46,14 @@ KERNEL_METRICS = ("kernel", "1-k")
 
 @dataclass(frozen=True, eq=False)
 class Prompts:
-    """Prompts as passed, and for each set the Groups of its samples, or None.
+    """Prompts as passed, or distinct ones with the `index` of the prompt of each sample.
 
     Only prompts that are `taken` out of similarities are of the kind of the samples.
     """
 
     values: Any
     taken: bool = True
-    groups: tuple[Any, ...] = ()
+    index: np.ndarray | None = None
 
 
 @dataclass(frozen=True)

@@ -7,28 +7,32 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from string import ascii_uppercase
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 
 from ..signature import digest
 from ..similarity import sparse as sp
 from ..similarity.inputs import as_samples, check_in_step, check_rows, unnested
-from ..similarity.pools import pooled, shape_of, size
-from ..similarity.shapes import check_label_shape
+from ..similarity.pools import pooled, size
+from ..similarity.shapes import (
+    IS_GROUP,
+    OF_ROWS,
+    check_label_shape,
+    is_list,
+    is_nested,
+    nesting_depth,
+)
 from ..support.arguments import is_several
 from ..support.errors import SampleError, quoted
-from ..support.namespace import is_numpy, is_torch
 from ..support.types import Pool, Record, Samples
 from .kernel import Kernel
 from .kernel_build import distinct_samples
 from .kernel_request import How, Prompts
 
-# Prompts, and for each sample the place of its own.
-Placed: TypeAlias = tuple[Pool, np.ndarray]
 # Characters of a label that a message shows.
 _SHOWN = 40
 # Types of labels that are always hashable and never missing.
@@ -60,6 +64,10 @@ class Groups:
         """The sizes of groups 0, 1, 2, … one after the other, as lists of lists are; or None."""
         in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
         return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
+
+    def select(self, index: np.ndarray) -> Groups:
+        """Return the Groups of the samples at `index`, with the labels that these have."""
+        return encode_labels([self.labels[code] for code in self.codes[index]])
 
     def named(self, group: int) -> str:
         """Return the name of a group for a message."""
@@ -94,73 +102,82 @@ def flatten_groups(
     stacks: bool = False,
     name: str = "samples",
 ) -> tuple[Pool, Groups | None]:
-    """Return samples one after the other, and their Groups, or None if they have none.
+    """Return samples as one list or array, and their Groups, or None if they have none.
 
-    With `stacks` an array of one dimension more, or a list of arrays, has groups; else it is
-    refused.
+    Groups follow from `labels`, one per sample, or from nested lists. With `stacks`, an array with
+    one more dimension or a list of arrays is nested too; without, it raises a ValueError. Rows of
+    a `table` are samples.
     """
-    kind = "distances" if how.metric == "precomputed" else sample_kind(how, samples)
-    if not stacks:
-        _check_shape(samples, kind, table, name)
-    members = None if table else _members(samples, kind, name)
-    if members is None:
+    kind = sample_kind(how, samples)
+    if kind in OF_ROWS and not stacks:
+        check_rows(samples, name)
+    if kind == "labels" and not stacks:
+        check_label_shape(samples, name, table=table)
+    if table or not is_nested(samples, kind, name):
         return samples, None if labels is None else read_labels(labels)
     if labels is not None:
         raise ValueError(
             f"`{name}` is a list of lists, which are groups, but `groups` was passed too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
-    array = hasattr(members, "ndim")  # groups of one size, one after the other
-    sizes = [members.shape[1]] * len(members) if array else [size(member) for member in members]
+    flat, sizes = unnested(samples if hasattr(samples, "ndim") else list(samples), name)
     if 0 in sizes:
         raise ValueError(
             f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
             f"the samples that it should have"
         )
-    numbers = range(len(members))
-    groups = Groups(tuple(numbers), np.repeat(numbers, sizes), nested=True)
-    flat = members.reshape(sum(sizes), *members.shape[2:]) if array else pooled(members)
-    return flat, groups
+    numbers = range(len(sizes))
+    return flat, Groups(tuple(numbers), np.repeat(numbers, sizes), nested=True)
 
 
 def takes_any_length(how: How) -> bool:
     """Return whether a sample may be a list or tuple of any length, numbers included."""
     if isinstance(how.k, Kernel):
-        return how.k.samples in _SETS or how.k.samples not in _GROUPS
+        return how.k.samples in ("labels", "sets of labels") or how.k.samples not in IS_GROUP
     return how.is_function
 
 
-def read_labels(labels: object, name: str = "groups") -> Groups:
-    """Return the Groups of labels, one for each sample; errors call the labels `name`."""
+def read_labels(labels: object, name: str = "groups", n: int | None = None) -> Groups:
+    """Return the Groups of labels, one for each of n samples; errors call the labels `name`.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError
+        For labels that are not one collection of n hashable values; for missing values, which the
+        last lists.
+    """
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
             f"{quoted(labels)}; of a table pass its column, such as df[{quoted(labels)}]"
         )
-    read = as_samples(labels, name)
-    if not isinstance(read, list):
-        if read.ndim != 1:
+    values = as_samples(labels, name)
+    if not isinstance(values, list):
+        if values.ndim != 1:
             raise ValueError(
-                f"`{name}` must be a label for each sample, got shape {tuple(read.shape)}; pass "
+                f"`{name}` must be a label for each sample, got shape {tuple(values.shape)}; pass "
                 f"one column of it"
             )
-        read = read.tolist()
-    if not _PLAIN.issuperset(map(type, read)):
-        if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in read):
+        values = values.tolist()
+    if not _PLAIN.issuperset(map(type, values)):
+        if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in values):
             raise TypeError(
                 f"`{name}` must be one list of labels in the order of all samples, got a list of "
                 f"lists; put them one after the other"
             )
-        read = [label.item() if isinstance(label, np.generic) else label for label in read]
-        check_labels(read, name)
-    return encode_labels(read)
+        values = [label.item() if isinstance(label, np.generic) else label for label in values]
+        check_labels(values, name)
+    groups = encode_labels(values)
+    if n is not None:
+        check_size(groups, n, name)
+    return groups
 
 
 def encode_labels(labels: Sequence[Hashable]) -> Groups:
     """Return the Groups of labels, all of which are hashable and not missing."""
-    places: dict[Hashable, int] = {}
-    codes = [places.setdefault(label, len(places)) for label in labels]
-    return Groups(tuple(places), np.array(codes, dtype=int))
+    code_of: dict[Hashable, int] = {}
+    codes = [code_of.setdefault(label, len(code_of)) for label in labels]
+    return Groups(tuple(code_of), np.array(codes, dtype=int))
 
 
 def check_labels(labels: Sequence[object], name: str) -> None:
@@ -205,14 +222,14 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
         )
 
 
-def cluster_codes(read: Groups, kept: np.ndarray, least: int) -> np.ndarray:
-    """Return the cluster code of each sample in `kept`; `least` clusters must remain."""
-    check_size(read, len(kept), "clusters")
-    codes = np.unique(read.codes[kept], return_inverse=True)[1]
+def cluster_codes(clusters: Groups, is_retained: np.ndarray, min_n: int) -> np.ndarray:
+    """Return the cluster code of each sample that is retained; `min_n` clusters must remain."""
+    check_size(clusters, len(is_retained), "clusters")
+    codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
     m = int(codes.max()) + 1
-    if m < least:
+    if m < min_n:
         raise ValueError(
-            f"`clusters` must be at least {least}, got {m} of {len(codes)} samples, which are too "
+            f"`clusters` must be at least {min_n}, got {m} of {len(codes)} samples, which are too "
             "few to tell how others would score; add samples of other clusters, or leave them out"
         )
     return codes
@@ -223,29 +240,44 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what
     if isinstance(sets, Mapping):
         if names is not None:
             raise ValueError(f"the dict already names the {what}s: leave `names` out")
-        found = {str(name): each for name, each in sets.items()}
-        if len(found) < len(sets):
+        named = {str(name): samples for name, samples in sets.items()}
+        if len(named) < len(sets):
             raise ValueError(f"two {what}s have names that are written alike; rename one")
-        return found
+        return named
     if names is not None and not is_several(names):
         raise TypeError(f"`names` must be strings, one for each {what}, got {quoted(names)}")
-    read = _usual(sets) if names is None else list(map(str, names))
-    if len(read) != len(sets) or len(set(read)) != len(read):
+    distinct = _default_names(sets) if names is None else list(map(str, names))
+    if len(distinct) != len(sets) or len(set(distinct)) != len(distinct):
         raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each {what}, got {quoted(read)}"
+            f"`names` must be {len(sets)} that all differ, one for each {what}, got "
+            f"{quoted(distinct)}"
         )
-    return dict(zip(read, sets, strict=True))
+    return dict(zip(distinct, sets, strict=True))
+
+
+def _default_names(sets: Sequence[object]) -> list[str]:
+    """Name sets A, B, …, and folders by their names, or by their paths if two names are equal."""
+    from ..reading.folders import is_folder
+
+    letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
+    paths = [os.fsdecode(samples) if is_folder(samples) else "" for samples in sets]
+    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
+    for candidates in (folders, paths):
+        names = [name or letter for name, letter in zip(candidates, letters, strict=False)]
+        if len(set(names)) == len(names):
+            return names
+    return letters[: len(sets)]
 
 
 def label_names(labels: Groups, argument: str) -> list[str]:
-    """Return labels as names, which all differ."""
-    found = [str(label) for label in labels.labels]
-    times = Counter(found)
-    if twice := [name for name in found if times[name] > 1]:
+    """Return labels as strings; raise a ValueError if two labels become equal."""
+    names = [str(label) for label in labels.labels]
+    counts = Counter(names)
+    if repeated := [name for name in names if counts[name] > 1]:
         raise ValueError(
-            f"`{argument}` has two labels written {twice[0]!r}; pass labels of one type"
+            f"`{argument}` has two labels written {repeated[0]!r}; pass labels of one type"
         )
-    return found
+    return names
 
 
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
@@ -267,64 +299,55 @@ def count_passed(samples: Any) -> int:
 def group_by_prompt(
     how: How,
     sets: Sequence[Samples],
-    groups: Sequence[Groups | None] = (None,),
+    groups: Sequence[Groups | None] | None = None,
     *,
-    clustered: bool = False,
     first: bool = False,
 ) -> tuple[How, Groups | None]:
-    """Return `how` for sets in groups, and the samples of all sets, or of the first, by prompt.
+    """Return `how` with flat prompts, and the samples of all sets, or of the first, by prompt.
 
-    The latter is None without prompts, and for one prompt that is taken out of all samples.
+    The latter is None without prompts, and if one prompt is taken out of all samples.
     """
     if how.asked is None:
         return how, None
-    asked = replace(how.asked, groups=tuple(groups))
+    sizes = sizes_of(sets, how)
+    values, index = flatten_prompts(how.asked, sets, sizes, groups)
     if how.prompts is not None:
-        how = replace(how, prompts=asked)
-        if is_one(asked.values, sets[0]) or size(asked.values) == 1:
+        how = replace(how, prompts=Prompts(values, index=index))
+        passed = how.asked.values
+        if nesting_depth(passed, sets[0]) == 0 or size(passed) == 1:
             return how, None
-    if clustered:
-        raise ValueError(
-            "`clusters` are for one set, and `prompts` are independent units; leave one of the two "
-            "out"
-        )
-    every = []
-    for values, places in of_sets(asked, sets, sizes_of(sets, how)):
-        prompts = list(values)
-        every += [prompts[place] for place in places]
-        if first:
-            break
-    by_prompt = group_equal(every)
+    by_prompt = group_equal(values).select(index[: sizes[0]] if first else index)
     check_labels(by_prompt.of_samples, "prompts")
     return how, by_prompt
 
 
-def cross_groups(sets: Groups, asked: Groups) -> Groups:
-    """Return groups by prompt within each of some sets, which are groups themselves."""
-    check_size(sets, len(asked.codes))
-    codes = np.stack([sets.codes, asked.codes])
+def cross_groups(sets: Groups, prompts: Groups) -> Groups:
+    """Return groups by prompt within each of several sets, which are groups themselves."""
+    check_size(sets, len(prompts.codes))
+    codes = np.stack([sets.codes, prompts.codes])
     cells, inverse = np.unique(codes, axis=1, return_inverse=True)
     if cells.shape[1] == len(sets):  # each has one prompt
         return sets
-    labels = [(sets.labels[i], asked.labels[j]) for i, j in cells.T.tolist()]
+    labels = [(sets.labels[i], prompts.labels[j]) for i, j in cells.T.tolist()]
     return Groups(tuple(labels), inverse.ravel(), sets=Groups(sets.labels, cells[0]))
 
 
 def group_equal(prompts: Sequence[object]) -> Groups:
-    """Return samples with equal prompts as groups; messages are compared, which have no hash."""
-    read = as_samples(prompts, "prompts", empty=True)
-    prompts = [each.tolist() if hasattr(each, "tolist") else each for each in read]
-    if all(map(is_hashable, prompts)):
-        return encode_labels(prompts)
-    keys = list(map(_frozen, prompts))
+    """Return the Groups of equal prompts, which may be lists or dicts, such as messages."""
+    values = as_samples(prompts, "prompts", empty=True)
+    if sp.issparse(values):
+        values = values.toarray()
+    labels = [value.tolist() if hasattr(value, "tolist") else value for value in values]
+    if all(map(is_hashable, labels)):
+        return encode_labels(labels)
+    keys = list(map(_frozen, labels))
     if all(map(is_hashable, keys)):
-        numbers: dict[object, int] = {}
-        return encode_labels([numbers.setdefault(key, len(numbers)) for key in keys])
-    firsts: list[object] = []  # of objects that can only be compared, one with each other
-    for prompt in prompts:
-        if prompt not in firsts:
-            firsts.append(prompt)
-    return encode_labels([firsts.index(prompt) for prompt in prompts])
+        return encode_labels(encode_labels(keys).codes.tolist())
+    firsts: list[object] = []  # of objects that can only be compared with each other
+    for label in labels:
+        if label not in firsts:
+            firsts.append(label)
+    return encode_labels([firsts.index(label) for label in labels])
 
 
 def _frozen(value: object) -> object:
@@ -338,45 +361,44 @@ def _frozen(value: object) -> object:
 
 
 def flatten_prompts(
-    prompts: Prompts, sets: Sequence[Samples], sizes: Sequence[int]
+    prompts: Prompts,
+    sets: Sequence[Samples],
+    sizes: Sequence[int],
+    groups: Sequence[Groups | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
-    """Return distinct prompts, and which of them each sample has, for all sets."""
-    values = []
-    places = []
+    """Return distinct prompts, and the index of the prompt of each sample of all sets.
+
+    Raises a ValueError or a TypeError for prompts that are not one for all samples, one for each
+    sample, or one for each of their groups.
+    """
+    if prompts.index is not None:
+        return prompts.values, prompts.index
+    passed = prompts.values
+    kinds: Sequence[Samples | None] = sets if prompts.taken else [None] * len(sets)
+    by_set = len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and size(passed) == len(sets)
+    pools = []
+    indices = []
     start = 0
-    for read, at in of_sets(prompts, sets, sizes):
-        values.append(read)
-        places.append(start + at)
-        start += size(read)
-    distinct, _, inverse = distinct_samples(pooled(values))
-    return distinct, inverse[np.concatenate(places)]
+    for i, n in enumerate(sizes):
+        own = groups[i] if groups else None
+        pool, index = _match_prompts(passed[i] if by_set else passed, kinds[i], n, own)
+        pools.append(pool)
+        indices.append(start + index)
+        start += size(pool)
+    distinct, _, inverse = distinct_samples(pooled(pools))
+    return distinct, inverse[np.concatenate(indices)]
 
 
-def of_sets(prompts: Prompts, sets: Sequence[Samples], sizes: Sequence[int]) -> Iterator[Placed]:
-    """Yield the prompts of each set, and which of them each of its samples has."""
-    values = prompts.values
-    nested = isinstance(values, list) and all(map(is_several, values))
-    if prompts.taken:
-        nested = depth(values, sets[0]) > 1
-    by_set = [values] * len(sets)
-    if len(sets) > 1 and nested and size(values) == len(sets):
-        by_set = values
-    for i, samples in enumerate(sets):
-        groups = prompts.groups[i] if i < len(prompts.groups) else None
-        of_kind = samples if prompts.taken else None
-        yield _placed(by_set[i], of_kind, sizes[i], groups)
-
-
-def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Placed:
-    """Return prompts, which are of the kind of any samples, and which each of n samples has."""
-    if is_by_label(prompts, samples):
-        return as_samples(list(prompts.values()), "prompts"), _of_labels(tuple(prompts), groups)
-    if samples is not None and is_one(prompts, samples):
+def _match_prompts(
+    prompts: Any, samples: Samples | None, n: int, groups: Groups | None
+) -> tuple[Pool, np.ndarray]:
+    """Return the prompts of a set in one list, and the index of the prompt of each sample."""
+    if _is_by_label(prompts, samples):
+        return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
+    depth = nesting_depth(prompts, samples)
+    if depth == 0:
         return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
-    nested = groups is not None and groups.nested and all(map(is_several, prompts))
-    if samples is not None:
-        nested = depth(prompts, samples) > 1
-    if nested:
+    if depth > 1 and (samples is not None or (groups is not None and groups.nested)):
         prompts, sizes = unnested(prompts, "prompts")
         if set(sizes) != {1}:
             check_in_step("prompts", sizes, groups)
@@ -384,7 +406,7 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
     if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
     if groups is not None and groups.labels == tuple(range(m)):  # as lists of lists are
-        return prompts, np.asarray(groups.codes)
+        return prompts, groups.codes
     of_groups = ""
     if groups is not None:
         of_groups = f", or a dict of group to prompt, such as {{{quoted(groups.labels[0])}: …}}"
@@ -394,99 +416,36 @@ def _placed(prompts: Any, samples: Samples | None, n: int, groups: Any) -> Place
     )
 
 
-def _of_labels(labels: Sequence[object], groups: Any) -> np.ndarray:
-    """Return for each sample the place of its group's label among `labels`."""
+def _match_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray:
+    """Return the index of the group of each sample among `labels`."""
     if groups is None:
         raise TypeError(
             "`prompts` is a dict, which has the prompt of each group by its label, but the samples "
             "have no groups: pass `groups` too, or the prompts as a list"
         )
-    place = {label: i for i, label in enumerate(labels)}
-    if lacking := [label for label in groups.labels if label not in place]:
+    index = {label: i for i, label in enumerate(labels)}
+    if lacking := [label for label in groups.labels if label not in index]:
         raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
     if more := [label for label in labels if label not in groups.labels]:
         raise ValueError(
             f"`prompts` must have labels of groups, got {quoted(more[0])}, which no sample has; "
             "correct it, or leave it out"
         )
-    return np.array([place[label] for label in groups.labels])[groups.codes]
+    return np.array([index[label] for label in groups.labels])[groups.codes]
 
 
-def is_one(prompts: object, samples: object) -> bool:
-    """Return whether prompts are one sample of the kind of the samples, for all."""
-    if shape_of(prompts) is None:
-        return not isinstance(prompts, list)
-    return depth(prompts, samples) == 0
-
-
-def is_by_label(prompts: object, samples: object) -> bool:
+def _is_by_label(prompts: object, samples: object) -> bool:
     """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
-    if not isinstance(prompts, Mapping) or not prompts:
+    if not isinstance(prompts, Mapping):
         return False
     records = isinstance(samples, list) and isinstance(samples[0], Mapping)
     return not records or all(isinstance(value, Mapping) for value in prompts.values())
 
 
-def depth(prompts: object, samples: object) -> int:
-    """Return how many lists prompts are in: 0 for one sample, 2 for a list of lists of them."""
-    return _levels(prompts) - max(1, _levels(samples)) + 1
-
-
-def _levels(x: object) -> int:
-    """Return how many lists or dimensions stand around the first number or other thing."""
-    shape = shape_of(x)
-    if shape is not None:
-        return len(shape)
-    if not isinstance(x, list):
-        return 0
-    return 1 + (_levels(x[0]) if x else 0)
-
-
-def _usual(sets: Sequence[object]) -> list[str]:
-    """Name sets A, B, …, and folders by their names, or by their paths where names are the same."""
-    from ..reading.folders import is_folder
-
-    letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
-    paths = [os.fsdecode(each) if is_folder(each) else "" for each in sets]
-    folders = [path and os.path.basename(os.path.abspath(path)) for path in paths]
-    for names in (folders, paths):
-        called = [name or letter for name, letter in zip(names, letters, strict=False)]
-        if len(set(called)) == len(called):
-            return called
-    return letters[: len(sets)]
-
-
-def _check_shape(samples: Samples, kind: str, table: bool, name: str) -> None:
-    """Raise for arrays that have a dimension more than samples of their kind."""
-    if kind in _OF_ROWS:
-        check_rows(samples, name)
-    if kind == "labels":
-        check_label_shape(samples, name, table=table)
-
-
-def _members(samples: Samples, kind: str, name: str) -> Any:
-    """Return groups as a list of lists or arrays, or as one array; None if samples have none."""
-    if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
-        return None
-    is_group = _GROUPS.get(kind)
-    if is_group is None:
-        if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
-            raise ValueError(
-                f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
-                f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
-            )
-        return None
-    if hasattr(samples, "ndim"):
-        parts = 3 if kind in _OF_ROWS else 2 if kind == "labels" else 0
-        return samples if samples.ndim == parts else None
-    some = [member for member in samples if not (isinstance(member, list) and not member)]
-    if not all(map(is_group, some)) or not (some or kind in _NO_LISTS):
-        return None
-    return [m if isinstance(m, list) or not size(m) else as_samples(m) for m in samples]
-
-
 def sample_kind(how: How, samples: Samples) -> str:
     """Return the kind of the samples, in the words that kernels use."""
+    if how.metric == "precomputed":
+        return "distances"
     if how.given:
         return "vectors" if how.given == "X" else "similarities"
     if isinstance(how.k, Kernel):
@@ -497,51 +456,6 @@ def sample_kind(how: How, samples: Samples) -> str:
     if how.k is not None:
         return "function"
     texts = isinstance(samples, (list, tuple)) and any(
-        _is_list(member) and any(isinstance(one, str) for one in member) for member in samples
+        is_list(member) and any(isinstance(one, str) for one in member) for member in samples
     )
     return "text" if texts else "vectors"
-
-
-def _is_array(x: object) -> bool:
-    return is_numpy(x) or is_torch(x) or sp.issparse(x)
-
-
-def _is_list(member: object) -> bool:
-    if isinstance(member, np.ndarray):
-        return member.ndim == 1 and member.dtype.kind in "OUST"
-    return isinstance(member, list)
-
-
-def _is_list_of_rows(member: Any) -> bool:
-    if isinstance(member, list):
-        one = member[0]
-        return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
-    return _is_array(member) and member.ndim == 2
-
-
-# By kind of sample: whether an element of the list is a group of samples.
-_GROUPS: dict[str, Callable[[Any], bool]] = {
-    "text": _is_list,
-    "molecules": _is_list,
-    "images": lambda member: (
-        isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
-    ),
-    "labels": lambda member: isinstance(member, list) or (is_numpy(member) and member.ndim == 1),
-    "vectors": _is_list_of_rows,
-    "class probabilities": _is_list_of_rows,
-    "rows of bits": lambda member: (
-        (isinstance(member, list) and type(member[0]).__module__.startswith("rdkit."))
-        or _is_list_of_rows(member)
-    ),
-    # Frozensets and tuples are hashable, and may be labels.
-    "sets of labels": lambda member: (
-        isinstance(member, list) and all(isinstance(one, (list, set)) for one in member)
-    ),
-    "records": lambda member: (
-        isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
-    ),
-}
-_MATRICES = ("similarities", "distances")
-_OF_ROWS = ("vectors", "class probabilities", "rows of bits")
-_SETS = ("labels", "sets of labels")
-_NO_LISTS = ("text", "molecules", "images")  # kinds of which an empty list cannot be a sample

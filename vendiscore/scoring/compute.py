@@ -194,7 +194,7 @@ def subject_of(
         sets = [flat]
         if references is not None and how.prompts is not None:  # prompts are taken out of both
             sets.append(references)
-        how, by_prompt = group_by_prompt(how, sets, [groups], first=True)
+        how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
         if groups is None:
             groups = by_prompt
         elif by_prompt is not None:

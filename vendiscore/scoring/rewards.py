@@ -168,7 +168,7 @@ def credits_of(
     taken = None
     at = codes
     if how.prompts is not None and len(codes):
-        taken, at = flatten_prompts(replace(how.prompts, groups=(groups,)), [samples], [len(codes)])
+        taken, at = flatten_prompts(how.prompts, [samples], [len(codes)], [groups])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]

@@ -1,10 +1,20 @@
-"""Arrays whose shape does not say what a sample is: errors that spell what to pass instead."""
+"""Shapes of samples: whether elements are samples of a kind, or groups of samples.
 
-from typing import NoReturn
+Errors name what to pass instead of an array of another shape.
+"""
 
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+
+from ..support.arguments import is_several
 from ..support.namespace import is_numpy, is_torch
-from ..support.types import Pool
+from ..support.types import Pool, Samples
 from . import sparse as sp
+from .pools import shape_of, size
 
 
 def refuse_rows(samples: Pool, name: str) -> NoReturn:
@@ -57,3 +67,88 @@ def _passed(samples: Pool) -> tuple[str, tuple[int, ...]]:
         return f"a table of shape {(len(samples), len(first))}", (len(samples), len(first))
     shape = tuple(first.shape)
     return f"a list of {len(samples)} arrays, the first of shape {shape}", (len(samples), *shape)
+
+
+def is_nested(samples: Any, kind: str, name: str) -> bool:
+    """Return whether the elements of samples are groups rather than samples of this kind."""
+    if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
+        return False
+    if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
+        raise ValueError(
+            f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
+            f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
+        )
+    if kind not in IS_GROUP:
+        return False
+    if hasattr(samples, "ndim"):
+        return bool(samples.ndim == (3 if kind in OF_ROWS else 2 if kind == "labels" else 0))
+    members = [member for member in samples if not (isinstance(member, list) and not member)]
+    return bool(members or kind in _NO_LISTS) and all(map(IS_GROUP[kind], members))
+
+
+def nesting_depth(prompts: Any, samples: Samples | None) -> int:
+    """Return 0 for one prompt, 1 for a list of prompts, 2 for a list of lists of them.
+
+    Prompts of the kind of the samples are compared with these, since a row of numbers is one
+    prompt of samples that are rows, and a list of prompts of samples that are numbers. Labels
+    (`samples` is None) are always in a list.
+    """
+    if samples is None:
+        return 2 if size(prompts) and all(map(is_several, prompts)) else 1
+    is_list = shape_of(prompts) is None
+    if is_list and not isinstance(prompts, list):
+        return 0
+    return max(_dimensions(prompts) - max(1, _dimensions(samples)) + 1, int(is_list))
+
+
+def _dimensions(x: object) -> int:
+    """Return the number of dimensions of an array, or of lists by the first element of each."""
+    shape = shape_of(x)
+    if shape is not None:
+        return len(shape)
+    return 1 + _dimensions(x[0] if x else None) if isinstance(x, list) else 0
+
+
+def _is_array(x: object) -> bool:
+    return is_numpy(x) or is_torch(x) or sp.issparse(x)
+
+
+def is_list(member: object) -> bool:
+    """Return whether a value is a list, or an array of words or objects of one dimension."""
+    if isinstance(member, np.ndarray):
+        return member.ndim == 1 and member.dtype.kind in "OUST"
+    return isinstance(member, list)
+
+
+def _is_list_of_rows(member: Any) -> bool:
+    if isinstance(member, list):
+        one = member[0]
+        return isinstance(one, (list, tuple)) or getattr(one, "ndim", 0) == 1
+    return _is_array(member) and member.ndim == 2
+
+
+# By kind of sample: whether an element of the list is a group of samples.
+IS_GROUP: dict[str, Callable[[Any], bool]] = {
+    "text": is_list,
+    "molecules": is_list,
+    "images": lambda member: (
+        isinstance(member, list) and not isinstance(member[0], (int, float, list, np.number))
+    ),
+    "labels": lambda member: isinstance(member, list) or (is_numpy(member) and member.ndim == 1),
+    "vectors": _is_list_of_rows,
+    "class probabilities": _is_list_of_rows,
+    "rows of bits": lambda member: (
+        (isinstance(member, list) and type(member[0]).__module__.startswith("rdkit."))
+        or _is_list_of_rows(member)
+    ),
+    # Frozensets and tuples are hashable, and may be labels.
+    "sets of labels": lambda member: (
+        isinstance(member, list) and all(isinstance(one, (list, set)) for one in member)
+    ),
+    "records": lambda member: (
+        isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
+    ),
+}
+_MATRICES = ("similarities", "distances")
+OF_ROWS = ("vectors", "class probabilities", "rows of bits")
+_NO_LISTS = ("text", "molecules", "images")  # kinds of which an empty list cannot be a sample
