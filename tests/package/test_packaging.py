@@ -271,7 +271,7 @@ def test_an_editable_install_is_imported_from_every_folder(editable, tmp_path):
     import pathlib, runpy, site, sys
     site.addsitedir({str(editable)!r})
     from vendiscore import compute
-    from vendiscore.integrations import prompts
+    from vendiscore.integrations import lm_eval
     import vendiscore, vendiscore_page
     names = {{name.partition(".")[0] for name in sys.modules if "vendiscore" in name}}
     folders = [*vendiscore.__path__, *vendiscore_page.__path__]

@@ -101,7 +101,9 @@ def test_sparse_prompts_are_those_of_their_rows():
 def test_prompts_that_are_none_are_refused(samples, given):
     with pytest.raises(ValueError, match="`prompts` is empty: expected at least one sample"):
         compute(samples, prompts={}, given_prompt=given)
-    with pytest.raises(ValueError, match="one prompt, or one for each of 6 samples.*, got 0; repe"):
+    with pytest.raises(
+        ValueError, match=r"one prompt, or one for each of 6 samples.*, got 0; repe"
+    ):
         compute(samples, prompts=[], given_prompt=given)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..core.shares import PSD, check_psd
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
-from ..resolve.sample_labels import check_size, encode_labels, read_labels, sizes_of
+from ..resolve.sample_labels import encode_labels, read_labels, sizes_of
 from ..resolve.sets import read_collection, resolve_pool
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -138,8 +138,7 @@ def novelty(
             f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
         )
     n, m = sizes_of(sets, read)
-    groups = encode_labels([None] * m) if labels is None else read_labels(labels, "labels")
-    check_size(groups, m, "labels")
+    groups = encode_labels([None] * m) if labels is None else read_labels(labels, "labels", m)
     classes = groups.labels
     places = np.setdiff1d(np.arange(n + m), list(pool.dropped))  # of rows of the pool
     kept = places[places < n]

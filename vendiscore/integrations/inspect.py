@@ -11,10 +11,11 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ..optional import require
+from ..reading.string_patterns import fill_blanks
 from ..result import Result
 from ..scoring.compute import measure
+from ..scoring.request import read_generation_request
 from ..support.arguments import flag
-from .prompts import filled, given, read_options
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
 Make = Callable[..., object]
@@ -57,7 +58,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     >>> vendi_score()([SampleScore(score=s, sample_id=i // 2) for i, s in enumerate(scores)])
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
-    request = read_options(options)
+    request = read_generation_request(options)
     taking = flag("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
@@ -67,14 +68,14 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
             for each in scores:
                 answers.setdefault(each.sample_id, []).append(each.score.answer or "")
         some = {of: texts for of, texts in answers.items() if len(texts) > 1}
-        groups = list(map(filled, some.values()))
+        groups = list(map(fill_blanks, some.values()))
         own = [prompts[of] for of in some]
         if taking and None in own:
             raise ValueError(
                 "`given_prompt` needs the prompt in `metadata['prompt']` of each score; use the "
                 "scorer `completion`, or one that leaves it there"
             )
-        asked = given(request, own) if taking else request
+        asked = request.with_prompts(fill_blanks(own)) if taking else request
         if groups:
             result = measure(groups, None, asked)
         else:

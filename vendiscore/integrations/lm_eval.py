@@ -2,9 +2,10 @@
 
 from collections.abc import Sequence
 
+from ..reading.string_patterns import fill_blanks
 from ..scoring.compute import measure
+from ..scoring.request import read_generation_request
 from ..support.arguments import flag
-from .prompts import filled, given, read_options
 
 REMEDY = (
     "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "
@@ -45,14 +46,14 @@ def vendi_score(
     """
     (generations,) = predictions
     try:
-        request = read_options(options)
+        request = read_generation_request(options)
         if flag("given_prompt", given_prompt):
-            request = given(request, references[0])
+            request = request.with_prompts(fill_blanks(references[0]))
         if isinstance(generations, str) or len(generations) < 2:
             got = "1, which scores 1 whatever it is" if generations else "none"
             raise ValueError(
                 f"the generations for a prompt must be two or more, got {got}; {REMEDY}"
             )
-        return measure(filled(list(generations)), None, request)
+        return measure(fill_blanks(list(generations)), None, request)
     except TypeError as error:  # after which lm-eval would try a call of another kind
         raise ValueError(str(error)) from error

@@ -19,7 +19,7 @@ import numpy as np
 
 from ..optional import require
 from ..resolve.kernel_request import How
-from ..resolve.sample_labels import check_size, read_labels, takes_any_length
+from ..resolve.sample_labels import read_labels, takes_any_length
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
@@ -122,9 +122,7 @@ def _copied(sample: Any) -> Any:
 
 def labels_of(groups: object, n: int) -> Labels:
     """Return the labels of a batch of n samples."""
-    read = read_labels(groups)
-    check_size(read, n)
-    return read.of_samples
+    return read_labels(groups, n=n).of_samples
 
 
 def labelled(added: Added, groups: object) -> Added:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.shares import PSD
+from ..reading.string_patterns import fill_blanks
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import group_equal
 from ..result import key_at
@@ -14,7 +15,6 @@ from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from ..support.arguments import DEFAULT_ORDER, flag
 from ..support.errors import warn
 from ..support.types import Record
-from .prompts import filled
 
 ALONE = (
     "some completions are alone with their prompt on this process, and have no reward from "
@@ -97,7 +97,7 @@ class VendiReward:
         texts = [_text_of(completion) for completion in completions]
         compared = {**self.compared, "given_prompt": self.given_prompt}
         if self.given_prompt:
-            compared["prompts"] = filled([_text_of(prompt, "user") for prompt in prompts])
+            compared["prompts"] = fill_blanks([_text_of(prompt, "user") for prompt in prompts])
         found, scores = credits_of(texts, groups, how_of(compared), **self.options)
         if np.isnan(found).any():
             warn(ALONE)

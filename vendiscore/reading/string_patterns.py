@@ -4,7 +4,10 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
+# A blank generation is one more text, so that a run of hours does not end in an error.
+BLANK = "∅"
 # Strings examined at most, and the share of them that must match.
 _EXAMINED = 200
 _SHARE = 0.9
@@ -59,6 +62,17 @@ def words_by(texts: Sequence[str]) -> str:
         if any(script.search(text) for text in texts):
             return tokenizer
     return "a `tokenizer` of your own"
+
+
+def fill_blanks(samples: object) -> Any:
+    """Return samples, or lists of them, with `BLANK` for each text that is empty or white space.
+
+    >>> fill_blanks([["a", " "], ["", "b"]])
+    [['a', '∅'], ['∅', 'b']]
+    """
+    if isinstance(samples, (list, tuple)):
+        return list(map(fill_blanks, samples))
+    return BLANK if isinstance(samples, str) and not samples.strip() else samples
 
 
 def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str] | None:

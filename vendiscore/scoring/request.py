@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -84,6 +84,10 @@ class Request:
     allow_repeats: bool = True
     estimating: Estimating | None = None
     permutations: int | None = None
+
+    def with_prompts(self, prompts: object) -> Request:
+        """Return a request that takes prompts out of similarities."""
+        return replace(self, how=self.how.with_prompts(prompts, True))
 
     @cached_property
     def suffixes(self) -> list[str]:
@@ -177,6 +181,19 @@ def read_request(
         read = _read_plain
         references = references is not None or None
     return read(usual, references, others, any_order, Plugins.version, **arguments)
+
+
+def read_generation_request(options: Mapping[str, object]) -> Request:
+    """Read the keywords that a harness passes on, which knows prompts and wants numbers only.
+
+    Raises a ValueError for keywords that describe single samples, and as `read_request` does.
+    """
+    for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
+        raise ValueError(
+            f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
+            f"leave it out"
+        )
+    return read_request(options)
 
 
 def _read_request(
