@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -38,75 +39,108 @@ def details(
     sets = [subject] if subject.groups is None else subject.parts
     spaces_of_sets = [each.spaces for each in sets]
     spaces = [each[0] for each in spaces_of_sets if each]
+    dropped = dict(similarity.dropped) if similarity else {}
+
     settings = _settings(subject, request, similarity, spaces_of_sets[0])
-    table = uncertainty.table
-    methods = uncertainty.methods
-    if methods:
-        settings["ci"] = request.ci
-        settings["interval"] = list(dict.fromkeys(methods.values()))
-        if uncertainty.allow_repeats is not None:
-            settings["allow_repeats"] = uncertainty.allow_repeats
-    if request.permutations is not None:
-        settings["permutations"] = request.permutations
-    if request.clusters is not None:
-        settings["clusters"] = str(request.clusters)
-    of_measures = _of_measures(request, settings)
-    n = subject.n
-    settings |= of_measures
-    settings["n"] = n
-    report: Record = {
-        "n": n,
-        "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
-        "dropped": {},
-        "options": {},
-    }
+    settings |= _interval_settings(uncertainty, request)
+    measure_options = _measure_options(request, settings)
+    settings |= measure_options | {"n": subject.n}
+    if dropped:
+        settings["dropped"] = len(dropped)
+    signature = line(request.names, settings)
+
+    notes = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
+    if UNKNOWN in signature:
+        notes.append(_UNKNOWN_SOURCE)
+
+    report: Record = {}
+    options: Record = {}
     if similarity:
-        report["dropped"] |= similarity.dropped
-        of_kernel = similarity.settings or {"kernel": type(similarity).__name__}
-        kernel, *options = plain(of_kernel).items()
-        report["kernel"] = kernel[1]
-        report["options"] = dict(options)
-        report |= _of_spectrum(scores, request)
+        report["kernel"], options = _named(_kernel_settings(similarity))
+        report |= _spectrum_report(scores, request)
     if spaces or "distances" in request.pooled:
         of_metric = (spaces[0] if spaces else subject.both).settings
-        metric, *options = plain(of_metric).items()
-        report["distance"] = metric[1]
-        report["options"] |= dict(options) | of_measures
+        report["distance"], metric_options = _named(of_metric)
+        options |= metric_options | measure_options
     if spaces:
-        solutions = [solution for space in spaces for solution in space.solver.solutions]
-        report["options"]["solver"] = spaces[0].solver.method
-        report["scales"] = [solution.t for solution in solutions]
-        report["values"] = [solution.magnitude for solution in solutions]
-        report["solver"] = dict(Counter(solution.method for solution in solutions))
-        for name in ("residual", "error"):
-            report[name] = max((getattr(solution, name) for solution in solutions), default=0.0)
-    if table:
-        report["groups"] = plain(table)
-    if methods:
+        options["solver"] = spaces[0].solver.method
+        report |= _solver_report(spaces)
+    return {
+        "n": subject.n,
+        "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
+        "dropped": dropped,
+        "options": options,
+        **report,
+        **_interval_report(uncertainty, request),
+        **_place(subject, request, numbers),
+        "notes": notes,
+        "versions": versions(),
+        "signature": signature,
+    }
+
+
+def _named(settings: Options) -> tuple[Any, Record]:
+    """Return the name of a kernel or metric, the first of its settings, and the others."""
+    name, *options = plain(settings).items()
+    return name[1], dict(options)
+
+
+def _kernel_settings(similarity: Similarity) -> Options:
+    return similarity.settings or {"kernel": type(similarity).__name__}
+
+
+def _interval_settings(uncertainty: Uncertainty, request: Request) -> Record:
+    """Return all that can change intervals and values of shuffled labels."""
+    settings: Record = {}
+    if uncertainty.methods:
+        settings["ci"] = request.ci
+        settings["interval"] = list(dict.fromkeys(uncertainty.methods.values()))
+        settings["allow_repeats"] = uncertainty.allow_repeats
+    settings["permutations"] = request.permutations
+    settings["clusters"] = None if request.clusters is None else str(request.clusters)
+    return {name: value for name, value in settings.items() if value is not None}
+
+
+def _interval_report(uncertainty: Uncertainty, request: Request) -> Record:
+    """Return the numbers of groups, and how intervals were found, if there are any."""
+    report: Record = {}
+    if uncertainty.table:
+        report["groups"] = plain(uncertainty.table)
+    if uncertainty.methods:
         report["interval"] = {
             "level": request.ci,
-            "method": methods,
+            "method": uncertainty.methods,
             "meaning": uncertainty.meaning,
             "assumes": uncertainty.assumes,
         }
-    report |= nowhere()
-    order = request.main_order
-    key = request.vendi_key
-    sizes = {n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
-    if similarity and not request.estimating and key in numbers and len(sizes) == 1:
-        ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
-        if not np.isfinite(ends).all():  # as for the mean over two groups
-            ends = []
-        value = scalar(numbers[key])
-        report |= place_among(subject, sizes.pop(), order, value, subject.samples, ends)
-    report["notes"] = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
-    report["versions"] = versions()
-    if report["dropped"]:
-        settings["dropped"] = len(report["dropped"])
-    report["signature"] = line(request.names, settings)
-    if UNKNOWN in report["signature"]:
-        report["notes"].append(_UNKNOWN_SOURCE)
     return report
+
+
+def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
+    """Report at which scales weights of magnitude were solved for, how, and how well."""
+    solutions = [solution for space in spaces for solution in space.solver.solutions]
+    return {
+        "scales": [solution.t for solution in solutions],
+        "values": [solution.magnitude for solution in solutions],
+        "solver": dict(Counter(solution.method for solution in solutions)),
+        "residual": max((solution.residual for solution in solutions), default=0.0),
+        "error": max((solution.error for solution in solutions), default=0.0),
+    }
+
+
+def _place(subject: Subject, request: Request, numbers: Options) -> Record:
+    """Place the Vendi Score among known sets, if it is exact and of sets of one size."""
+    key = request.vendi_key
+    sizes = {subject.n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
+    estimated = request.estimating is not None
+    if not subject.has_similarities or estimated or key not in numbers or len(sizes) > 1:
+        return nowhere()
+    ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
+    if not np.isfinite(ends).all():  # as for the mean over two groups
+        ends = []
+    (n,) = sizes
+    value = scalar(numbers[key])
+    return place_among(subject, n, request.main_order, value, subject.samples, ends)
 
 
 def _distinct(subject: Subject) -> int:
@@ -134,7 +168,7 @@ def _settings(
     if "distances" in request.pooled and not spaces:
         settings |= subject.both.settings
     if similarity:
-        settings |= similarity.settings or {"kernel": type(similarity).__name__}
+        settings |= _kernel_settings(similarity)
         dtype = str(getattr(subject.samples, "dtype", ""))
         if dtype:
             settings["dtype"] = dtype
@@ -159,7 +193,7 @@ def _settings(
     return settings
 
 
-def _of_measures(request: Request, settings: Options) -> Record:
+def _measure_options(request: Request, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: Record = {}
     for chosen in request.measures:
@@ -170,18 +204,18 @@ def _of_measures(request: Request, settings: Options) -> Record:
     return every
 
 
-def _of_spectrum(scores: Spectral | None, request: Request) -> Record:
+def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
     """Report the spectrum of a Vendi Score; None of groups, each of which has its own."""
-    report: Record = {"method": {}, "why": {}, "negative_mass": None, "cut": None}
-    if scores:
-        report["cut"] = 0.0
-        for order, estimate in zip(request.orders, scores.estimates, strict=True):
-            report["method"][digits(order)] = estimate.route
-            report["why"][digits(order)] = estimate.why
-        if scores.spectrum:
-            report["negative_mass"] = scores.spectrum.negative_mass
-            report["cut"] = scores.spectrum.cut
-    return report
+    if scores is None:
+        return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
+    spectrum = scores.spectrum
+    estimates = dict(zip(map(digits, request.orders), scores.estimates, strict=True))
+    return {
+        "method": {q: estimate.route for q, estimate in estimates.items()},
+        "why": {q: estimate.why for q, estimate in estimates.items()},
+        "negative_mass": spectrum.negative_mass if spectrum else None,
+        "cut": spectrum.cut if spectrum else 0.0,
+    }
 
 
 def _notes(
