@@ -22,8 +22,8 @@ from measure_cases import (
 from measure_cases import samples as any_samples
 
 from vendiscore import compute, list_measures, mag_area, register_measure, score_K
-from vendiscore.measures import measure as registry
 from vendiscore.measures import both, subject
+from vendiscore.measures import measure as registry
 from vendiscore.measures.measure import Needs, get_measure
 from vendiscore.resolve.presets import PRESETS
 

@@ -57,7 +57,7 @@ class Subject:
 
     Parameters
     ----------
-    given, references : list, array, Similarity, MetricSpace, or what a mixture compares
+    samples, references : list, array, Similarity, MetricSpace, or what a mixture compares
         The set, and (optional) another that it is held against.
     how, name : How, str
         Comparison of the samples, and their name in errors.
@@ -84,7 +84,7 @@ class Subject:
     (3, array([0.667, 0.333]))
     """
 
-    given: Samples | None
+    samples: Any
     how: How = field(default_factory=How)
     _: KW_ONLY
     name: str = "samples"
@@ -114,13 +114,8 @@ class Subject:
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "rows_of_passed")}
-        state |= {"given": self.similarity, "how": How(), "references": None}
+        state |= {"samples": self.similarity, "how": How(), "references": None}
         return state
-
-    @cached_property
-    def samples(self) -> Any:
-        """The samples themselves."""
-        return self.given
 
     def decompose(self) -> Spectrum:
         """Find the eigenvectors now, off which scores are then read; raise if there are none."""
@@ -386,6 +381,7 @@ class Part(Subject):
             needs=needs,
             solver=whole.solver,
         )
+        del self.samples  # chosen when first asked for
         self.names = whole.names
         self.whole = whole
         self.places = places

@@ -211,10 +211,10 @@ def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.nda
     >>> distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
-    n = size(samples)
     plain = {str, bytes, int, float}
     if repeats or not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
-        return samples, np.arange(n), np.arange(n)
+        index = np.arange(size(samples))
+        return samples, index, index
     # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
     place: dict[object, int] = {}

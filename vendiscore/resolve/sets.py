@@ -202,7 +202,7 @@ def _build(
         if how.given == "K":
             from ..similarity.soundness import check_matrix
 
-            K = check_matrix(sets[0], how.normalize, name)
+            K: Similarity = check_matrix(sets[0], how.normalize, name)
             return _noted_normalized(K) if how.normalize else K
         if how.prompts is not None:
             K = _condition_on_prompts(how.prompts, sets, how, name, fit_to)

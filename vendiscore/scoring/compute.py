@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import Subject
 from ..resolve.kernel import Kernel, psd_kernels
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric, check_fit
+from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, check_fit
 from ..resolve.sets import is_compared, is_space, read_samples
 from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
@@ -23,6 +23,7 @@ from ..support.types import Options, Record, Samples, Weights
 from .request import Method, Request, read_request
 
 if TYPE_CHECKING:
+    from ..resolve.sample_labels import Groups
     from .intervals import Uncertainty
 
 
@@ -118,9 +119,10 @@ def compute(
     for name in ("samples", "references", "options"):
         del arguments[name]
     request = read_request(arguments | options)
-    check_references(references, request)
     if references is None:
         check_fit(request.how)
+    else:
+        check_references(references, request)
     return measure(samples, references, request)
 
 
@@ -151,78 +153,23 @@ def measure(samples: Samples | None, references: Samples | None, request: Reques
 def subject_of(
     samples: Samples | None, references: Samples | None, request: Request, name: str = "samples"
 ) -> Subject:
-    """Read samples, which errors call `name`, and references into what measures look at."""
+    """Return samples, which errors call `name`, with one group label each, as a Subject."""
     if request.pairs and references is None:
         raise ValueError(
             f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
             "it out"
         )
-    how = request.how
-    groups = None
-    if request.counts is not None:
-        from .counts import individuals
-
-        samples, groups = individuals(samples, request.counts)
-        how = replace(how, k=None)  # they are compared
     mixed = references is not None and not is_compared(references)
-    flat = read_samples(samples, how, name, mixed=mixed)
-    if is_space(flat) and not mixed:
-        from ..magnitude.spaces_of_samples import check_solver
-
-        check_solver(flat, request.solver, name)
-    if how.given:
-        plain = getattr(flat, "ndim", 0) == 2
-    else:
-        plain = isinstance(flat, list) and isinstance(flat[0], str)
-    if request.groups is not None or not (plain or groups):  # what is plainly one set has no groups
-        from ..resolve.sample_labels import flatten_groups
-
-        table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-        flat, groups = flatten_groups(flat, how, request.groups, table=table, name=name)
+    samples, groups, how = _flatten(samples, request, name, mixed)
     if references is not None:
-        from ..magnitude.spaces_of_samples import have_unit
-
-        needed = request.pairs or (request.needs_unit and not have_unit(flat, how))
-        if needed:
-            mixed = not is_compared(flat)
-            references = read_samples(references, how, "references", mixed=mixed)
-        else:
-            references = None
+        references = _read_references(references, samples, request, how)
     if how.asked is not None:
-        from ..resolve.sample_labels import cross_groups, group_by_prompt
-
-        sets = [flat]
-        if references is not None and how.prompts is not None:  # prompts are taken out of both
-            sets.append(references)
-        how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
-        if groups is None:
-            groups = by_prompt
-        elif by_prompt is not None:
-            groups = cross_groups(groups, by_prompt)
-    if groups is None and (names := request.of_groups):
-        raise ValueError(
-            f"{', '.join(names)} needs groups of samples: pass `groups`, a label for each sample, "
-            "or the samples as a list of lists"
-        )
-    if groups is not None and groups.sets is not None and request.of_groups:
-        raise ValueError(
-            f"{', '.join(request.of_groups)} looks at all groups together, each of which answers "
-            f"several prompts: leave `prompts` or `groups` out"
-        )
-    if groups is not None and request.estimating is not None:
-        raise ValueError(
-            "`method='estimate'` is for one large set, and groups are scored one by one, with the "
-            "standard error of their mean; leave `method` out"
-        )
-    if (groups is not None or request.ci is not None) and is_space(flat):
-        asked = "ci" if groups is None else "groups"
-        raise TypeError(
-            f"`{asked}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
-            f"samples themselves, or their distances with metric='precomputed'"
-        )
+        groups, how = _split_by_prompt(samples, references, groups, how)
+    if groups is not None or request.of_groups or request.ci is not None:
+        _check_groups(samples, groups, request)
     each, together = request.needs
     return Subject(
-        flat,
+        samples,
         how,
         name=name,
         references=references,
@@ -236,6 +183,93 @@ def subject_of(
         estimating=request.estimating,
         solver=request.solver,
     )
+
+
+def _flatten(
+    samples: Samples | None, request: Request, name: str, mixed: bool
+) -> tuple[Any, Groups | None, How]:
+    """Return samples one after another, their groups if they have any, and how they compare."""
+    how = request.how
+    groups = None
+    if request.counts is not None:
+        from .counts import individuals
+
+        samples, groups = individuals(samples, request.counts)
+        how = replace(how, k=None)  # they are compared
+    flat = read_samples(samples, how, name, mixed=mixed)
+    if request.solver != "auto" and not mixed:
+        from ..magnitude.spaces_of_samples import check_solver
+
+        check_solver(flat, request.solver, name)
+    if how.given:
+        is_one_set = getattr(flat, "ndim", 0) == 2
+    else:
+        is_one_set = isinstance(flat, list) and isinstance(flat[0], str)
+    if request.groups is None and (is_one_set or groups is not None):
+        return flat, groups, how
+    from ..resolve.sample_labels import flatten_groups
+
+    table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
+    return *flatten_groups(flat, how, request.groups, table=table, name=name), how
+
+
+def _read_references(
+    references: Samples, samples: Any, request: Request, how: How
+) -> Samples | None:
+    """Return the references if a measure looks at them."""
+    from ..magnitude.spaces_of_samples import have_unit
+
+    if not request.pairs and (not request.needs_unit or have_unit(samples, how)):
+        return None
+    return read_samples(references, how, "references", mixed=not is_compared(samples))
+
+
+def _split_by_prompt(
+    samples: Any, references: Samples | None, groups: Groups | None, how: How
+) -> tuple[Groups | None, How]:
+    """Return groups by prompt, within any groups, and how samples compare with these groups."""
+    from ..resolve.sample_labels import cross_groups, group_by_prompt
+
+    sets = [samples]
+    if references is not None and how.prompts is not None:  # prompts are taken out of both
+        sets.append(references)
+    how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
+    if by_prompt is None:
+        return groups, how
+    return by_prompt if groups is None else cross_groups(groups, by_prompt), how
+
+
+def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None:
+    """Raise for measures and options that do not suit samples in groups, or in one set."""
+    together = request.of_groups
+    names = ", ".join(together)
+    crossed = groups is not None and groups.sets is not None
+    problems = [
+        (
+            together and groups is None,
+            f"{names} needs groups of samples: pass `groups`, a label for each sample, or the "
+            f"samples as a list of lists",
+        ),
+        (
+            together and crossed,
+            f"{names} looks at all groups together, each of which answers several prompts: leave "
+            f"`prompts` or `groups` out",
+        ),
+        (
+            groups is not None and request.estimating,
+            "`method='estimate'` is for one large set, and groups are scored one by one, with the "
+            "standard error of their mean; leave `method` out",
+        ),
+    ]
+    for applies, message in problems:
+        if applies:
+            raise ValueError(message)
+    if is_space(samples) and (groups is not None or request.ci is not None):
+        argument = "ci" if groups is None else "groups"
+        raise TypeError(
+            f"`{argument}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
+            f"samples themselves, or their distances with metric='precomputed'"
+        )
 
 
 def measured(subject: Subject, request: Request) -> Record:
