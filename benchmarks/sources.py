@@ -30,7 +30,13 @@ from pairs import DATA, environment, peak, write
 
 from vendiscore import as_similarity, compute, score_K, sources
 from vendiscore.analysis.between_sources import Score, Sources
-from vendiscore.analysis.source_scores import Plan, _prompt_means, _score, _scores
+from vendiscore.analysis.source_scores import (
+    SourcesOptions,
+    compute_scores,
+    estimate_score,
+    sum_prompts,
+)
+from vendiscore.scoring.subsampling import logit_interval
 from vendiscore.support.namespace import to_host
 
 sys.path.append(str(Path(__file__).parent / "people"))
@@ -211,12 +217,12 @@ def parts_rows(data: Path) -> Iterator[dict[str, Any]]:
             yield row
 
 
-def score_of(K: np.ndarray, options: Plan) -> Score:
+def score_of(K: np.ndarray, options: SourcesOptions) -> Score:
     """Return the number of sources from similarities of one answer each, (prompts, G, G)."""
     own = np.ones(K.shape[:2])
-    means = _prompt_means(K, own, own > 0)
-    value = float(_scores(means.similarity[None], options.q)[0])
-    return _score(means, options, value)
+    result = sum_prompts(K, own, own > 0)
+    value = float(compute_scores(result.similarity[None], options.q)[0])
+    return estimate_score(value, result, options, logit_interval)
 
 
 def empty_rows() -> Iterator[dict[str, Any]]:
@@ -232,7 +238,7 @@ def empty_rows() -> Iterator[dict[str, Any]]:
         truth = float(score_K(K, q=q))
         for answered in (4, 5, 8, 10, 30, 100):
             rng = np.random.default_rng([answered, int(q)])
-            options = Plan(q=q, level=0.95, psd="check", given_prompt=False)
+            options = SourcesOptions(q=q, level=0.95, psd="check", given_prompt=False)
             hits = 0
             for draw in range(EMPTY_DRAWS):
                 usual = rng.random((5, answered)) < chances[:, None]
@@ -288,7 +294,7 @@ def few_rows(data: Path, draws: int, prompts: tuple[int, ...] = FEW_PROMPTS) -> 
         name: {r["prompt"]: r["generations"] for r in rows if r["model"] == name} for name in NAMES
     }
     known = sorted(answers[HUMAN])
-    options = Plan(q=1.0, level=0.95, psd="check", given_prompt=False)
+    options = SourcesOptions(q=1.0, level=0.95, psd="check", given_prompt=False)
     for case, members in FEW_CASES.items():
         texts = [answers[name][prompt][i] for prompt in known for name, i in members]
         pool = as_similarity(texts)

@@ -1,8 +1,16 @@
-"""Compare answers prompt by prompt, in threads, and find how many sources differ, and how sure."""
+"""The similarity of sources, how many of them effectively differ, and how sure that is.
 
-from collections.abc import Callable
+Answers to prompts are compared prompt by prompt, which gives an array of mean similarities
+(prompts, sources, sources); whole sets are compared at once. The similarity of sources is the
+cosine of the sums of these means, their number its Vendi Score, and its interval that of a
+jackknife over prompts, or over random blocks of whole sets.
+"""
+
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -27,32 +35,28 @@ from ..spectral.vendi_scores import spectrum_of
 from ..support.arguments import flag, read_order, refuse_gradient
 from ..support.errors import NotPSDError, SampleError, quoted, warn
 from ..support.namespace import row_blocks, scalar, to_host
-from ..support.types import Record
-from .answer_table import Answers, check_defined, check_shared
+from ..support.types import Options
+from .answer_table import AnswerTable
 from .between_sources import Score, SourceRow, Sources
 from .layout import clustered_order, layout
 
 # Answers drawn at random to fit a bandwidth; more would hardly change it.
-_FITTED_TO = 1_000
+MAX_FITTED = 1_000
 # Random blocks of whole sets, each left out once.
-_BLOCKS = 20
-_ROUNDING = 1e-9
-_REPAIRED = (
+MAX_BLOCKS = 20
+ROUNDING = 1e-9
+CLIPPED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
 # With fewer prompts coverage may be below the level: 87 to 92 % in the worst case of
 # benchmarks/sources.py (five sources that share 10 to 90 % of their answers, q = 1).
-_FEW = 8
-# Similarities summed between sources, and within the first of each two, (..., sources, sources).
-Sums: TypeAlias = tuple[np.ndarray, np.ndarray]
-# The Similarity of usable answers, their places, and what is wrong with each of the others.
-Usable: TypeAlias = tuple[Similarity | None, np.ndarray, dict[int, str]]
+MIN_PROMPTS = 8
 
 
 @dataclass(frozen=True)
-class Plan:
-    """The arguments of `sources` by the same names, checked."""
+class SourcesOptions:
+    """Arguments of `sources` by the same names, validated."""
 
     q: float
     level: float | None
@@ -60,344 +64,356 @@ class Plan:
     given_prompt: bool
 
 
-@dataclass
-class _Means:
-    """Sums over all units (prompts, or blocks of whole sets), and without each of some units."""
+class SourceSimilarity(NamedTuple):
+    """Similarities of n sources over all units (prompts, or blocks of sets), and without each.
 
+    `similarity` (n, n) is NaN if undefined; `without_each` has arrays (…, n, n) of several units.
+    """
+
+    similarity: np.ndarray
+    without_each: Iterator[np.ndarray]
     units: int
-    sums: Sums
-    without: Callable[[slice], Sums]
-
-    @property
-    def similarity(self) -> np.ndarray:
-        """Cosines of sources, NaN where the answers of a source share nothing to divide by."""
-        between, within = self.sums
-        within = np.where(within > 1e-12, within, np.nan)
-        return cosines(between, within)
-
-    def scores_without(self, q: float) -> np.ndarray:
-        """Return the effective number of sources without each unit."""
-
-        def scored(units: slice) -> np.ndarray:
-            all_between, all_within = self.sums
-            between, within = self.without(units)
-            lost = within <= 0  # two sources that share this prompt only
-            between = np.where(lost, all_between, between)
-            within = np.where(lost, all_within, within)
-            return _scores(cosines(between, within), q)
-
-        numbers = self.sums[0].size
-        blocks = row_blocks(self.units, 8 * numbers, least=1)
-        return np.concatenate(list(in_order(scored, blocks)))
 
 
-@dataclass
-class _Counted:
-    """Sources compared; `corrected` means are without differences within a source."""
+class SourceComparison(NamedTuple):
+    """How n sources were compared.
 
-    plain: _Means
-    corrected: _Means
-    within: np.ndarray  # by source, the mean similarity of two of its answers
-    shared: np.ndarray  # the number of units that both of two sources are in
-    settings: Record
+    Attributes
+    ----------
+    plain, corrected : SourceSimilarity
+        Over all pairs of answers, and without those of an answer with itself.
+    counts, within : array (n,)
+        The number of answers of each source, and the mean similarity of two of them.
+    shared : array (n, n)
+        The number of units in which both of two sources have answers.
+    per_prompt : tuple of float
+        How many sources effectively differ in their answers to each prompt.
+    settings, dropped : mapping, dict of row to problem
+        Those of the kernel, and the answers that are left out.
+    """
+
+    plain: SourceSimilarity
+    corrected: SourceSimilarity
+    counts: np.ndarray
+    within: np.ndarray
+    shared: np.ndarray
+    per_prompt: tuple[float, ...]
+    settings: Options
     dropped: dict[int, str]
-    per_prompt: tuple[float, ...] = ()
 
 
-def read_plan(
-    q: object,
-    level: object,
-    psd: object,
-    given_prompt: object,
-) -> Plan:
-    """Check arguments of `sources`, and return them as a Plan."""
+def check_sources_options(
+    q: object, level: object, psd: object, given_prompt: object
+) -> SourcesOptions:
+    """Return arguments of `sources`, validated."""
     if level is not None:
         level = confidence("level", level)
     order = read_order(q, zero=False)
-    return Plan(order, level, check_psd(psd), flag("given_prompt", given_prompt))
+    return SourcesOptions(order, level, check_psd(psd), flag("given_prompt", given_prompt))
 
 
-def found(answers: Answers, how: How, plan: Plan) -> Sources:
+def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> Sources:
     """Return the result of `sources`."""
-    refuse_gradient("sources", **how.options, samples=answers.samples)
-    names = answers.names
-    prompts = answers.prompts
-    compare = _by_prompt if prompts else _as_sets
-    counted = compare(answers, how, plan)
-    check_shared(names, counted.shared)
-    dropped = counted.dropped
-    units = counted.plain.units
-    if dropped and not isinstance(how.k, tuple):  # whose kernels say so
-        i, why = min(dropped.items())
+    refuse_gradient("sources", **how.options, samples=table.samples)
+    check_table(table, options.given_prompt)
+    usable, how, dropped = fit_kernel(table, how, options.given_prompt)
+    result = compare_answers(usable, how, options) if table.prompts else compare_sets(usable)
+    dropped |= result.dropped
+    check_shared(table.names, result.shared)
+    if dropped and not isinstance(how.k, tuple):  # kernels of a mixture warn themselves
+        row = min(dropped)
         warn(
-            f"sources left out {len(dropped)} of {len(answers.source)} samples, as asked, first of "
-            f"all: {answers.called(i)} {why}"
+            f"sources left out {len(dropped)} of {len(table.source)} samples, as asked, first of "
+            f"all: {table.describe(row)} {dropped[row]}"
         )
-    S = counted.plain.similarity
-    check_defined(names, S)
+    plain, corrected = result.plain, result.corrected
+    S = plain.similarity
+    check_defined(table.names, S)
     K = MatrixSimilarity(S)
-    psd = plan.psd
     notes = []
-    if (counted.shared < units).any():
-        try:
-            spectrum_of(K, psd=psd)
-        except NotPSDError:
-            psd = "clip"
-            notes.append(_REPAIRED)
-    spectrum = spectrum_of(K, psd=psd, vectors=True)
-    value = scalar(spectrum.effective_number(plan.q))
-    score = _score(counted.plain, plan, value)
-    corrected = None
-    T = counted.corrected.similarity
-    if np.isfinite(T).all():
-        values = _scores(T[None], plan.q)
-        corrected = _score(counted.corrected, plan, float(values[0]), corrected=True)
-    if score.se is not None and prompts and units < _FEW:
-        notes.append(f"With {units} prompts, intervals may hold less often than their level says.")
-    left = np.exp(leave_one_out(spectrum, plan.q))
-    adds = score.value - left
-    adds = np.where(abs(adds) < _ROUNDING, 0.0, adds)
-    used = np.delete(answers.source, list(dropped))
-    sizes = np.bincount(used)
-    others = S.copy()
-    np.fill_diagonal(others, -np.inf)
-    rows = []
-    for i, nearest in enumerate(others.argmax(axis=1).tolist()):
-        within = float(counted.within[i])
-        row = SourceRow(
-            names[i],
-            int(sizes[i]),
-            float(adds[i]),
-            names[nearest],
-            float(S[i, nearest]),
-            None if np.isnan(within) else within,
+    try:
+        spectrum = spectrum_of(K, psd=options.psd, vectors=True)
+    except NotPSDError:
+        if (result.shared == plain.units).all():
+            raise
+        spectrum = spectrum_of(K, psd="clip", vectors=True)
+        notes.append(CLIPPED)
+    value = scalar(spectrum.effective_number(options.q))
+    score = estimate_score(value, plain, options, logit_interval)
+    corrected_score = None
+    if np.isfinite(corrected.similarity).all():
+        (value,) = compute_scores(corrected.similarity[None], options.q).tolist()
+        corrected_score = estimate_score(value, corrected, options, student_interval)
+    if score.se is not None and table.prompts and plain.units < MIN_PROMPTS:
+        notes.append(
+            f"With {plain.units} prompts, intervals may hold less often than their level says."
         )
-        rows.append(row)
+    adds = score.value - np.exp(leave_one_out(spectrum, options.q))
+    adds = np.where(abs(adds) < ROUNDING, 0.0, adds)
     return Sources(
-        tuple(rows),
+        describe_sources(table.names, S, result.counts, result.within, adds),
         score,
-        corrected,
-        plan.q,
-        plan.level,
+        corrected_score,
+        options.q,
+        options.level,
         S,
-        prompts,
-        counted.per_prompt,
+        table.prompts,
+        result.per_prompt,
         clustered_order(K),
         layout(spectrum),
-        counted.settings,
+        result.settings,
         tuple(notes),
-        {answers.place(i): why for i, why in sorted(dropped.items())},
+        {int(table.index[row]): problem for row, problem in sorted(dropped.items())},
     )
 
 
-def _by_prompt(answers: Answers, how: How, plan: Plan) -> _Counted:
-    """Compare the answers to each prompt, all under options that were fitted once."""
-    places = members_of(answers.prompt, len(answers.prompts))
-    n = len(answers.names)
-    prompts = len(places)
-    others = [prompt for prompt in answers.prompts if not isinstance(prompt, str)]
-    if plan.given_prompt and others:
-        raise TypeError(f"`given_prompt` needs prompts that are texts, got {quoted(others[0])}")
-    memory.require(
-        8 * n**2 * prompts,
-        f"similarities of {n} sources for each of {prompts} prompts",
-        "compare fewer sources, or a part of the prompts",
-    )
-    every = np.arange(len(answers.source))
-    # Models are loaded, and mixtures fitted, once for all answers.
-    together = isinstance(how.k, tuple) or "model" in getattr(how.k, "options", ())
-    if is_fitted(how) and not together:
-        together = len(every) <= _FITTED_TO
-        if not together:
-            drawn = np.random.default_rng(0).permutation(every)[:_FITTED_TO]
-            part, _, _ = _usable(answers, how, np.sort(drawn), plan.given_prompt)
-            if part is not None:
-                how = replace(how, options={**how.options, **part.fitted})
-    means = np.zeros((prompts, n, n))
-    counts = np.zeros((prompts, n))
+# Kernels and answers that they can compare
 
-    def compared(places: np.ndarray) -> Usable:
-        """Fill in the means of answers to one prompt, or to all; return what could be used."""
-        usable = _usable(answers, how, places, plan.given_prompt)
-        similarity, kept, _ = usable
+
+def fit_kernel(
+    table: AnswerTable, how: How, given_prompt: bool
+) -> tuple[AnswerTable, How, dict[int, str]]:
+    """Load models and fit options once: to all answers, or to some if they are many.
+
+    If it takes all answers, these are compared as well: the table returned has their Similarity as
+    samples. Also what is wrong with each row that it lacks.
+    """
+    rows = np.arange(len(table.source))
+    has_model = "model" in getattr(how.k, "options", ())
+    at_once = has_model or isinstance(how.k, tuple) or not table.prompts
+    if at_once or (is_fitted(how) and len(rows) <= MAX_FITTED):
+        similarity, rows, dropped = select_usable(table, how, given_prompt, rows)
+        return table.select(rows, similarity), how, dropped
+    if is_fitted(how):
+        drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED]
+        similarity, _, _ = select_usable(table, how, given_prompt, np.sort(drawn))
         if similarity is not None:
-            asked, inverse = np.unique(answers.prompt[kept], return_inverse=True)
-            for prompt, members in zip(asked, members_of(inverse), strict=True):
-                codes = answers.source[kept[members]]
-                counts[prompt] = np.bincount(codes, minlength=n)
-                part = similarity if len(asked) == 1 else similarity.take(members)
-                sums = set_sums(part, codes, n)
-                means[prompt] = mean_similarities(sums, counts[prompt])
-        return usable
+            how = replace(how, options={**how.options, **similarity.fitted})
+    return table, how, {}
 
-    settings = {}
+
+def select_usable(
+    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+) -> tuple[Similarity | None, np.ndarray, dict[int, str]]:
+    """Return the Similarity of the answers in `rows` that can be used, and their rows.
+
+    Also what is wrong with each of the others. It is an error unless `how` leaves them out.
+    """
+    if isinstance(table.samples, Similarity) and len(rows):
+        return table.samples.take(rows), rows, {}
     dropped: dict[int, str] = {}
-    parts = [every] if together else places
-    for similarity, _, problems in track(
-        in_order(compared, parts), len(parts), "comparing answers"
-    ):
-        dropped |= problems
-        if similarity is not None:
-            settings = dict(similarity.settings)
-    empty = np.flatnonzero(counts.sum(axis=0) == 0)
-    if len(empty):
-        name = answers.names[empty[0]]
+    strict = replace(how, skip=False)
+    while len(rows):
+        if given_prompt:
+            strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
+        try:
+            (similarity,) = resolve_sets([choose(table.samples, rows)], strict, ["samples"])
+        except SampleError as error:
+            problems = error.at(rows).problems
+            if not how.skip:
+                raise locate_error(table, problems) from error.__cause__
+            dropped |= problems
+            rows = np.setdiff1d(rows, list(problems))
+            continue
+        dropped |= {int(rows[i]): problem for i, problem in similarity.dropped.items()}
+        return similarity, np.delete(rows, list(similarity.dropped)), dropped
+    return None, rows, dropped
+
+
+def locate_error(table: AnswerTable, problems: dict[int, str]) -> SampleError:
+    """Return the error about answers with problems, by their rows."""
+    first = min(problems)
+    by_index = {int(table.index[row]): problem for row, problem in problems.items()}
+    message = f"({table.describe(first)}) {problems[first]}"
+    error = SampleError(int(table.index[first]), message, by_index)
+    error.problems = by_index
+    return error
+
+
+# Similarities of answers to prompts
+
+
+def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> SourceComparison:
+    """Compare the answers of sources prompt by prompt, in threads."""
+    rows = members_of(table.prompt, len(table.prompts))
+    compare = partial(compare_rows, table, how, options.given_prompt)
+    results = track(in_order(compare, rows), len(rows), "comparing answers")
+    means_of_prompts, counts_of_prompts, settings, dropped = zip(*results, strict=True)
+    means = np.stack(means_of_prompts)  # (prompts, n, n)
+    counts = np.stack(counts_of_prompts)  # (prompts, n)
+    answers = counts.sum(axis=0)
+    if not answers.all():
+        name = table.names[int(answers.argmin())]
         raise ValueError(f"{name!r} has no answer that can be used; leave it out")
-    has = counts > 0
-    units = has.sum(axis=1) > 1  # a prompt that one source answered compares nothing
-    if not units.any():
+    answered = counts > 0
+    compared = answered.sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    if not compared.any():
         raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
     own = means.diagonal(axis1=1, axis2=2)
     different = without_own(own, counts)
-    per_prompt = np.where(units, 0.0, np.nan)
-    # Answers that cancel out have no direction.
-    rows, columns = np.nonzero((own > 0) & units[:, None])
-    for at, members in members_by_size(rows):
-        stack = submatrices(means[at], columns[members])
-        per_prompt[at] = _scores(stack, plan.q)
     several = np.count_nonzero(counts > 1, axis=0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(different, axis=0) / several
-    has = has[units]
-    means = means[units]
-    known = np.where(has, different[units], 0.0)
-    return _Counted(
-        _prompt_means(means, own[units], has),
-        _prompt_means(means, known, has),
+    per_prompt = score_prompts(means, own, compared, options.q)
+    different = np.where(answered, different, 0.0)
+    means, own, different, answered = (x[compared] for x in (means, own, different, answered))
+    return SourceComparison(
+        sum_prompts(means, own, answered),
+        sum_prompts(means, different, answered),
+        answers,
         within,
-        has.T.astype(float) @ has,
-        settings,
-        dropped,
+        answered.T.astype(float) @ answered,
         tuple(per_prompt.tolist()),
+        next(filter(None, reversed(settings)), {}),
+        dict(ChainMap(*dropped)),
     )
 
 
-def _prompt_means(means: np.ndarray, own: np.ndarray, has: np.ndarray) -> _Means:
-    """Sum means over prompts (prompts, n, n), and means within the sources that answer."""
-    between = means.sum(axis=0)
-    within = own.T @ has
+def compare_rows(
+    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Options, dict[int, str]]:
+    """Return mean similarities of sources in some rows (n, n), and their numbers of answers (n,).
 
-    def without(units: slice) -> Sums:
-        of_units = own[units, :, None] * has[units, None, :]
-        return between - means[units], within - of_units
-
-    return _Means(len(means), (between, within), without)
-
-
-def _as_sets(answers: Answers, how: How, plan: Plan) -> _Counted:
-    """Compare sources as whole sets, each in random blocks."""
-    if plan.given_prompt:
-        raise TypeError(
-            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
-        )
-    similarity, kept, dropped = _usable(answers, how, np.arange(len(answers.source)))
-    codes = answers.source[kept]
-    n = len(answers.names)
-    sizes = np.bincount(codes, minlength=n)
-    if similarity is None or not sizes.all():
-        name = answers.names[int(sizes.argmin())]
-        raise ValueError(f"{name!r} has no sample; leave it out")
-    blocks = int(min(_BLOCKS, sizes.min()))
-    rng = np.random.default_rng(0)
-    block = np.empty(len(codes), dtype=int)
-    for members in members_of(codes):
-        block[members] = rng.permutation(len(members)) % blocks
-    both = codes * blocks + block
-    counts = np.bincount(both, minlength=n * blocks)
-    counts = counts.reshape(n, blocks)
-    sums = set_sums(similarity, both, n * blocks)
-    sums = sums.reshape(n, blocks, n, blocks)
-    plain = _block_means(sums, counts, corrected=False)
-    corrected = _block_means(sums, counts, corrected=True)
-    within = without_own(plain.sums[0].diagonal(), sizes)
-    shared = np.full((n, n), blocks)
-    return _Counted(plain, corrected, within, shared, dict(similarity.settings), dropped)
-
-
-def _block_means(sums: np.ndarray, counts: np.ndarray, corrected: bool) -> _Means:
-    """Return means of sets from sums between blocks of them, of `counts` (sources, blocks)."""
-
-    total = sums.sum(axis=(1, 3))
-    sizes = counts.sum(axis=1)
-
-    def means_of(sums: np.ndarray, counts: np.ndarray) -> Sums:
-        means = mean_similarities(sums, counts)
-        own = means.diagonal(axis1=-2, axis2=-1)
-        if corrected:
-            own = without_own(own, counts)
-        return means, np.broadcast_to(own[..., None], means.shape)
-
-    def without(units: slice) -> Sums:
-        across = sums[:, units].sum(axis=3).swapaxes(0, 1)
-        inside = sums.diagonal(axis1=1, axis2=3)[..., units]
-        rest = total - across - across.swapaxes(1, 2) + np.moveaxis(inside, -1, 0)
-        return means_of(rest, sizes - counts[:, units].T)
-
-    return _Means(counts.shape[1], means_of(total, sizes), without)
-
-
-def _usable(answers: Answers, how: How, places: np.ndarray, given_prompt: bool = False) -> Usable:
-    """Return the Similarity of the answers that can be used, their places, and the others."""
-    if isinstance(answers.samples, Similarity):
-        return answers.samples.take(places), places, {}
-    one_by_one = replace(how, skip=False)
-    dropped: dict[int, str] = {}
-    while len(places):
-        samples = choose(answers.samples, places)
-        if given_prompt:
-            asked = [answers.prompts[i] for i in answers.prompt[places]]
-            one_by_one = one_by_one.with_prompts(asked, True)
-        try:
-            part = resolve_sets([samples], one_by_one, ["samples"])[0]
-        except SampleError as error:
-            problems = error.at(places).problems
-            if not how.skip:
-                every = {answers.place(i): why for i, why in problems.items()}
-                i, why = min(problems.items())
-                located = SampleError(answers.place(i), f"({answers.called(i)}) {why}", every)
-                located.problems = every
-                raise located from error.__cause__
-            dropped |= problems
-            places = np.setdiff1d(places, list(problems))
-            continue
-        dropped |= {int(places[i]): why for i, why in part.dropped.items()}
-        return part, np.delete(places, list(part.dropped)), dropped
-    return None, places, dropped
-
-
-def _scores(stack: np.ndarray, q: float) -> np.ndarray:
-    """Return the Vendi Score of each of some matrices (g, m, m), negative eigenvalues as zero."""
-    spectra = Spectra(stack, None, [q], "clip")
-    return to_host(spectra.values[0])
-
-
-def _score(
-    means: _Means,
-    plan: Plan,
-    value: float,
-    corrected: bool = False,
-) -> Score:
-    """Return the effective number of sources, with its error and its interval.
-
-    The number lies between 1 and the number of sources, and near both its distribution is skewed:
-    the interval is Student's, of its logit. A corrected number can be 1 for many samples, where
-    the logit has no error, and keeps its own scale.
+    Also the settings of the kernel, and what is wrong with each row that is left out.
     """
-    if plan.level is None or means.units < 2:
+    n = len(table.names)
+    similarity, usable, dropped = select_usable(table, how, given_prompt, rows)
+    if similarity is None:
+        return np.zeros((n, n)), np.zeros(n), {}, dropped
+    codes = table.source[usable]
+    counts = np.bincount(codes, minlength=n)
+    means = mean_similarities(set_sums(similarity, codes, n), counts)
+    return means, counts, dict(similarity.settings), dropped
+
+
+def score_prompts(means: np.ndarray, own: np.ndarray, compared: np.ndarray, q: float) -> np.ndarray:
+    """Return the effective number of sources in each prompt, NaN unless it is `compared`."""
+    scores = np.where(compared, 0.0, np.nan)
+    # Answers that cancel out have no direction.
+    prompts, sources = np.nonzero((own > 0) & compared[:, None])
+    for at, members in members_by_size(prompts):
+        scores[at] = compute_scores(submatrices(means[at], sources[members]), q)
+    return scores
+
+
+def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> SourceSimilarity:
+    """Return similarities of sources over prompts, from means within each source (prompts, n)."""
+    between = means.sum(axis=0)
+    within = own.T @ answered
+    left = (
+        (between - means[block], within - own[block, :, None] * answered[block, None, :])
+        for block in row_blocks(len(means), between.nbytes, least=1)
+    )
+    return compute_similarity(between, within, left, len(means))
+
+
+# Similarities of whole sets
+
+
+def compare_sets(table: AnswerTable) -> SourceComparison:
+    """Compare whole sets, whose samples are a Similarity, each divided into random blocks."""
+    n = len(table.names)
+    sizes = np.bincount(table.source, minlength=n)
+    if not sizes.all():
+        name = table.names[int(sizes.argmin())]
+        raise ValueError(f"{name!r} has no sample; leave it out")
+    blocks = int(min(MAX_BLOCKS, sizes.min()))
+    cells = table.source * blocks + draw_blocks(table.source, blocks)
+    sums = set_sums(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
+    left_sizes = sizes - np.bincount(cells, minlength=n * blocks).reshape(n, blocks).T
+    means = mean_similarities(sums.sum(axis=(1, 3)), sizes)
+    left = mean_similarities(sums_without_blocks(sums), left_sizes)
+    own = means.diagonal()
+    left_own = left.diagonal(axis1=1, axis2=2)
+    different = without_own(own, sizes)
+    left_different = without_own(left_own, left_sizes)
+    return SourceComparison(
+        compute_similarity(means, own[:, None], [(left, left_own[..., None])], blocks),
+        compute_similarity(means, different[:, None], [(left, left_different[..., None])], blocks),
+        sizes,
+        different,
+        np.full((n, n), blocks),
+        (),
+        dict(table.samples.settings),
+        {},
+    )
+
+
+def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
+    """Return a random block for each sample, so that those of a set are of nearly one size."""
+    rng = np.random.default_rng(0)
+    drawn = np.empty(len(codes), dtype=int)
+    for members in members_of(codes):
+        drawn[members] = rng.permutation(len(members)) % blocks
+    return drawn
+
+
+def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
+    """Return sums between sets without each block (blocks, n, n), from (n, blocks, n, blocks)."""
+    across = sums.sum(axis=3).swapaxes(0, 1)
+    within = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
+    return sums.sum(axis=(1, 3)) - across - across.swapaxes(1, 2) + within
+
+
+# Similarities and scores of sources
+
+
+def compute_similarity(
+    between: np.ndarray,
+    within: np.ndarray,
+    left: Iterable[tuple[np.ndarray, np.ndarray]],
+    units: int,
+) -> SourceSimilarity:
+    """Return the similarities of sources over all units, and without each.
+
+    From sums between sources and within the first of each two, and these sums without each unit.
+    Similarities are NaN if the answers of a source cancel out. Two sources that share one unit only
+    keep it.
+    """
+    S = cosines(between, np.where(within > 1e-12, within, np.nan))
+    without_each = (
+        cosines(np.where(own <= 0, between, sums), np.where(own <= 0, within, own))
+        for sums, own in left
+    )
+    return SourceSimilarity(S, without_each, units)
+
+
+def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
+    """Return the Vendi Scores of matrices (g, m, m), with negative eigenvalues as zero."""
+    return to_host(Spectra(stack, None, [q], "clip").values[0])
+
+
+def estimate_score(
+    value: float,
+    sources: SourceSimilarity,
+    options: SourcesOptions,
+    interval: Callable[..., tuple[float, float]],
+) -> Score:
+    """Return an effective number of sources, with its jackknife error and its interval."""
+    if options.level is None or sources.units < 2:
         return Score(value)
-    sources = float(len(means.sums[0]))
-    left = means.scores_without(plan.q)
-    error = float(delete_one_error(left))
-    if error < _ROUNDING:
-        return Score(value, 0.0, *_ends_without_spread(means, plan.level, plan.q, value))
-    if corrected:
-        reach = student_reach(plan.level, len(left)) * error
-        return Score(value, error, max(1.0, value - reach), min(sources, value + reach))
-    return Score(value, error, *logit_interval(value, left, plan.level, 1.0, sources))
+    score = partial(compute_scores, q=options.q)
+    scores = np.concatenate(list(in_order(score, sources.without_each)))
+    error = float(delete_one_error(scores))
+    n = float(len(sources.similarity))
+    if error < ROUNDING:
+        return Score(value, 0.0, *interval_without_spread(value, sources, options.level, options.q))
+    return Score(value, error, *interval(value, scores, options.level, 1.0, n))
 
 
-def _ends_without_spread(
-    means: _Means, level: float, q: float, value: float
+def student_interval(
+    value: float, without_each: np.ndarray, level: float, lower: float, upper: float
+) -> tuple[float, float]:
+    """Return both ends of Student's interval of a value, cut at its bounds.
+
+    A corrected score can be 1 for many samples, where the logit has no error.
+    """
+    reach = student_reach(level, len(without_each)) * float(delete_one_error(without_each))
+    return max(lower, value - reach), min(upper, value + reach)
+
+
+def interval_without_spread(
+    value: float, sources: SourceSimilarity, level: float, q: float
 ) -> tuple[float, float]:
     """Return both ends of the interval of a score that no prompt (or block) changes.
 
@@ -405,10 +421,65 @@ def _ends_without_spread(
     units seen (Brown, Cai & DasGupta 2001). At the lower end all sources agree in these, at the
     upper end none have anything in common.
     """
-    unseen = 1 - scipy.special.betaincinv(means.units + 0.5, 0.5, (1 - level) / 2)
-    S = means.similarity
-    alike = np.ones_like(S)
-    apart = np.eye(len(S))
-    ends = np.stack([S + unseen * (alike - S), S + unseen * (apart - S)])
-    low, high = _scores(ends, q).tolist()
+    unseen = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
+    S = sources.similarity
+    extremes = np.stack([np.ones_like(S), np.eye(len(S))])
+    low, high = compute_scores(S + unseen * (extremes - S), q).tolist()
     return min(low, value), max(high, value)
+
+
+def describe_sources(
+    names: Sequence[str], S: np.ndarray, counts: np.ndarray, within: np.ndarray, adds: np.ndarray
+) -> tuple[SourceRow, ...]:
+    """Return a row for each source, with the source that is most similar to it."""
+    others = np.where(np.eye(len(S)) > 0, -np.inf, S)
+    nearest = others.argmax(axis=1)
+    columns = (counts, adds, nearest, others.max(axis=1), within)
+    return tuple(
+        SourceRow(name, int(n), add, names[i], similarity, None if np.isnan(own) else own)
+        for name, n, add, i, similarity, own in zip(
+            names, *(column.tolist() for column in columns), strict=True
+        )
+    )
+
+
+# Checks and messages
+
+
+def check_table(table: AnswerTable, given_prompt: bool) -> None:
+    """Raise for prompts that cannot be conditioned on, and for too many prompts and sources."""
+    prompts, n = len(table.prompts), len(table.names)
+    if given_prompt and not prompts:
+        raise TypeError(
+            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
+        )
+    others = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
+    if given_prompt and others:
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {quoted(others[0])}")
+    memory.require(
+        8 * n**2 * prompts,
+        f"similarities of {n} sources for each of {prompts} prompts",
+        "compare fewer sources, or a part of the prompts",
+    )
+
+
+def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
+    """Raise for two sources that have no prompt in common."""
+    disjoint = np.argwhere(np.triu(shared == 0, 1))
+    if len(disjoint):
+        a, b = disjoint[0]
+        raise ValueError(
+            f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
+        )
+
+
+def check_defined(names: Sequence[str], S: np.ndarray) -> None:
+    """Raise for a source whose answers cancel out, so that it is similar to nothing."""
+    defined = np.isfinite(S).sum(axis=1)
+    worst = int(defined.argmin())
+    if defined[worst] < len(S):
+        raise ValueError(
+            f"the answers of {names[worst]!r} to a prompt have a mean similarity of 0 or less with "
+            f"each other, so that no cosine is defined; take a kernel without negative values, or "
+            f"leave {names[worst]!r} out"
+        )

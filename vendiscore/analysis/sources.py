@@ -5,9 +5,9 @@ from collections.abc import Hashable, Sequence
 from ..resolve.kernel_request import how_of
 from ..support.arguments import DEFAULT_ORDER, flag
 from ..support.types import PairFunction, Samples
-from .answer_table import from_rows, from_sources
+from .answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 from .between_sources import Sources
-from .source_scores import found, read_plan
+from .source_scores import check_sources_options, compare_sources
 
 
 def sources(
@@ -88,15 +88,15 @@ def sources(
     >>> import vendiscore
     >>> answers = {"small": ["Paris", "a cat sat"], "large": ["Paris", "a cat sat down"],
     ...            "other": ["London", "the dog ran"]}
-    >>> found = vendiscore.sources(answers, ns=[1])
-    >>> round(found.score, 2)
+    >>> result = vendiscore.sources(answers, ns=[1])
+    >>> round(result.score, 2)
     2.08
-    >>> found.pairs(1)[0][:2]
+    >>> result.pairs(1)[0][:2]
     ('small', 'large')
     """
-    own = ("by", "names", "aligned", "given_prompt", "level", "q")
-    read = how_of({"k": k, **how}, own)
-    plan = read_plan(q, level, psd, given_prompt)
+    keywords = ("by", "names", "aligned", "given_prompt", "level", "q")
+    spec = how_of({"k": k, **how}, keywords)
+    options = check_sources_options(q, level, psd, given_prompt)
     aligned = flag("aligned", aligned)
     if names is not None and by is not None:
         raise TypeError("the labels already name the sources: leave `names` out")
@@ -105,7 +105,9 @@ def sources(
             "aligned=False is of samples that answer no prompts: leave one of them out"
         )
     if by is not None:
-        table = from_rows(answers, by, prompts, read)
+        table = tabulate_samples(answers, by, prompts, spec)
+    elif aligned:
+        table = tabulate_answers(answers, prompts, names, spec)
     else:
-        table = from_sources(answers, prompts, names, aligned, read)
-    return found(table, read, plan)
+        table = tabulate_sets(answers, names, spec)
+    return compare_sources(table, spec, options)

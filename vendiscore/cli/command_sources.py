@@ -4,7 +4,7 @@ from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 
 from ..analysis.between_sources import Sources
-from ..analysis.source_scores import read_plan
+from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
 from ..reading.samples import Samples
 from ..report import report
@@ -23,7 +23,7 @@ _LETTERS = 60  # of a name or a prompt in a table of text
 def run_sources(args: Namespace) -> str:
     how = read_how(args, ("psd",))
     with usage():
-        read_plan(how.order, args.level, "check", args.given_prompt)
+        check_sources_options(how.order, args.level, "check", args.given_prompt)
     files = read_sets(args, how)
     with placing({file.name: file for file in files}):
         if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != BY_FOLDER:
