@@ -1,6 +1,7 @@
 """The names by which the page and its API show the fields of a result."""
 
-from vendiscore.report import Findings
+from vendiscore.analysis.comparison import Comparison
+from vendiscore.report import Findings, key_at
 
 from ..aliases import Record
 
@@ -24,6 +25,17 @@ _FIELDS = (
     ("by_group", "", "by_group"),
     ("details", "", "details"),
 )
+# Of `Comparison.to_dict`, where {key} is the key of the score: what both show of a set, and of a
+# pair of sets.
+_SET_NAMES = ("name", "n", "n_per_group", "se", "matched", "matched_se")
+_SET_FIELDS = {
+    **dict(zip(_SET_NAMES, _SET_NAMES, strict=True)),
+    "score": "{key}",
+    "matched_low": "low",
+    "matched_high": "high",
+}
+_PAIR_NAMES = ("a", "b", "difference", "low", "high", "level", "p_floor", "verdict")
+_PAIR_FIELDS = {**dict(zip(_PAIR_NAMES, _PAIR_NAMES, strict=True)), "p_adjusted": "p"}
 
 
 def page_fields(found: Findings) -> Record:
@@ -39,4 +51,23 @@ def api_fields(found: Findings) -> Record:
         api.format(**result): result[name]
         for name, _, api in _FIELDS
         if api and result[name] is not None
+    }
+
+
+def comparison_fields(comparison: Comparison) -> Record:
+    """Return the fields that the page and the API show of a comparison, under their names."""
+    result = comparison.to_dict()
+    key = key_at(comparison.q)
+    return {
+        "q": result["q"],
+        "matched_size": result["sets"][0]["size"],
+        "within": result["groups"],
+        "level": result["level"],
+        "rows": [
+            {shown.format(key=key): row[name] for name, shown in _SET_FIELDS.items()}
+            for row in result["sets"]
+        ],
+        "pairs": [
+            {shown: row[name] for name, shown in _PAIR_FIELDS.items()} for row in result["pairs"]
+        ],
     }

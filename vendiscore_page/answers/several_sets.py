@@ -14,9 +14,8 @@ from vendiscore.analysis.compare_sets import comparison_steps
 from vendiscore.analysis.comparison import DIFFERENT, MORE, CompareOptions, Comparison, PairRow
 from vendiscore.analysis.partition import partition
 from vendiscore.progress import told
-from vendiscore.report import key_at
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
-from vendiscore.signature import digits, line, plain, plain_order
+from vendiscore.signature import digits, line, plain
 
 from ..aliases import Record, Steps
 from ..inputs.parts import part
@@ -30,14 +29,12 @@ from .jobs import Job, Settings, job_of
 from .kernel_menu import DEFAULT_ORDER, check_order
 from .prompt_lists import pooled_prompts
 from .prompt_matrix import columns_of, coordinates, prompt_matrix, sampled
+from .result_fields import comparison_fields
 from .sample_readout import UnusableError, left_out, sifted
 from .set_pictures import captioned, compared
 
 MOST_PAIRED = 3_000  # samples of all sets of which all pairs are compared
 LARGEST = 100  # samples that are decomposed at once: two cores serve all visitors
-# Attributes of the rows of a comparison that answers show by the same names.
-_OF_SET = ("name", "n", "n_per_group", "se", "matched", "matched_se")
-_OF_PAIR = ("a", "b", "difference", "low", "high", "level", "p_floor")
 
 
 def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
@@ -199,26 +196,9 @@ def standing(comparison: Comparison) -> str:
 
 def answer(found: Compared) -> Record:
     result = found.comparison
-    return {
-        "q": plain_order(result.q),
+    return comparison_fields(result) | {
         "sentence": standing(result),
         "verdicts": result.verdicts,
-        "matched_size": result.sets[0].size,
-        "within": result.groups,
-        "level": result.level,
-        "rows": [
-            _named(row, _OF_SET)
-            | {
-                key_at(result.q): row.score,
-                "low": _finite(row.matched_low),
-                "high": _finite(row.matched_high),
-            }
-            for row in result.sets
-        ],
-        "pairs": [
-            _named(row, _OF_PAIR) | {"p": row.p_adjusted, "verdict": result.verdict(row.a, row.b)}
-            for row in result.pairs
-        ],
         "signature": line(["compare"], {**found.together.settings, **found.settings}),
     }
 
@@ -236,12 +216,3 @@ def _turned(row: PairRow) -> PairRow:
     """Return the difference of the same two sets the other way round."""
     low, high = 0.0 - row.high, 0.0 - row.low
     return replace(row, a=row.b, b=row.a, difference=0.0 - row.difference, low=low, high=high)
-
-
-def _named(row: object, names: Sequence[str]) -> Record:
-    return {name: _finite(getattr(row, name)) for name in names}
-
-
-def _finite(value: object) -> object:
-    """Return None for NaN, such as an end of an interval that is missing; JSON has no NaN."""
-    return None if value != value else value
