@@ -18,13 +18,15 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..optional import require
+from ..resolve.kernel import Kernel
 from ..resolve.kernel_request import How
-from ..resolve.sample_labels import read_labels, takes_any_length
+from ..resolve.sample_labels import read_labels
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from ..similarity.inputs import as_matrix, as_samples
 from ..similarity.pools import pooled, shape_of, size
+from ..similarity.shapes import IS_GROUP
 from ..support.arguments import flag
 from ..support.errors import quoted, warn
 from ..support.namespace import is_torch, scalar
@@ -70,12 +72,19 @@ def read(samples: Samples, kept: Sequence[Pool], how: How, name: str = "samples"
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # of a table, no lists of samples
-    if not takes_any_length(how):
+    if not _takes_any_length(how):
         _check_kind(batch, kept, name)
     numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
     if numbers and len(set(map(type, batch))) == 1:
         return np.array(batch)  # as the array that they were taken from
     return _copied(batch)
+
+
+def _takes_any_length(how: How) -> bool:
+    """Return whether a sample may be a list or tuple of any length, numbers included."""
+    if isinstance(how.k, Kernel):
+        return how.k.samples in ("labels", "sets of labels") or how.k.samples not in IS_GROUP
+    return how.is_function
 
 
 def _check_kind(batch: Pool, kept: Sequence[Pool], name: str) -> None:

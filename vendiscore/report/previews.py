@@ -14,7 +14,6 @@ from ..encoders.pil_images import as_image
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
 from ..optional import require
-from ..resolve.sample_labels import sample_kind
 from ..signature import plain
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -46,7 +45,7 @@ class Previews:
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:
             return cls(None, "")
-        kind = "" if how.k is None else sample_kind(how, samples)
+        kind = "" if how.k is None else how.sample_kind(samples)
         return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
 
     def counted(self, n: int) -> str:

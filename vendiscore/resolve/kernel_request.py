@@ -13,9 +13,10 @@ from ..hints import meant, remedy, suggestion
 from ..optional import is_network
 from ..similarity.inputs import as_samples
 from ..similarity.metrics import check_metric, check_options
+from ..similarity.shapes import is_list
 from ..support.arguments import flag, one_of
 from ..support.errors import quoted
-from ..support.types import Options, PairFunction, Record
+from ..support.types import Options, PairFunction, Record, Samples
 from .kernel import (
     NAMED_MODELS,
     Combine,
@@ -88,41 +89,52 @@ class How:
         """True if it names a metric of vectors: one that does not come from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
-    def with_prompts(self, prompts: object, *how: object) -> How:
-        """Return this with the prompts that samples answer; see `asked_and_taken`."""
-        asked, taken = asked_and_taken(self.k, self.given, prompts, *how)
-        return replace(self, asked=asked, prompts=taken)
+    def with_prompts(
+        self, prompts: object, given_prompt: object, metric: object = None, within: bool = True
+    ) -> How:
+        """Return this with the prompts that samples answer, taken out if `given_prompt` is True.
 
+        Without `within`, they must be taken out.
+        """
+        taken = given_prompt is not None and flag("given_prompt", given_prompt)
+        if prompts is None:
+            if taken:
+                raise TypeError(
+                    "`given_prompt` takes out `prompts`, which are missing: pass them, too"
+                )
+            return replace(self, asked=None, prompts=None)
+        if not (taken or within):
+            raise TypeError(
+                "`prompts` say which samples answer one prompt, and this call looks at one set: "
+                "pass given_prompt=True to take them out, or to `select` them as `groups`, with "
+                "`quota`"
+            )
+        asked = parse_prompts(prompts, taken)
+        if taken and (obstacle := describe_obstacle(self, metric)):
+            raise TypeError(f"`prompts` cannot be taken out of {obstacle}")
+        return replace(self, asked=asked, prompts=asked if taken else None)
 
-def asked_and_taken(
-    k: object,
-    given: str,
-    prompts: object,
-    given_prompt: object,
-    metric: object = None,
-    within: object = True,
-) -> tuple[Prompts | None, Prompts | None]:
-    """Return the prompts that samples answer, and those to take out, which `given_prompt` says."""
-    taken = given_prompt is not None and flag("given_prompt", given_prompt)
-    if prompts is None:
-        if taken:
-            raise TypeError("`given_prompt` takes out `prompts`, which are missing: pass them, too")
-        return None, None
-    if not (taken or within):
-        raise TypeError(
-            "`prompts` say which samples answer one prompt, and this call looks at one set: pass "
-            "given_prompt=True to take them out, or to `select` them as `groups`, with `quota`"
+    def sample_kind(self, samples: Samples) -> str:
+        """Return the kind of the samples, in the words that kernels use."""
+        if self.metric == "precomputed":
+            return "distances"
+        if self.given:
+            return "vectors" if self.given == "X" else "similarities"
+        if isinstance(self.k, Kernel):
+            return self.k.samples
+        if isinstance(self.k, tuple):
+            columns = any(part.column for part in self.k)
+            return "records" if columns else self.k[0].kernel.samples
+        if self.k is not None:
+            return "function"
+        texts = isinstance(samples, (list, tuple)) and any(
+            is_list(member) and any(isinstance(one, str) for one in member) for member in samples
         )
-    read = read_prompts(prompts, taken)
-    if not taken:
-        return read, None
-    if why := why_not(k, given, None if metric in ("kernel", "1-k") else metric):
-        raise TypeError(f"`prompts` cannot be taken out of {why}")
-    return read, read
+        return "text" if texts else "vectors"
 
 
-def read_prompts(prompts: object, taken: bool) -> Prompts:
-    """Read `prompts`; only a comparison with samples can tell one prompt from a list of them."""
+def parse_prompts(prompts: object, taken: bool) -> Prompts:
+    """Return `prompts` as passed; only the samples tell one prompt from a list of them."""
     single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         single = True
@@ -136,14 +148,15 @@ def read_prompts(prompts: object, taken: bool) -> Prompts:
     return Prompts(as_samples(prompts, "prompts", empty=True), taken)
 
 
-def why_not(k: object, given: str, metric: object) -> str:
-    """Say why prompts cannot be taken out with this kernel or metric; "" if they can."""
-    if given == "K":
+def describe_obstacle(how: How, metric: object) -> str:
+    """Describe why prompts cannot be taken out of these similarities; "" if they can."""
+    if how.given == "K":
         return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
-    if metric is not None:
+    if metric is not None and metric not in KERNEL_METRICS:
         return f"distances by metric={metric!r}, which have no prompt: leave `metric` out"
-    kernels = [part.kernel for part in k] if isinstance(k, tuple) else [k]
-    for kernel in (each for each in kernels if isinstance(each, Kernel)):
+    for kernel in [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]:
+        if not isinstance(kernel, Kernel):
+            continue
         if kernel.samples == "labels" or kernel.name == "equivalence":
             return (
                 f"k={kernel.name!r}, by which a prompt explains a sample wholly or not at all: "

@@ -19,17 +19,14 @@ from ..similarity import sparse as sp
 from ..similarity.inputs import as_samples, check_in_step, check_rows, unnested
 from ..similarity.pools import pooled, size
 from ..similarity.shapes import (
-    IS_GROUP,
     OF_ROWS,
     check_label_shape,
-    is_list,
     is_nested,
     nesting_depth,
 )
 from ..support.arguments import is_several
 from ..support.errors import SampleError, quoted
 from ..support.types import Pool, Record, Samples
-from .kernel import Kernel
 from .kernel_build import distinct_samples
 from .kernel_request import How, Prompts
 
@@ -108,7 +105,7 @@ def flatten_groups(
     one more dimension or a list of arrays is nested too; without, it raises a ValueError. Rows of
     a `table` are samples.
     """
-    kind = sample_kind(how, samples)
+    kind = how.sample_kind(samples)
     if kind in OF_ROWS and not stacks:
         check_rows(samples, name)
     if kind == "labels" and not stacks:
@@ -128,13 +125,6 @@ def flatten_groups(
         )
     numbers = range(len(sizes))
     return flat, Groups(tuple(numbers), np.repeat(numbers, sizes), nested=True)
-
-
-def takes_any_length(how: How) -> bool:
-    """Return whether a sample may be a list or tuple of any length, numbers included."""
-    if isinstance(how.k, Kernel):
-        return how.k.samples in ("labels", "sets of labels") or how.k.samples not in IS_GROUP
-    return how.is_function
 
 
 def read_labels(labels: object, name: str = "groups", n: int | None = None) -> Groups:
@@ -440,22 +430,3 @@ def _is_by_label(prompts: object, samples: object) -> bool:
         return False
     records = isinstance(samples, list) and isinstance(samples[0], Mapping)
     return not records or all(isinstance(value, Mapping) for value in prompts.values())
-
-
-def sample_kind(how: How, samples: Samples) -> str:
-    """Return the kind of the samples, in the words that kernels use."""
-    if how.metric == "precomputed":
-        return "distances"
-    if how.given:
-        return "vectors" if how.given == "X" else "similarities"
-    if isinstance(how.k, Kernel):
-        return how.k.samples
-    if isinstance(how.k, tuple):
-        columns = any(part.column for part in how.k)
-        return "records" if columns else how.k[0].kernel.samples
-    if how.k is not None:
-        return "function"
-    texts = isinstance(samples, (list, tuple)) and any(
-        is_list(member) and any(isinstance(one, str) for one in member) for member in samples
-    )
-    return "text" if texts else "vectors"
