@@ -84,8 +84,8 @@ class SourceComparison(NamedTuple):
         Over all pairs of answers, and without those of an answer with itself.
     counts, within : array (n,)
         The number of answers of each source, and the mean similarity of two of them.
-    shared : array (n, n)
-        The number of units in which both of two sources have answers.
+    complete : bool
+        Whether all sources have answers in all units.
     per_prompt : tuple of float
         How many sources effectively differ in their answers to each prompt.
     settings, dropped : mapping, dict of row to problem
@@ -96,7 +96,7 @@ class SourceComparison(NamedTuple):
     corrected: SourceSimilarity
     counts: np.ndarray
     within: np.ndarray
-    shared: np.ndarray
+    complete: bool
     per_prompt: tuple[float, ...]
     settings: Options
     dropped: dict[int, str]
@@ -119,7 +119,6 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
     usable, how, dropped = fit_kernel(table, how, options.given_prompt)
     result = compare_answers(usable, how, options) if table.prompts else compare_sets(usable)
     dropped |= result.dropped
-    check_shared(table.names, result.shared)
     if dropped and not isinstance(how.k, tuple):  # kernels of a mixture warn themselves
         row = min(dropped)
         warn(
@@ -134,7 +133,7 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
     try:
         spectrum = spectrum_of(K, psd=options.psd, vectors=True)
     except NotPSDError:
-        if (result.shared == plain.units).all():
+        if result.complete:
             raise
         spectrum = spectrum_of(K, psd="clip", vectors=True)
         notes.append(CLIPPED)
@@ -249,6 +248,7 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
     compared = answered.sum(axis=1) > 1  # a prompt that one source answered compares nothing
     if not compared.any():
         raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
+    check_shared(table.names, answered[compared])
     own = means.diagonal(axis1=1, axis2=2)
     different = without_own(own, counts)
     several = np.count_nonzero(counts > 1, axis=0)
@@ -262,7 +262,7 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
         sum_prompts(means, different, answered),
         answers,
         within,
-        answered.T.astype(float) @ answered,
+        bool(answered.all()),
         tuple(per_prompt.tolist()),
         next(filter(None, reversed(settings)), {}),
         dict(ChainMap(*dropped)),
@@ -332,7 +332,7 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
         compute_similarity(means, different[:, None], [(left, left_different[..., None])], blocks),
         sizes,
         different,
-        np.full((n, n), blocks),
+        True,
         (),
         dict(table.samples.settings),
         {},
@@ -463,8 +463,9 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
     )
 
 
-def check_shared(names: Sequence[str], shared: np.ndarray) -> None:
-    """Raise for two sources that have no prompt in common."""
+def check_shared(names: Sequence[str], answered: np.ndarray) -> None:
+    """Raise for two sources that have no prompt in common; answered (prompts, n) is of bool."""
+    shared = answered.T.astype(float) @ answered
     disjoint = np.argwhere(np.triu(shared == 0, 1))
     if len(disjoint):
         a, b = disjoint[0]
