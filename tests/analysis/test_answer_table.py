@@ -1,0 +1,94 @@
+"""Answers in any form make one table, with a row for each answer that is not missing."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from vendiscore.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
+from vendiscore.resolve.kernel_request import how_of
+
+HOW = how_of({}, ())
+ROWS = [("a", "p", "x y"), ("a", "q", "z"), ("b", "q", "u"), ("b", "q", "v w")]
+
+
+def columns(table):
+    """Return the rows of a table in order of source and prompt, with names for codes."""
+    rows = zip(table.source, table.prompt, table.samples, strict=True)
+    return sorted((table.names[s], table.prompts[p], sample) for s, p, sample in rows)
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        {"a": ["x y", "z"], "b": [None, ["u", "v w"]]},
+        {"a": [["x y"], ["z"]], "b": [[], ["u", "v w"]]},
+        {"a": {"q": "z", "p": "x y"}, "b": {"q": ["u", "v w"]}},
+        {"a": {"q": "z", "p": "x y"}, "b": [float("nan"), ["u", "v w"]]},
+    ],
+)
+def test_answers_by_source_are_the_rows_of_a_table(answers):
+    table = tabulate_answers(answers, ["p", "q"], None, HOW)
+    assert table.names == ("a", "b")
+    assert table.prompts == ("p", "q")
+    assert columns(table) == ROWS
+    assert table.index.tolist() == [0, 1, 2, 3]
+    listed = tabulate_answers(list(answers.values()), ["p", "q"], ["a", "b"], HOW)
+    assert columns(listed) == ROWS
+
+
+def test_prompts_are_numbered_or_follow_from_dicts_in_order_of_appearance():
+    assert tabulate_answers([["x"] * 3, ["y"] * 3], None, None, HOW).prompts == (0, 1, 2)
+    table = tabulate_answers({"a": {"q": "x"}, "b": {"p": "y", "q": "z"}}, None, None, HOW)
+    assert table.prompts == ("q", "p")
+
+
+def test_columns_of_a_data_frame_keep_the_index_of_each_answer():
+    frame = pd.DataFrame(ROWS, columns=["model", "prompt", "text"])
+    frame.loc[1, "text"] = None
+    table = tabulate_samples(frame["text"], frame["model"], frame["prompt"], HOW)
+    assert columns(table) == [ROWS[0], *ROWS[2:]]
+    assert table.index.tolist() == [0, 2, 3]
+    assert table.describe(1) == "an answer of 'b' to prompt 'q'"
+
+
+def test_a_source_whose_answers_are_all_missing_is_no_source():
+    with pytest.raises(ValueError, match="compares two or more, got 'b' alone"):
+        tabulate_samples(["x", None, "y"], ["b", "a", "b"], None, HOW)
+    with pytest.raises(ValueError, match="'a' has no answer"):
+        tabulate_answers({"a": [None, []], "b": ["x", "y"]}, None, None, HOW)
+
+
+def test_arrays_of_several_answers_have_a_row_for_each():
+    how = how_of({"k": "cosine"}, ())
+    X = np.arange(24.0).reshape(2, 3, 2, 2)  # sources, prompts, answers, columns
+    table = tabulate_answers(X, None, None, how)
+    np.testing.assert_array_equal(table.samples, X.reshape(12, 2))
+    assert table.source.tolist() == [0] * 6 + [1] * 6
+    assert table.prompt.tolist() == [0, 0, 1, 1, 2, 2] * 2
+
+
+@pytest.mark.parametrize("make", [tabulate_sets, None])
+def test_whole_sets_answer_no_prompts(make):
+    if make:
+        table = make({"a": ["x", "y"], "b": ["z"]}, None, HOW)
+    else:
+        table = tabulate_samples(["x", "y", "z"], ["a", "a", "b"], None, HOW)
+    assert table.prompts == ()
+    assert table.source.tolist() == [0, 0, 1]
+    assert table.prompt.tolist() == [0, 0, 0]
+    assert table.describe(2) == "an answer of 'b'"
+
+
+@pytest.mark.parametrize(
+    ("answers", "prompts", "message"),
+    [
+        ({"a": {}, "b": {}}, None, "`prompts` is empty"),
+        ({"a": {"p": "x"}, "b": {"q": "y"}}, ["p"], "'b' answers 'q', which `prompts` lacks"),
+        ({"a": ["x"], "b": ["y", "z"]}, ["p"], "'b' has answers to 2 prompts, but `prompts` has 1"),
+        ({"a": ["x"], "b": ["y", "z"]}, None, "'a' has 1 and 'b' 2; put None where"),
+        ({"a": ["x"] * 3, "b": ["y"] * 3}, ["p", "q", "q"], "`prompts` has 'q' twice"),
+    ],
+)
+def test_answers_that_do_not_match_their_prompts_raise(answers, prompts, message):
+    with pytest.raises(ValueError, match=message):
+        tabulate_answers(answers, prompts, None, HOW)
