@@ -1,15 +1,35 @@
 """Views of a subject do not depend on which of them was looked at first."""
 
+import re
+from dataclasses import fields
+from pathlib import Path
+
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, compute
+from vendiscore import as_similarity, compute, register_measure
 from vendiscore.measures.subject import Part, Subject
 from vendiscore.resolve.kernel_request import how_of
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
 SCORES = frozenset({"scores"})
 MEASURES = ["VS", "RKE", "KernelLanguageEntropy", "SampleCoverage", "NgramDiversity", "MagArea"]
+
+
+def test_every_documented_view_exists():
+    """Measures of users read them: docs/reference, docs/tasks/extend.md and `register_measure`."""
+    folder = Path(__file__).parents[2] / "docs"
+    reference = (folder / "reference" / "measures.md").read_text(encoding="utf-8")
+    _, _, members = reference.partition("vendiscore.measures.subject.Subject\n   :members: ")
+    names = members.partition("\n")[0].split(", ")
+    task = (folder / "tasks" / "extend.md").read_text(encoding="utf-8")
+    _, _, views = task.partition("`subject` computes these views once for all measures:")
+    names += re.findall(r"`(\w+)`", views.partition("`needs`")[0])
+    names += re.findall(r"`subject\.(\w+)`", str(register_measure.__doc__))
+    names += {"similarity", "space", "spectral", "eigen", "features", "samples", "both", "parts"}
+    assert len(names) > 25
+    known = {*dir(Subject), *(field.name for field in fields(Subject))}
+    assert [name for name in names if name not in known] == []
 
 
 @pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")

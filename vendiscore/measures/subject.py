@@ -16,7 +16,6 @@ from ..resolve.kernel_request import How
 from ..resolve.sample_labels import count_passed, sizes_of
 from ..resolve.sets import (
     is_space,
-    is_whole,
     part_of,
     resolve_sets,
     split_pooled,
@@ -457,6 +456,11 @@ class Part(Subject):
                 f"{self.name} has no sample that can be used, and so no score; leave it out"
             )
         return rows
+
+
+def is_whole(samples: Samples, how: How) -> bool:
+    """Return whether samples are a Similarity, or records of which kernels see columns."""
+    return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
 def check_features(K: Similarity) -> None:

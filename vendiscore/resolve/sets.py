@@ -1,4 +1,4 @@
-"""Make Similarities of one or more sets: where options are fitted, sets are pooled, then split."""
+"""From sets of samples to Similarities: concatenate, compare, condition on prompts, split."""
 
 from __future__ import annotations
 
@@ -98,31 +98,30 @@ def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()
 
 
 def read_samples(samples: Any, how: How, name: str = "samples", *, mixed: bool = False) -> Samples:
-    """Return samples in a form that can be read more than once; leave a MetricSpace unchanged."""
-    if how.prompts is None and is_space(samples):
+    """Return samples in a form that can be read more than once.
+
+    A Similarity or a MetricSpace is returned as it is; unless another set is compared with it
+    (`mixed`), keywords that have no effect on it raise a TypeError.
+    """
+    if is_compared(samples):
+        if how.prompts is not None:
+            raise TypeError(
+                f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
+                f"`prompts` where it is made, or the samples themselves"
+            )
         if not mixed:
             check_compared(samples, how, name)
         return samples
-    return read_collection(samples, how, name, mixed=mixed)
+    return (_read_records if isinstance(how.k, tuple) else as_samples)(samples, name)
 
 
 def read_collection(
     samples: Any, how: How, name: str = "samples", *, mixed: bool = False
 ) -> Samples:
-    """Return samples in a form that can be read more than once; a MetricSpace will not do.
-
-    With `mixed`, another set is compared as `how` says, which has no effect on a Similarity.
-    """
-    if how.prompts is not None and (isinstance(samples, Similarity) or is_space(samples)):
-        raise TypeError(
-            f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
-            f"`prompts` where it is made, or the samples themselves"
-        )
-    if isinstance(samples, Similarity) and not mixed:
-        check_compared(samples, how, name)
-    if isinstance(samples, Similarity):
-        return samples
-    return (_read_records if isinstance(how.k, tuple) else as_samples)(samples, name)
+    """Return samples as `read_samples` does; a MetricSpace, without similarities, is refused."""
+    if is_space(samples) and how.prompts is None:
+        return as_samples(samples, name)  # raises a TypeError
+    return read_samples(samples, how, name, mixed=mixed)
 
 
 def check_compared(samples: object, how: How, name: str) -> None:
@@ -156,11 +155,6 @@ def is_compared(samples: object) -> bool:
 def is_space(samples: object) -> bool:
     """Return whether samples are a MetricSpace, which is defined above this floor."""
     return hasattr(type(samples), "magnitude")
-
-
-def is_whole(samples: object, how: How) -> bool:
-    """Return whether samples are a Similarity, or records of which kernels see columns."""
-    return isinstance(samples, Similarity) or isinstance(how.k, tuple)
 
 
 def resolve_sets(
@@ -264,15 +258,15 @@ def _condition_on_prompts(
         K = _compare(samples, how, name, np.arange(n) if fit_to is None else fit_to)
         K = _finished(_noted(K, sets, how), how, max(map(precision, sets)))
     except SampleError as error:
-        check_prompts(error.problems, index, n)
+        _check_prompts(error.problems, index, n)
         raise
-    check_prompts(K.dropped, index, n)
+    _check_prompts(K.dropped, index, n)
     from ..similarity.residuals import given
 
     return given(K, n, index, max(map(precision, [*sets, values])), how.in_context)
 
 
-def check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
+def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
     """Raise a ValueError for problems with prompts, which follow the n samples."""
     last = max(problems, default=-1)
     if last >= n:

@@ -162,7 +162,13 @@ def subject_of(
     mixed = references is not None and not is_compared(references)
     samples, groups, how = _flatten(samples, request, name, mixed)
     if references is not None:
-        references = _read_references(references, samples, request, how)
+        from ..magnitude.spaces_of_samples import have_unit
+
+        if request.pairs or (request.needs_unit and not have_unit(samples, how)):
+            mixed = not is_compared(samples)
+            references = read_samples(references, how, "references", mixed=mixed)
+        else:
+            references = None
     if how.asked is not None:
         groups, how = _split_by_prompt(samples, references, groups, how)
     if groups is not None or request.of_groups or request.ci is not None:
@@ -211,17 +217,6 @@ def _flatten(
 
     table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
     return *flatten_groups(flat, how, request.groups, table=table, name=name), how
-
-
-def _read_references(
-    references: Samples, samples: Any, request: Request, how: How
-) -> Samples | None:
-    """Return the references if a measure looks at them."""
-    from ..magnitude.spaces_of_samples import have_unit
-
-    if not request.pairs and (not request.needs_unit or have_unit(samples, how)):
-        return None
-    return read_samples(references, how, "references", mixed=not is_compared(samples))
 
 
 def _split_by_prompt(
