@@ -107,6 +107,21 @@ def test_prompts_that_are_none_are_refused(samples, given):
         compute(samples, prompts=[], given_prompt=given)
 
 
+def test_prompts_that_can_be_read_in_two_ways_are_refused():
+    talk = [{"role": "system", "content": "s"}, {"role": "user", "content": "u"}]
+    other = [{"role": "system", "content": "s"}, {"role": "user", "content": "w"}]
+    groups = [A[:2], A[2:4]]
+    with pytest.raises(ValueError, match="the conversation of a group, or a prompt for each of"):
+        compute(groups, prompts=[talk, other])
+    each = compute(groups, prompts={0: talk, 1: other})
+    assert compute(A[:4], prompts=[talk, talk, other, other]) == each
+    larger = [A[:3], A[3:]]
+    assert compute(larger, prompts=[talk, other]) == compute(larger, prompts={0: talk, 1: other})
+    pairs = [groups, [B[:2], B[2:4]]]
+    with pytest.raises(ValueError, match="each may belong to a set or to a group; pass for"):
+        compare(*pairs, prompts=[[U, U], [W, W]], given_prompt=True)
+
+
 def test_equal_texts_are_embedded_once():
     seen = []
 
