@@ -239,32 +239,36 @@ def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None
     together = request.of_groups
     names = ", ".join(together)
     crossed = groups is not None and groups.sets is not None
+    argument = "ci" if groups is None else "groups"
     problems = [
         (
             together and groups is None,
+            ValueError,
             f"{names} needs groups of samples: pass `groups`, a label for each sample, or the "
             f"samples as a list of lists",
         ),
         (
             together and crossed,
+            ValueError,
             f"{names} looks at all groups together, each of which answers several prompts: leave "
             f"`prompts` or `groups` out",
         ),
         (
             groups is not None and request.estimating,
+            ValueError,
             "`method='estimate'` is for one large set, and groups are scored one by one, with the "
             "standard error of their mean; leave `method` out",
         ),
-    ]
-    for applies, message in problems:
-        if applies:
-            raise ValueError(message)
-    if is_space(samples) and (groups is not None or request.ci is not None):
-        argument = "ci" if groups is None else "groups"
-        raise TypeError(
+        (
+            is_space(samples) and (groups is not None or request.ci is not None),
+            TypeError,
             f"`{argument}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
-            f"samples themselves, or their distances with metric='precomputed'"
-        )
+            f"samples themselves, or their distances with metric='precomputed'",
+        ),
+    ]
+    for applies, error, message in problems:
+        if applies:
+            raise error(message)
 
 
 def measured(subject: Subject, request: Request) -> Record:

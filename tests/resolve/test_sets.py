@@ -1,0 +1,98 @@
+"""One or several sets under one kernel: errors about them, what is fitted and what is compared."""
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError, as_similarity, compute
+from vendiscore.magnitude.space import MetricSpace
+from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.sets import resolve_pool, resolve_sets
+
+TEXTS = ["a red cat", "a blue cat", "the dog ran", "it rained"]
+ROWS = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6]]
+RECORDS = [{"text": text, "row": row} for text, row in zip(TEXTS, ROWS, strict=True)]
+MIXTURE = {"ngram_overlap:text": 0.5, "cosine:row": 0.5}
+NAN = [np.nan, 0.0]
+BAD = {
+    "texts": (TEXTS, None, {}, "must be a str"),
+    "rows": (ROWS, NAN, {"k": "rbf", "sigma": 1.0}, "must be finite"),
+    "fitted rows": (ROWS, NAN, {"k": "rbf"}, "must be finite"),
+    "features": (ROWS, [2.0, 0.0], {"score_X": True}, "must have similarity 1 with itself, got 4"),
+    "a mixture": (
+        RECORDS,
+        {"text": "a", "row": NAN},
+        {"k": MIXTURE},
+        "of column 'row' must be fin",
+    ),
+}
+# Of two sets together, and of each by itself.
+MEASURES = {"MMD": {}, "MagDiff": {"metric": "kernel"}}
+
+
+def names(count: int) -> list[str]:
+    return ["samples", "references", "third"][:count]
+
+
+@pytest.mark.parametrize("measure", MEASURES)
+@pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
+def test_errors_name_the_set_and_the_index_in_it(good, bad, how, message, measure):
+    options = {"measures": measure, **MEASURES[measure], **how}
+    with pytest.raises(SampleError, match=f"^sample 4 of `references` {message}"):
+        compute(good, [*good, bad], **options)
+    with pytest.raises(SampleError, match=rf"^sample 3 (of `samples` )?{message}"):
+        compute([*good[:3], bad, bad], good, **options)
+
+
+@pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
+def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
+    how = how_of(how)
+    sets = [good, good[:2], good[1:]]
+    pool = resolve_pool(sets, how, names(3))
+    assert pool.n == 9
+    starts = np.cumsum([0, *map(len, sets)])
+    for similarity, low, high in zip(
+        resolve_sets(sets, how, names(3)), starts, starts[1:], strict=False
+    ):
+        own = pool.take(np.arange(low, high)).dense()
+        assert np.allclose(similarity.dense(), own, rtol=0, atol=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
+def test_each_set_has_a_record_of_its_own_dropped_samples():
+    how = how_of({"k": "ngram_overlap", "on_error": "skip"})
+    sets = [[None, *TEXTS], TEXTS, [*TEXTS, None, "", "a b"]]
+    found = resolve_sets(sets, how, names(3))
+    assert [list(similarity.dropped) for similarity in found] == [[0], [], [4, 5]]
+    assert [similarity.n for similarity in found] == [4, 4, 5]
+    with pytest.raises(ValueError, match="no sample of one set is left: sample 0 must be a str"):
+        resolve_sets([TEXTS, [None]], how, names(2))
+
+
+def test_a_function_compares_no_samples_of_two_groups_unless_a_measure_needs_them():
+    seen = set()
+
+    def same(a, b):
+        seen.add(frozenset((a[0], b[0])))
+        return float(a == b)
+
+    samples = ["a1", "a2", "b1", "b2"]
+    groups = list("aabb")
+    assert compute(samples, k=same, groups=groups)["VS"] == pytest.approx(2)
+    assert seen == {frozenset("a"), frozenset("b")}
+    compute(samples, k=same, groups=groups, measures=["VS", "BetweenVS"])
+    assert frozenset("ab") in seen
+
+
+def test_errors_about_prompts_name_the_sample():
+    prompts = ["a dog", "a cat", "", "a cat"]
+    with pytest.raises(ValueError, match=r"^the prompt of sample 2, in `prompts`, has no tokens"):
+        compute(TEXTS, k="ngram_overlap", prompts=prompts, given_prompt=True)
+    with pytest.raises(SampleError, match=r"^sample 1 has no tokens"):
+        compute(["a", "", "c", "d"], prompts=["a dog"] * 4, given_prompt=True)
+
+
+@pytest.mark.parametrize("make", [as_similarity, lambda x: MetricSpace(1 - np.eye(len(x)))])
+def test_what_is_compared_already_has_no_prompts(make):
+    space = make(TEXTS)
+    with pytest.raises(TypeError, match=f"`samples` is a {type(space).__name__}, which holds no"):
+        compute(space, prompts=["a"] * 4, given_prompt=True, measures="Magnitude")
