@@ -6,7 +6,6 @@ cosine of the sums of these means, their number its Vendi Score, and its interva
 jackknife over prompts, or over random blocks of whole sets.
 """
 
-from collections import ChainMap
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -233,13 +232,8 @@ def locate_error(table: AnswerTable, problems: dict[int, str]) -> SampleError:
 
 
 def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> SourceComparison:
-    """Compare the answers of sources prompt by prompt, in threads."""
-    rows = members_of(table.prompt, len(table.prompts))
-    compare = partial(compare_rows, table, how, options.given_prompt)
-    results = track(in_order(compare, rows), len(rows), "comparing answers")
-    means_of_prompts, counts_of_prompts, settings, dropped = zip(*results, strict=True)
-    means = np.stack(means_of_prompts)  # (prompts, n, n)
-    counts = np.stack(counts_of_prompts)  # (prompts, n)
+    """Compare the answers of sources to each prompt."""
+    means, counts, settings, dropped = compute_means(table, how, options.given_prompt)
     answers = counts.sum(axis=0)
     if not answers.all():
         name = table.names[int(answers.argmin())]
@@ -254,9 +248,10 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
     several = np.count_nonzero(counts > 1, axis=0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(different, axis=0) / several
-    per_prompt = score_prompts(means, own, compared, options.q)
     different = np.where(answered, different, 0.0)
     means, own, different, answered = (x[compared] for x in (means, own, different, answered))
+    per_prompt = np.full(len(compared), np.nan)
+    per_prompt[compared] = score_prompts(means, own, options.q)
     return SourceComparison(
         sum_prompts(means, own, answered),
         sum_prompts(means, different, answered),
@@ -264,18 +259,38 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
         within,
         bool(answered.all()),
         tuple(per_prompt.tolist()),
-        next(filter(None, reversed(settings)), {}),
-        dict(ChainMap(*dropped)),
+        settings,
+        dropped,
     )
+
+
+def compute_means(
+    table: AnswerTable, how: How, given_prompt: bool
+) -> tuple[np.ndarray, np.ndarray, Options, dict[int, str]]:
+    """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
+
+    Also the numbers of answers (prompts, n), the settings of the kernel, and what is wrong with
+    each row that is left out. Prompts are compared one by one, in threads.
+    """
+    n = len(table.names)
+    rows = members_of(table.prompt, len(table.prompts))
+    means = np.zeros((len(rows), n, n))
+    counts = np.zeros((len(rows), n))
+    settings: Options = {}
+    dropped: dict[int, str] = {}
+    compare = partial(compare_rows, table, how, given_prompt)
+    results = track(in_order(compare, rows), len(rows), "comparing answers")
+    for prompt, result in enumerate(results):
+        means[prompt], counts[prompt], kernel_settings, problems = result
+        settings = kernel_settings or settings
+        dropped |= problems
+    return means, counts, settings, dropped
 
 
 def compare_rows(
     table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Options, dict[int, str]]:
-    """Return mean similarities of sources in some rows (n, n), and their numbers of answers (n,).
-
-    Also the settings of the kernel, and what is wrong with each row that is left out.
-    """
+    """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
     n = len(table.names)
     similarity, usable, dropped = select_usable(table, how, given_prompt, rows)
     if similarity is None:
@@ -286,11 +301,13 @@ def compare_rows(
     return means, counts, dict(similarity.settings), dropped
 
 
-def score_prompts(means: np.ndarray, own: np.ndarray, compared: np.ndarray, q: float) -> np.ndarray:
-    """Return the effective number of sources in each prompt, NaN unless it is `compared`."""
-    scores = np.where(compared, 0.0, np.nan)
-    # Answers that cancel out have no direction.
-    prompts, sources = np.nonzero((own > 0) & compared[:, None])
+def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
+    """Return the effective number of sources in each prompt, from means within them (prompts, n).
+
+    Answers that cancel out have no direction, and are no source.
+    """
+    scores = np.zeros(len(means))
+    prompts, sources = np.nonzero(own > 0)
     for at, members in members_by_size(prompts):
         scores[at] = compute_scores(submatrices(means[at], sources[members]), q)
     return scores
@@ -433,13 +450,17 @@ def describe_sources(
 ) -> tuple[SourceRow, ...]:
     """Return a row for each source, with the source that is most similar to it."""
     others = np.where(np.eye(len(S)) > 0, -np.inf, S)
-    nearest = others.argmax(axis=1)
-    columns = (counts, adds, nearest, others.max(axis=1), within)
+    nearest = others.argmax(axis=1).tolist()
     return tuple(
-        SourceRow(name, int(n), add, names[i], similarity, None if np.isnan(own) else own)
-        for name, n, add, i, similarity, own in zip(
-            names, *(column.tolist() for column in columns), strict=True
+        SourceRow(
+            names[i],
+            int(counts[i]),
+            float(adds[i]),
+            names[j],
+            float(S[i, j]),
+            None if np.isnan(within[i]) else float(within[i]),
         )
+        for i, j in enumerate(nearest)
     )
 
 
