@@ -18,7 +18,7 @@ import pytest
 from vendiscore import compute
 from vendiscore.optional import BASE
 from vendiscore.result import key_at
-from vendiscore.signature import digits, line, plain, plain_order
+from vendiscore.signature import digits, line, plain
 
 ROOT = Path(__file__).resolve().parents[1]
 X = np.random.default_rng(0).standard_normal((6, 2))
@@ -51,9 +51,8 @@ UNLIKE = {
 }
 
 
-def test_numbers_have_all_their_digits_and_orders_are_json():
+def test_numbers_have_all_their_digits():
     assert [digits(x) for x in (2.0, 1 + 1e-15, math.inf)] == ["2", "1.000000000000001", "inf"]
-    assert [plain_order(q) for q in (2.0, math.inf)] == [2.0, "inf"]
     settings = {"k": "rbf", "sigma": 1.0, "column": "a b", "device": "cpu"}
     assert line(["VS"], settings).startswith("VS|k=rbf|sigma=1|column='a b'|vendiscore=")
 

@@ -6,7 +6,6 @@ import functools
 import inspect
 import json
 import linecache
-import math
 import re
 import sys
 import textwrap
@@ -43,11 +42,6 @@ _OUTER: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 def digits(x: float) -> str:
     """Return a number with all its digits and no more: 1, 0.5, 1e-30, inf."""
     return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e16 else repr(float(x))
-
-
-def plain_order(q: float) -> float | str:
-    """Return an order for JSON, which has no ∞."""
-    return q if math.isfinite(q) else "inf"
 
 
 def plain(value: object) -> Any:

@@ -13,8 +13,8 @@ import numpy as np
 from .. import plots
 from ..plots.axes import axes_of
 from ..result import key_at
-from ..signature import line, plain, plain_order
-from ..summary import Summary, frame, html_table, json_value, measured, with_interval
+from ..signature import line
+from ..summary import Summary, frame, html_table, json_record, measured, with_interval
 from ..support.arguments import integer, number, one_of
 from ..support.types import Axes, Frame, Options, Record
 from .layout import linked_groups
@@ -219,17 +219,18 @@ class Sources(Summary):
         known = self.found.keys(key)
         if self.corrected is not None:
             known |= self.corrected.keys(f"{key}_corrected")
-        return {
+        record = {
             **known,
-            "q": plain_order(self.q),
+            "q": self.q,
             "level": self.level,
-            "notes": list(self.notes),
-            "sources": plain(list(self.rows("sources"))),
-            "prompts": plain(list(self.rows("prompts"))),
+            "notes": self.notes,
+            "sources": list(self.rows("sources")),
+            "prompts": list(self.rows("prompts")),
             "order": [self.sources[i].name for i in self.order],
-            "similarity": json_value(self.similarity),
+            "similarity": self.similarity,
             "signature": self.signature,
         }
+        return json_record(record)
 
     @property
     def signature(self) -> str:
