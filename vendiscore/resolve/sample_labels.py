@@ -62,11 +62,6 @@ class Groups:
         in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
         return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
 
-    def nests(self, lists: Sequence[Any]) -> bool:
-        """Return whether lists have the sizes of these groups, which are lists of 2 or more."""
-        sizes = [0 if isinstance(each, Mapping) else size(each) for each in lists]
-        return self.nested and sizes == self.sizes and max(sizes) > 1
-
     def select(self, index: np.ndarray) -> Groups:
         """Return the Groups of the samples at `index`, with the labels that these have."""
         return encode_labels([self.labels[code] for code in self.codes[index]])
@@ -371,7 +366,7 @@ def flatten_prompts(
     passed = prompts.values
     kinds: Sequence[Samples | None] = sets if prompts.taken else [None] * len(sets)
     by_set = len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and size(passed) == len(sets)
-    if by_set and any(own is not None and own.nests(passed) for own in groups or ()):
+    if by_set and any(own is not None and own.sizes == _sizes(passed) for own in groups or ()):
         raise ValueError(
             "`prompts` has as many lists as there are sets, of the sizes of the groups, so that "
             "each may belong to a set or to a group; pass for each set a list of one prompt per "
@@ -400,7 +395,11 @@ def _match_prompts(
     if depth == 0:
         return prompts[None] if hasattr(prompts, "ndim") else [prompts], np.zeros(n, dtype=int)
     if depth > 1 and samples is None and all(map(_is_conversation, prompts)):
-        if groups is not None and groups.nests(prompts):
+        if (
+            groups is not None
+            and groups.nested
+            and groups.sizes == _sizes(prompts) != [1] * len(groups)
+        ):
             raise ValueError(
                 "`prompts` has a list of messages of the size of each group, so that each may be "
                 "the conversation of a group, or a prompt for each of its samples; pass a dict of "
@@ -422,6 +421,10 @@ def _match_prompts(
         f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
         f"a prompt for each of its samples"
     )
+
+
+def _sizes(lists: Sequence[Any]) -> list[int]:
+    return [0 if isinstance(each, Mapping) else size(each) for each in lists]
 
 
 def _is_conversation(prompt: Sequence[object]) -> bool:
