@@ -91,7 +91,7 @@ class Groups:
 
 
 def flatten_groups(
-    samples: Samples,
+    samples: Any,
     how: How,
     labels: object = None,
     *,
@@ -172,6 +172,8 @@ def encode_labels(labels: Sequence[Hashable]) -> Groups:
 
 def check_labels(labels: Sequence[object], name: str) -> None:
     """Raise for samples without a label, and for labels that are not hashable."""
+    if _PLAIN.issuperset(map(type, labels)):
+        return
     missing = {}
     for i, label in enumerate(labels):
         if not is_hashable(label):
@@ -297,14 +299,14 @@ def group_by_prompt(
 
     The latter is None without prompts, and if one prompt is taken out of all samples.
     """
-    if how.asked is None:
+    asked = how.asked
+    if asked is None:
         return how, None
     sizes = sizes_of(sets, how)
-    values, index = flatten_prompts(how.asked, sets, sizes, groups)
-    if how.prompts is not None:
+    values, index = flatten_prompts(asked, sets, sizes, groups)
+    if asked.taken:
         how = replace(how, prompts=Prompts(values, index=index))
-        passed = how.asked.values
-        if nesting_depth(passed, sets[0]) == 0 or size(passed) == 1:
+        if nesting_depth(asked.values, sets[0]) == 0 or size(asked.values) == 1:
             return how, None
     by_prompt = group_equal(values).select(index[: sizes[0]] if first else index)
     check_labels(by_prompt.of_samples, "prompts")
