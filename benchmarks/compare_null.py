@@ -36,8 +36,9 @@ from few_samples import SOURCES
 from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
+from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, CompareOptions, Comparison
+from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, Comparison
 from vendiscore.progress import finish
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
@@ -98,15 +99,16 @@ def drawn(name: str, pool: np.ndarray | None, rng: np.random.Generator, n: int) 
 
 def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: Any) -> Comparison:
     """Compare sets, in a row, that have equally many samples of each prompt, by `compare`."""
-    starts, groups = np.cumsum([0, *sizes]), None
+    codes, groups = np.repeat(np.arange(len(sizes)), sizes), None
     if prompts:
+        starts = np.cumsum([0, *sizes])
         parts = [np.split(np.arange(a, b), prompts) for a, b in itertools.pairwise(starts)]
         groups = [list(own) for own in zip(*parts, strict=True)]
     names = [f"S{i}" for i in range(len(sizes))]
     plan.setdefault("permutations", PERMUTATIONS if len(sizes) < 8 else OF_EIGHT)
     asked = CompareOptions(**plan).checked()
     pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
-    return finish(comparison_steps(pool, starts, names, asked, groups))
+    return finish(comparison_steps(pool, codes, names, asked, groups))
 
 
 def null(

@@ -20,8 +20,9 @@ from typing import Any
 import numpy as np
 from pairs import arguments, environment, write
 
+from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import SAME, CompareOptions, Comparison
+from vendiscore.analysis.comparison import SAME, Comparison
 from vendiscore.progress import finish
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
@@ -39,7 +40,7 @@ def of_sets(name: str, sets: int, narrow: float, seed: int) -> Comparison:
     rng = np.random.default_rng(seed)
     drawn = [source(rng, SIZE, 0.25 if i + 1 < sets else narrow) for i in range(sets)]
     pool, sizes = pooled(drawn, **options)
-    return finish(comparison_steps(pool, np.cumsum([0, *sizes]), list("ABCD"[:sets]), PLAN))
+    return finish(comparison_steps(pool, np.repeat(range(sets), sizes), list("ABCD"[:sets]), PLAN))
 
 
 def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
@@ -54,8 +55,8 @@ def by_prompt(name: str, sets: int, narrow: float, seed: int) -> Comparison:
     pool, sizes = pooled([part for own in drawn for part in own], **options)
     places = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
     groups = [[places[i * PROMPTS + prompt] for i in range(sets)] for prompt in range(PROMPTS)]
-    starts = np.arange(sets + 1) * PROMPTS * ANSWERS
-    return finish(comparison_steps(pool, starts, list("ABCD"[:sets]), PLAN, groups))
+    codes = np.repeat(range(sets), PROMPTS * ANSWERS)
+    return finish(comparison_steps(pool, codes, list("ABCD"[:sets]), PLAN, groups))
 
 
 def disagreements(found: Comparison) -> tuple[int, int, int]:

@@ -10,9 +10,9 @@ import pytest
 from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
+from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import CompareOptions
-from vendiscore.analysis.pair_inference import holm
+from vendiscore.analysis.pair_inference import adjust_p_values
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.progress import finish
 from vendiscore.resolve.kernel_request import How
@@ -161,7 +161,9 @@ def test_three_sets_have_three_pairs_whose_p_is_adjusted():
     sets = {"wide": sentences(rng, 40), "too": sentences(rng, 45), "thin": sentences(rng, 40, 0.8)}
     found = compared(sets, permutations=199)
     assert [(row.a, row.b) for row in found.pairs] == list(itertools.combinations(sets, 2))
-    assert [row.p_adjusted for row in found.pairs] == holm([row.p for row in found.pairs])
+    assert [row.p_adjusted for row in found.pairs] == adjust_p_values(
+        [row.p for row in found.pairs]
+    )
     assert found.verdict("thin", "wide") == found.verdict("thin", "too") == "less diverse"
     assert found.verdict("wide", "too") == "no difference shown"
     assert "wide is more diverse than thin" in found.sentence
@@ -274,9 +276,9 @@ def test_a_similarity_of_all_sets_is_that_of_their_samples():
 
 def test_a_comparison_says_how_far_it_is():
     pool = resolve_pool([["a", "b", "c", "d"]] * 2, How(), ["A", "B"])
-    plan = CompareOptions(permutations=99).checked()
-    starts = np.array([0, 4, 8])
-    assert list(comparison_steps(pool, starts, ["A", "B"], plan)) == [0, 99]
+    options = CompareOptions(permutations=99).checked()
+    codes = np.repeat([0, 1], 4)
+    assert list(comparison_steps(pool, codes, ["A", "B"], options)) == [0, 99]
 
 
 X, Y = normal(0, 8), normal(1, 8)
@@ -326,7 +328,7 @@ TEXTS = [f"w{i}" for i in range(8)]
             {"level": 95},
             "from 0.5 to below 1, got 95; pass a level such as 0.95",
         ),
-        ([X, Y], {"match": "coverage"}, "sets are drawn down to one size"),
+        ([X, Y], {"match": "coverage"}, "`match` is not an option of kernel 'cosine'"),
         ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
         ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),
@@ -367,7 +369,7 @@ def test_products_and_other_similarities_are_drawn_from():
     """Draws agree for parts that are kept as given and for parts that are read off their matrix."""
     K = as_similarity(normal(0, 16), k="rbf", sigma=1.0)
     both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
-    plan = CompareOptions(permutations=99).checked()
-    starts = np.array([0, 8, 16])
-    one, two = (finish(comparison_steps(each, starts, ["A", "B"], plan)) for each in (K, both))
+    options = CompareOptions(permutations=99).checked()
+    codes = np.repeat([0, 1], 8)
+    one, two = (finish(comparison_steps(each, codes, ["A", "B"], options)) for each in (K, both))
     assert one.pairs[0].difference == pytest.approx(two.pairs[0].difference, abs=1e-9)

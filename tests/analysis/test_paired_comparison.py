@@ -1,11 +1,13 @@
 """Sets are compared prompt by prompt where their samples belong to prompts."""
 
+import itertools
 import math
 
 import numpy as np
 import pytest
 
 from vendiscore import compare, compute
+from vendiscore.analysis.paired_comparison import match_groups
 from vendiscore.result import key_at
 
 
@@ -111,3 +113,26 @@ def test_lists_of_lists_are_compared_prompt_by_prompt():
         compared(A, B, groups=[prompts] * 2)
     with pytest.raises(ValueError, match="got 0 of `B` in group 7"):
         compared(A, B[:-1])
+
+
+def test_groups_are_matched_in_order_of_appearance_set_by_set():
+    labels = ["y", "x", "x", "y", "y", "x", "x", "y"]
+    groups = match_groups(labels, np.array([1, 0, 1, 1, 0, 0, 1, 0]), ["A", "B"], "groups")
+    assert [[indices.tolist() for indices in group] for group in groups] == [
+        [[1, 5], [2, 6]],
+        [[4, 7], [0, 3]],
+    ]
+
+
+def test_p_below_twelve_groups_is_that_of_all_signs():
+    (X, x), (Y, y) = prompts(0, 5, 4), prompts(1, 5, 4, narrow=0.7)
+    row = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0).pairs[0]
+    scores = [
+        [compute(Z[at : at + 4], k="rbf", sigma=2.0)["VS"] for at in range(0, 20, 4)]
+        for Z in (X, Y)
+    ]
+    differences = np.subtract(*scores)
+    signed = np.array(list(itertools.product([1, -1], repeat=5))) * differences
+    statistics = np.abs(signed.mean(axis=1) / signed.std(axis=1))
+    assert row.p == np.mean(statistics >= statistics[0] - 1e-9)
+    assert (row.permutations, row.p_floor) == (15, 1 / 16)

@@ -1,4 +1,4 @@
-"""Sets are drawn down to one size; permutations stop once p is known."""
+"""Sets are drawn down to one size and scored in windows."""
 
 import math
 
@@ -7,11 +7,14 @@ import pytest
 from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
-from vendiscore.analysis.comparison import CompareOptions
-from vendiscore.analysis.pair_inference import Statistic, holm, permuted, screened
-from vendiscore.analysis.unpaired_comparison import Part, matched, windows
-from vendiscore.progress import finish
-from vendiscore.scoring.jackknife import Jackknife, influence, influence_error
+from vendiscore.analysis.compare_options import CompareOptions
+from vendiscore.analysis.unpaired_comparison import (
+    average_errors,
+    score_subsets,
+    window_weights,
+    windows,
+)
+from vendiscore.scoring.jackknife import influence, influence_error
 from vendiscore.spectral.rank_one import log_score
 from vendiscore.spectral.vendi_scores import spectrum_of
 
@@ -30,53 +33,9 @@ def test_windows_meet_every_sample_about_as_often():
 def test_the_error_of_a_mean_over_windows_is_that_of_all_samples():
     """The error of a mean of x at n = 2 m is σ/√n, whatever m is."""
     x = np.random.default_rng(0).normal(size=80)
-
-    def scored(places):
-        error = np.full(places.shape[:-1], x.std() / math.sqrt(places.shape[-1]))
-        return Jackknife(x[places].mean(axis=-1), error)
-
-    found = matched(scored, np.arange(80), 40)
-    assert (found.log, found.error) == pytest.approx((x.mean(), x.std() / math.sqrt(80)))
-
-
-def normals(seen, rng):
-    """Return a statistic, and normal ones where labels are exchanged."""
-    return Statistic(seen, lambda count, bar: rng.normal(size=count), None, None)
-
-
-def test_permutations_stop_once_p_is_known():
-    rng = np.random.default_rng(0)
-    found = finish(permuted(normals(0.1, rng), 9999))
-    assert found.drawn == 99
-    assert found.p > 0.5
-    found = finish(permuted(normals(1.3, rng), 9999))
-    assert 99 <= found.drawn < 200
-    found = finish(permuted(normals(3.2, rng), 999))
-    assert found.drawn == 999
-
-
-def test_p_by_stopping_early_is_not_too_small():
-    rng = np.random.default_rng(0)
-    p = np.array([finish(permuted(normals(rng.normal(), rng), 999)).p for _ in range(500)])
-    for level in (0.01, 0.05, 0.2):
-        assert np.mean(p <= level) <= level + 3 * math.sqrt(level / 500)
-
-
-@pytest.mark.parametrize("bar", [0.0, 0.5, 1.9, 5.0])
-@pytest.mark.parametrize("scale", [0.7, 1.0, 1.5])
-def test_screened_statistics_are_on_the_side_of_the_bar_where_exact_ones_are(bar, scale):
-    rng = np.random.default_rng(0)
-    right = np.abs(rng.normal(size=999))
-    near = np.abs(right * (1 + 0.05 * rng.normal(size=999))) / scale
-    asked = []
-
-    def exact(at):
-        asked.extend(at)
-        return right[at]
-
-    found = screened(near, exact, bar)
-    assert abs(int((found >= bar).sum()) - int((right >= bar).sum())) <= 1
-    assert len(asked) == len(set(asked)) <= 250
+    errors = np.full(2, x.std() / math.sqrt(40))
+    assert window_weights(80, 40) @ x == pytest.approx(x.mean())
+    assert average_errors(errors, 80, 40) == pytest.approx(x.std() / math.sqrt(80))
 
 
 @pytest.mark.parametrize("name", ["texts, n-grams", "vectors, cosine"])
@@ -98,10 +57,9 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
 def test_stacked_scores_and_errors_are_those_of_each_set(q):
     X = np.random.default_rng(0).normal(size=(30, 5))
     similarity = MatrixSimilarity(np.exp(-0.1 * ((X[:, None] - X) ** 2).sum(-1)))
-    part = Part(similarity, CompareOptions(q), 8)
-    places = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
-    found = part.score(places)
-    for at, log, error in zip(places, found.log, found.error, strict=True):
+    indices = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
+    logs, errors = score_subsets(similarity, indices, CompareOptions(q))
+    for at, log, error in zip(indices, logs, errors, strict=True):
         spectrum = spectrum_of(similarity.take(at), vectors=True)
         assert log == pytest.approx(log_score(spectrum, q), abs=1e-9)
         expected = influence_error(spectrum, q) if q else 0
@@ -118,13 +76,6 @@ def test_slopes_are_those_of_weights():
             p[i] += 1e-6
             more = math.log(score(K, q=q, p=p)) - math.log(score(K, q=q))
             assert more / 1e-6 == pytest.approx(slopes[i], abs=1e-4)
-
-
-def test_adjusted_p_is_that_of_holm():
-    p = [0.01, 0.04, 0.03, 0.005]
-    assert holm(p) == pytest.approx([0.03, 0.06, 0.06, 0.02])
-    assert holm([0.7]) == [0.7]
-    assert holm([0.6, 0.5]) == [1.0, 1.0]
 
 
 @pytest.mark.filterwarnings("ignore:Intervals have no width")

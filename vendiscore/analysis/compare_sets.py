@@ -6,26 +6,46 @@ differ in other ways.
 
 import itertools
 import math
-from collections.abc import Sequence
-from functools import partial
-from operator import add
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
 
 from ..core.shares import PSD
-from ..progress import Counts, counted, told
-from ..resolve.kernel_request import KernelArgument, how_of
+from ..hints import remedy
+from ..progress import Counts, counted
+from ..resolve.kernel import having
+from ..resolve.kernel_request import SETTINGS, How, KernelArgument, how_of
+from ..resolve.sample_labels import Groups as Labels
+from ..resolve.sample_labels import (
+    check_size,
+    flatten_groups,
+    flatten_sets,
+    group_by_prompt,
+    name_sets,
+    parse_groups_by_set,
+    parse_set_labels,
+    read_labels,
+    sizes_of,
+)
+from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ..signature import plain
 from ..similarity.base import Similarity
-from ..support.arguments import DEFAULT_ORDER, refuse_gradient
+from ..support.arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..support.errors import warn
-from ..support.types import Samples
-from .comparison import CompareOptions, Comparison, Effects, PairRow, SetRow
-from .pair_inference import holm, needed, permuted
-from .paired_comparison import Groups, PairedSets
-from .partition import Labelled, flat_sets, pooled_sets, read_by, read_sets, sorted_sets
-from .unpaired_comparison import DrawnSets
+from ..support.types import Options, Pool, Record, Samples
+from .compare_options import CompareOptions, Effects
+from .comparison import Comparison
+from .pair_inference import adjust_p_values, min_permutations
+from .paired_comparison import Groups, match_groups, paired_comparison_steps
+from .unpaired_comparison import unpaired_comparison_steps
+
+# Labels of groups, for each set in order or by its name.
+Labelled: TypeAlias = Sequence[object] | Options | None
+# The similarity of all samples, the position of the set of each, and the label of its group.
+Pooled: TypeAlias = tuple[Similarity, np.ndarray, list[Hashable] | None]
 
 # For hints about misspelt keywords.
 _KEYWORDS = ("names", "by", "groups", *CompareOptions.__dataclass_fields__)
@@ -131,59 +151,152 @@ def compare(
     >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
     18.0
     """
-    labels = None if by is None else read_by(by, names)
-    named = {}
-    if labels is None:
-        named = read_sets(sets, names, how)
-    names = list(named if labels is None else map(str, labels.labels))
-    read = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
-    plan = CompareOptions(q, level, permutations, size, psd, seed, within, effects, allow_repeats)
-    plan = plan.checked()
-    pairs = math.comb(len(names), 2)
-    least = needed(plan.level, pairs)
-    if plan.permutations < least:
+    if by is None:
+        sets_by_name = name_compared_sets(sets, names, how)
+        names = list(sets_by_name)
+    elif names is not None:
+        raise ValueError("the labels in `by` already name the sets: leave `names` out")
+    else:
+        set_labels = parse_set_labels(by, MIN_SAMPLES)
+        names = list(map(str, set_labels.labels))
+    spec = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
+    options = CompareOptions(
+        q, level, permutations, size, psd, seed, within, effects, allow_repeats
+    )
+    options = options.checked()
+    _check_permutations(options, math.comb(len(names), 2))
+    if spec.fit in ("samples", "references"):
         raise ValueError(
-            f"`permutations` must be {least} or more for a difference among {pairs} pairs to be "
-            f"beyond chance, got {plan.permutations}; pass more, or compare fewer sets"
-        )
-    if read.fit in ("samples", "references"):
-        raise ValueError(
-            f"`fit` must be 'pool' here, got {read.fit!r}: all sets share options that follow from "
+            f"`fit` must be 'pool' here, got {spec.fit!r}: all sets share options that follow from "
             "the pool; pass the option itself, such as sigma=…"
         )
-    if labels is None:
-        named, groups = flat_sets(named, groups, read)
-    if groups is not None and read.asked is not None and read.prompts is None:
+    if by is None:
+        sets_by_name, groups = flatten_sets(sets_by_name, groups, spec)
+    if groups is not None and spec.asked is not None and spec.prompts is None:
         raise ValueError(
             "sets are compared within `prompts`, or within groups: leave one of the two out, or "
             "pass given_prompt=True to take the prompts out of similarities"
         )
-    if labels is None:
-        pool, starts, paired = pooled_sets(named, groups, read)
+    if by is None:
+        similarity, set_codes, labels = pool_sets(sets_by_name, groups, spec)
     else:
-        pool, starts, paired = sorted_sets(sets, labels, groups, read)
-    refuse_gradient("compare", **how, samples=pool)
-    if paired is not None and plan.size is not None:
-        matched = "prompts" if groups is None else "groups"
-        raise ValueError(f"`{matched}` are matched by size, each by itself: leave `size` out")
-    if paired is not None and not plan.allow_repeats:
+        similarity, set_codes, labels = pool_labelled(sets, set_labels, groups, spec)
+    refuse_gradient("compare", **how, samples=similarity)
+    retained = np.setdiff1d(np.arange(len(set_codes)), list(similarity.dropped))
+    set_codes = set_codes[retained]
+    matched_groups = None
+    if labels is not None:
+        argument = "prompts" if groups is None else "groups"
+        labels = [labels[i] for i in retained]
+        matched_groups = match_groups(labels, set_codes, names, argument)
+        _check_options_with_groups(options, argument)
+    steps = comparison_steps(similarity, set_codes, names, options, matched_groups)
+    total = math.comb(len(names), 2) * options.permutations
+    return counted(steps, total, "comparing sets")
+
+
+def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
+    """Return two or more sets by name: A, B, … for sets without names."""
+    given = sets[0] if len(sets) == 1 and isinstance(sets[0], Mapping) else sets
+    if len(given) < 2:
+        passed = []
+        for name, value in how.items():
+            if name not in SETTINGS and not having(name) and is_several(value):
+                passed.append(name)
+        if len(passed) > 1:
+            named = ", ".join(f"{name!r}: {name}" for name in passed)
+            raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
+        if passed and (hint := remedy(passed[0], "keyword")):
+            raise TypeError(f"unknown keyword `{passed[0]}`. {hint}")
+        raise ValueError(
+            f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
+            f"them by name, or all samples in one list with the set of each as `by`"
+        )
+    return name_sets(given, names, "set")
+
+
+def pool_sets(sets_by_name: Record, groups: object, spec: How) -> Pooled:
+    """Return the samples of all sets together; `groups` has labels for each set."""
+    names = list(sets_by_name)
+    sets = [read_collection(each, spec, name, mixed=True) for name, each in sets_by_name.items()]
+    groups_by_set = []
+    if groups is not None:
+        sizes = dict(zip(names, sizes_of(sets, spec), strict=True))
+        groups_by_set = parse_groups_by_set(groups, sizes)
+    spec, by_prompt = group_by_prompt(spec, sets, groups_by_set)
+    labels = None
+    if groups is not None:
+        labels = [label for each in groups_by_set for label in each.of_samples]
+    elif by_prompt is not None:
+        labels = by_prompt.of_samples
+    similarity = resolve_pool(sets, replace(spec, fit="pool"), names)
+    return similarity, np.repeat(np.arange(len(names)), sizes_of(sets, spec)), labels
+
+
+def pool_labelled(sets: Sequence[Pool], by: Labels, groups: object, spec: How) -> Pooled:
+    """Return the samples of one collection; `by` and `groups` have a label for each."""
+    if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
+        n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
+        raise ValueError(
+            f"`by` names the set of each sample of one collection, got {n_sets} sets; pass all "
+            "samples as one list, or leave `by` out"
+        )
+    samples = read_collection(sets[0], spec)
+    if flatten_groups(samples, spec)[1] is not None:
+        raise ValueError(
+            "`by` names the set of each sample, but the samples are a list of lists; pass all "
+            "samples as one list, with the prompt of each as `groups`"
+        )
+    argument = "prompts" if groups is None else "groups"
+    grouping = None if groups is None else read_labels(groups)
+    spec, by_prompt = group_by_prompt(spec, [samples], [grouping])
+    if grouping is None:
+        grouping = by_prompt
+    (similarity,) = resolve_sets([samples], spec, ["samples"])
+    if similarity.fitted:
+        similarity = similarity.noted(settings={**similarity.settings, "fit": "pool"})
+    n = similarity.n + len(similarity.dropped)
+    check_size(by, n, "by")
+    if grouping is None:
+        return similarity, by.codes, None
+    check_size(grouping, n, argument)
+    return similarity, by.codes, grouping.of_samples
+
+
+def _check_permutations(options: CompareOptions, n_pairs: int) -> None:
+    """Raise a ValueError if permutations cannot give a small enough adjusted p."""
+    fewest = min_permutations(options.level, n_pairs)
+    if options.permutations < fewest:
+        raise ValueError(
+            f"`permutations` must be {fewest} or more for a difference among {n_pairs} pairs to be "
+            f"beyond chance, got {options.permutations}; pass more, or compare fewer sets"
+        )
+
+
+def _check_options_with_groups(options: CompareOptions, argument: str) -> None:
+    """Raise for options that have no effect where sets are compared within groups or prompts."""
+    if options.size is not None:
+        raise ValueError(f"`{argument}` are matched by size, each by itself: leave `size` out")
+    if not options.allow_repeats:
         raise TypeError(
             "`allow_repeats=False` has no effect on intervals of means over prompts or groups; "
             "leave it out"
         )
-    steps = comparison_steps(pool, starts, names, plan, paired)
-    return counted(steps, pairs * plan.permutations, "comparing sets")
 
 
 def comparison_steps(
-    pool: Similarity,
-    starts: np.ndarray,
+    similarity: Similarity,
+    set_codes: np.ndarray,
     names: Sequence[str],
-    plan: CompareOptions,
+    options: CompareOptions,
     groups: Groups | None = None,
 ) -> Counts[Comparison]:
-    """Compare sets that are pooled, step by step."""
-    for name, n in zip(names, np.diff(starts).tolist(), strict=True):
+    """Compare sets of samples, and yield the number of permutations so far.
+
+    `set_codes` (n,) has the position in `names` of the set of each sample. With `groups`, the
+    indices of the samples of each group set by set, sets are compared within groups.
+    """
+    for name, n in zip(names, np.bincount(set_codes, minlength=len(names)).tolist(), strict=True):
         if n < MIN_SAMPLES:
             raise ValueError(
                 f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
@@ -191,46 +304,37 @@ def comparison_steps(
             )
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
-    sets: DrawnSets | PairedSets
     if groups is None:
-        sets = DrawnSets(pool, starts, names, plan)
+        steps = unpaired_comparison_steps(similarity, set_codes, names, pairs, options)
     else:
-        sets = PairedSets(pool, groups, names, plan)
-    rows = tuple(sets.row(i) for i in range(len(names)))
-    statistics = [sets.pair(i, j) for i, j in pairs]
-    nulls = []
-    for done, pair in enumerate(statistics):
-        steps = permuted(pair, plan.permutations, plan.level)
-        nulls.append((yield from told(steps, partial(add, done * plan.permutations))))
-    p = [null.p for null in nulls]
-    equal = max(0.0, 1 - 2 * (1 - plan.level) / len(pairs))
-    compared = []
-    level = plan.level if len(pairs) == 1 else 1 - (1 - plan.level) / len(pairs)
-    for (i, j), pair, null, adjusted in zip(pairs, statistics, nulls, holm(p), strict=True):
-        ends = pair.interval(level)
-        ratio = pair.ratio(equal)
-        most = plan.permutations if pair.every is None else null.drawn
-        least = len(pairs) / (most + 1)
-        row = PairRow(names[i], names[j], *ends, null.p, adjusted, null.drawn, level, least, *ratio)
-        compared.append(row)
-    _warn_about_intervals(rows, compared, len(groups or ()))
-    return Comparison(
-        sets=rows,
-        pairs=tuple(compared),
-        q=plan.q,
-        level=plan.level,
+        steps = paired_comparison_steps(similarity, groups, names, pairs, options)
+    set_rows, pair_rows = yield from steps
+    adjusted = adjust_p_values([row.p for row in pair_rows])
+    rows = zip(pair_rows, adjusted, strict=True)
+    comparison = Comparison(
+        sets=tuple(set_rows),
+        pairs=tuple(replace(row, p_adjusted=p) for row, p in rows),
+        q=options.q,
+        level=options.level,
         groups=len(groups or ()),
-        settings=plain(pool.settings),
-        within=plan.within,
-        effects=plan.effects,
-        allow_repeats=plan.allow_repeats if groups is None and plan.q else None,
+        settings=plain(similarity.settings),
+        within=options.within,
+        effects=options.effects,
+        allow_repeats=options.allow_repeats if groups is None and options.q else None,
     )
+    _warn_about_intervals(comparison)
+    return comparison
 
 
-def _warn_about_intervals(rows: Sequence[SetRow], pairs: Sequence[PairRow], n_groups: int) -> None:
+def _warn_about_intervals(comparison: Comparison) -> None:
     """Warn once if intervals are missing, since groups are too few, or have no width."""
-    flat = [row.name for row in rows if row.high <= row.low or row.matched_high <= row.matched_low]
-    flat += [f"{pair.a} − {pair.b}" for pair in pairs if pair.high <= pair.low]
+    n_groups = comparison.groups
+    flat = [
+        row.name
+        for row in comparison.sets
+        if row.high <= row.low or row.matched_high <= row.matched_low
+    ]
+    flat += [f"{pair.a} − {pair.b}" for pair in comparison.pairs if pair.high <= pair.low]
     if 0 < n_groups < MIN_VALUES:
         warn(describe_missing_interval(n_groups, math.nan, math.nan, "the ends of intervals"))
     elif flat:

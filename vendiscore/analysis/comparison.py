@@ -5,69 +5,21 @@ from __future__ import annotations
 import html
 import math
 from dataclasses import asdict, dataclass, field
-from typing import Any, Literal, TypeAlias, get_args
+from typing import Literal
 
 from .. import plots
-from ..core.shares import PSD, check_psd
-from ..scoring.request import confidence
-from ..scoring.subsampling import MIN_SAMPLES
 from ..signature import plain
 from ..summary import Summary, frame, html_table, json_record, measured, with_error
-from ..support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
 from ..support.types import Axes, Frame, Options, Record
-from .pair_inference import needed
+from .compare_options import Effects
+from .pair_inference import ratio_level
 
 MORE = "more diverse"
 LESS = "less diverse"
 SAME = "no difference shown"
 DIFFERENT = "different, direction not shown"
 _TURNED = {MORE: LESS, LESS: MORE}
-_USUAL = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
 _ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
-
-
-Effects: TypeAlias = Literal["random", "fixed"]
-
-
-@dataclass(frozen=True)
-class CompareOptions:
-    """Settings of a comparison: the arguments of `compare` of these names."""
-
-    q: Any = DEFAULT_ORDER
-    level: float = 0.95
-    permutations: int = 999
-    size: int | None = None
-    psd: PSD = "check"
-    seed: int = 0
-    within: float | None = None
-    effects: Effects = "random"
-    allow_repeats: bool = True
-
-    def checked(self) -> CompareOptions:
-        """Return the plan with plain values; raise an error for invalid settings."""
-        size = self.size
-        within = self.within
-        if size is not None:
-            size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
-        level = confidence("level", self.level)
-        least = max(19, needed(level))
-        permutations = integer("permutations", self.permutations, least, remedy=_USUAL)
-        if within is not None:
-            remedy = "pass 0.05 for the same within 5 %"
-            within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, remedy)
-        order = read_order(self.q)
-        seed = integer("seed", self.seed, 0)
-        effects = one_of("effects", self.effects, get_args(Effects))
-        allow_repeats = flag("allow_repeats", self.allow_repeats)
-        if not allow_repeats and order == 0:
-            raise TypeError(
-                "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
-                "the sets; leave it out"
-            )
-        psd = check_psd(self.psd)
-        return CompareOptions(
-            order, level, permutations, size, psd, seed, within, effects, allow_repeats
-        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -376,7 +328,7 @@ class Comparison(Summary):
         if math.isnan(low) or math.isnan(high):
             interval = "no interval"
         if verdict == self._within:
-            level = 1 - 2 * (1 - self.level) / len(self.pairs)
+            level = ratio_level(self.level, len(self.pairs))
             ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
             interval = f"{percent(level)} % interval of their ratio {ends}, {interval}"
         return (

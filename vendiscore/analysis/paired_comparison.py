@@ -1,160 +1,222 @@
-"""Sets compared within groups: a difference for each prompt, and its mean over prompts."""
+"""Sets compared within groups, such as the answers to each prompt.
+
+Scores of each set in each group become a difference for each group, and its mean over groups.
+"""
 
 import itertools
 import math
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from functools import partial
+from operator import add
 from typing import TypeAlias
 
 import numpy as np
 
-from ..scoring.subsampling import bounded, mean_error, student
+from ..core.shares import PSD
+from ..progress import told
+from ..resolve.sample_labels import encode_labels
+from ..scoring.subsampling import bounded
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.members import submatrices
+from ..similarity.members import members_of, submatrices
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support.errors import quoted, warn
 from ..support.namespace import row_blocks, to_host
-from .comparison import CompareOptions, SetRow
-from .pair_inference import EQUAL, Ends, Statistic, studentized
+from .compare_options import CompareOptions
+from .comparison import PairRow, SetRow
+from .pair_inference import (
+    difference_level,
+    estimate_paired_difference,
+    estimate_paired_ratio,
+    exact_p_value,
+    permutation_test_steps,
+    ratio_level,
+    studentized_difference,
+)
 
-Groups = Sequence[Sequence[np.ndarray]]
-_ENUMERATED = 12  # with fewer groups, all signs of their differences are tried
-# Similarities (g, N, N) of groups of equal sizes, these sizes, and the least of any set.
-Stack: TypeAlias = tuple[np.ndarray, list[int], int]
+# For each group the indices of its samples, set by set.
+Groups: TypeAlias = Sequence[Sequence[np.ndarray]]
+
+# Groups of equal sizes, their similarities (g, N, N), the size of each set, and the matched size.
+Stack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
+
+_MAX_ENUMERATED = 11  # groups whose differences are tried with all signs
 
 
-@dataclass
-class PairedSets:
-    """Sets compared group by group, each drawn down to as many samples as all have in a group."""
+def match_groups(
+    labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
+) -> Groups:
+    """Return the samples of each set in each group that all sets have, in order of appearance.
 
-    pool: Similarity
-    groups: Groups
-    names: Sequence[str]
-    plan: CompareOptions
+    Labels are of `groups`, all of which must have two samples or more of each set, or of `prompts`,
+    which are dropped with a warning if they have fewer.
+    """
+    order = np.argsort(set_codes, kind="stable")
+    groups = encode_labels([labels[i] for i in order])
+    counts = np.zeros((len(groups), len(names)), dtype=int)
+    np.add.at(counts, (groups.codes, set_codes[order]), 1)
+    complete = counts.min(axis=1) >= 2
+    if argument == "groups" and not complete.all():
+        code, i = np.argwhere(counts < 2)[0]
+        raise ValueError(
+            f"`groups` must have two samples or more of each set in each group, got "
+            f"{counts[code, i]} of `{names[i]}` in group {quoted(groups.labels[code])}; leave that "
+            "group out of all sets, or compare without `groups`"
+        )
+    dropped = np.flatnonzero(~complete)
+    n_groups = np.count_nonzero(complete)
+    if n_groups < 2:
+        condition = " that all sets answer twice or more" if len(dropped) else ""
+        raise ValueError(
+            f"`{argument}` must be two or more{condition}, got {n_groups}; compare without "
+            f"`{argument}`"
+        )
+    if len(dropped):
+        warn(
+            f"{len(dropped)} of {len(groups)} prompts are left out, which some set does not "
+            f"answer twice or more, first of all {quoted(groups.labels[dropped[0]])}"
+        )
+    members = members_of(groups.codes)
+    return [
+        np.split(order[members[code]], np.cumsum(counts[code])[:-1])
+        for code in np.flatnonzero(complete)
+    ]
 
-    def __post_init__(self) -> None:
-        psd = self.plan.psd
-        self.rng: np.random.Generator = np.random.default_rng(self.plan.seed)
-        groups = []
-        for sets in self.groups:
-            least = min(map(len, sets))
-            drawn = []
-            for places in sets:
-                if len(places) > least:  # groups may be sorted
-                    places = self.rng.permutation(places)
-                drawn.append(places)
-            groups.append(drawn)
-        self.groups = groups
-        for K, _, _ in self._stacks(range(len(self.names))):
-            unusual = Spectra(K, None, [], psd).unusual
-            for matrix in K[unusual]:  # it raises or warns for what is not a similarity
-                similarity = MatrixSimilarity(matrix)
-                similarity = similarity.noted(roundoff=self.pool.roundoff)
-                spectrum_of(similarity, psd=psd)
 
-    def row(self, i: int) -> SetRow:
-        """Return mean scores of set i over groups, of all samples and of as many as others have."""
-        whole = []
-        matched = []
-        n = size = 0
-        for K, (members,), least in self._stacks([i]):
-            n += len(K) * members
-            size += len(K) * least
-            whole.append(self._scores(K))
-            matched.append(self._scores(K[:, :least, :least]))
-        of_all = self._mean(whole, n)
-        of_drawn = self._mean(matched, size)
-        groups = len(self.groups)
-        return SetRow(self.names[i], n, *of_all, size, *of_drawn, n / groups, size / groups)
+def paired_comparison_steps(
+    similarity: Similarity,
+    groups: Groups,
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
+    """Compare sets group by group; yield the number of permutations so far.
 
-    def pair(self, i: int, j: int) -> Statistic:
-        """Return the mean difference over groups, and T of it with labels exchanged in them.
+    Return a row for each set, and one for each pair, whose p is not adjusted yet.
+    """
+    rng = np.random.default_rng(options.seed)
+    groups = [_shuffle_larger_sets(group, rng) for group in groups]
+    whole, matched = score_groups(similarity, groups, options)
+    size = sum(min(map(len, group)) for group in groups)
+    size_per_group = size / len(groups)
+    rows = []
+    for i, name in enumerate(names):
+        n = sum(len(group[i]) for group in groups)
+        n_per_group = n / len(groups)
+        score = bounded(whole[i], options.level, 1.0, n_per_group)
+        matched_score = bounded(matched[i], options.level, 1.0, size_per_group)
+        rows.append(SetRow(name, n, *score, size, *matched_score, n_per_group, size_per_group))
+    level = difference_level(options.level, len(pairs))
+    pair_rows = []
+    for k, (i, j) in enumerate(pairs):
+        order = np.concatenate(_batch_by_size(groups, [i, j]))  # in which signs are drawn
+        a = matched[i, order]
+        b = matched[j, order]
+        difference = estimate_paired_difference(a, b, level)
+        ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(pairs)))
+        observed = float(_compute_statistics(a - b))
+        max_permutations = options.permutations
+        if options.effects == "random" and len(groups) <= _MAX_ENUMERATED:
+            others = _enumerate_signs(a - b)
+            p = exact_p_value(observed, others)
+            permutations = max_permutations = len(others)
+        else:
+            draw: Callable[[int], np.ndarray] = partial(_draw_signs, a - b, rng)
+            if options.effects == "fixed":
+                stacks = list(_stack_groups(similarity, groups, [i, j]))
+                draw = partial(_exchange_samples, stacks, options, rng)
+            steps = permutation_test_steps(observed, draw, max_permutations, options.level)
+            p, permutations = yield from told(steps, partial(add, k * max_permutations))
+        p_floor = len(pairs) / (max_permutations + 1)
+        row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
+        pair_rows.append(row)
+    return rows, pair_rows
 
-        For groups that stand for others, sets exchange their names in some groups, so that
-        differences change signs. For these groups alone, sets exchange samples.
-        """
-        stacks = list(self._stacks([i, j]))
-        a, b = self._halves(stacks, exchanged=False)
-        differences = a - b
-        mean_a = a.mean()
-        mean_b = b.mean()
-        ratios = a / mean_a - b / mean_b
-        log_of_ratio = math.log(mean_a / mean_b)
 
-        def draw(count: int, bar: float) -> np.ndarray:
-            if self.plan.effects == "random":
-                return of_signs(self.rng.choice([-1, 1], (count, len(a))))
-            halves = (self._halves(stacks, exchanged=True) for _ in range(count))
-            return np.array([_T(first - second) for first, second in halves])
+def score_groups(
+    similarity: Similarity, groups: Groups, options: CompareOptions
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return VS of each set in each group, (sets, groups): of all samples, and of the fewest."""
+    sets = range(len(groups[0]))
+    whole = np.empty((len(sets), len(groups)))
+    matched = np.empty_like(whole)
+    for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
+        _check_stack(K, similarity.roundoff, options.psd)
+        ends = np.cumsum(sizes)
+        for i, own in enumerate(np.split(np.arange(ends[-1]), ends[:-1])):
+            block = K[:, own[:, None], own]
+            whole[i, batch] = matched[i, batch] = _score_stack(block, options)
+            if size < sizes[i]:
+                matched[i, batch] = _score_stack(block[:, :size, :size], options)
+    return whole, matched
 
-        def of_signs(signs: np.ndarray) -> np.ndarray:
-            return np.array([_T(row) for row in signs * differences])
 
-        every = None
-        if self.plan.effects == "random" and len(a) < _ENUMERATED:
-            others = itertools.product([1, -1], repeat=len(a) - 1)  # all signs turned: the same |T|
-            every = of_signs(np.array([(1, *signs) for signs in others])[1:])
+def _shuffle_larger_sets(group: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
+    """Return a group whose larger sets are in random order, as the first samples are matched."""
+    size = min(map(len, group))
+    return [rng.permutation(indices) if len(indices) > size else indices for indices in group]
 
-        def interval(level: float) -> Ends:
-            mean, _, low, high = student(differences, level)
-            if abs(mean) < EQUAL:
-                mean = 0.0
-                if high - low < EQUAL:  # differences that are 0 but for rounding
-                    low = high = 0.0
-            return mean, low, high
 
-        def ratio(level: float) -> tuple[float, float]:
-            # The logarithm of a ratio of means is about the mean of `ratios` (delta method).
-            _, _, low, high = student(ratios, level)
-            low += log_of_ratio
-            high += log_of_ratio
-            return math.exp(low), math.exp(high)
+def _batch_by_size(groups: Groups, sets: Sequence[int]) -> list[np.ndarray]:
+    """Return batches of groups in which some sets, and the smallest of all, are equally large."""
+    batches: dict[tuple[int, ...], list[int]] = {}
+    for code, group in enumerate(groups):
+        sizes = (*(len(group[i]) for i in sets), min(map(len, group)))
+        batches.setdefault(sizes, []).append(code)
+    return list(map(np.array, batches.values()))
 
-        return Statistic(_T(differences), draw, interval, ratio, every=every)
 
-    def _halves(self, stacks: Sequence[Stack], exchanged: bool) -> np.ndarray:
-        """Return VS of two sets in each group, (2, groups), with samples exchanged if asked."""
+def _stack_groups(similarity: Similarity, groups: Groups, sets: Sequence[int]) -> Iterator[Stack]:
+    """Yield the similarities of some sets, one after the other, in groups of equal sizes."""
+    for batch in _batch_by_size(groups, sets):
+        group = groups[batch[0]]
+        sizes = [len(group[i]) for i in sets]
+        size = min(map(len, group))
+        indices = np.array([np.concatenate([groups[code][i] for i in sets]) for code in batch])
+        for rows in row_blocks(len(batch), 8 * sum(sizes) ** 2):
+            yield batch[rows], to_host(similarity.stack(indices[rows])), sizes, size
+
+
+def _check_stack(K: np.ndarray, roundoff: float, psd: PSD) -> None:
+    """Raise an error or warn for matrices that are not similarities."""
+    for matrix in K[Spectra(K, None, [], psd).unusual]:
+        spectrum_of(MatrixSimilarity(matrix).noted(roundoff=roundoff), psd=psd)
+
+
+def _score_stack(K: np.ndarray, options: CompareOptions) -> np.ndarray:
+    """Return VS_q of each matrix of a stack (g, m, m)."""
+    return Spectra(K, None, [options.q], options.psd).values[0]
+
+
+def _compute_statistics(differences: np.ndarray) -> np.ndarray:
+    """Return the means of differences (…, groups) over their standard errors."""
+    error = differences.std(axis=-1, ddof=1) / math.sqrt(differences.shape[-1])
+    return studentized_difference(differences.mean(axis=-1), error)
+
+
+def _enumerate_signs(differences: np.ndarray) -> np.ndarray:
+    """Return the statistics of all other signs; of signs and their opposites, one."""
+    signs = [(1, *others) for others in itertools.product([1, -1], repeat=len(differences) - 1)]
+    return _compute_statistics(np.array(signs[1:]) * differences)
+
+
+def _draw_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+    """Return the statistics of differences with random signs: the sets exchange their names."""
+    return _compute_statistics(rng.choice([-1, 1], (count, len(differences))) * differences)
+
+
+def _exchange_samples(
+    stacks: Sequence[Stack], options: CompareOptions, rng: np.random.Generator, count: int
+) -> np.ndarray:
+    """Return the statistics of two sets that exchange random samples within each group."""
+    differences = []
+    for _ in range(count):
         scores = []
-        for K, (first, second), least in stacks:
-            places = np.arange(first + second)
-            order = np.tile(places, (len(K), 1))
-            if exchanged:
-                order = self.rng.permuted(order, axis=1)
-            of_halves = []
-            for half in np.split(order, [first], axis=1):
-                part = submatrices(K, half[:, :least])
-                of_halves.append(self._scores(part))
-            scores.append(of_halves)
-        return np.concatenate(scores, axis=1)
-
-    def _stacks(self, sets: Sequence[int]) -> Iterator[Stack]:
-        """Yield similarities (g, N, N) of groups of equal sizes, the sizes, and the least size."""
-        alike: dict[tuple[int, ...], list[np.ndarray]] = {}
-        for group in self.groups:
-            members = [group[i] for i in sets]
-            least = min(map(len, group))
-            sizes = (*map(len, members), least)
-            alike.setdefault(sizes, []).append(np.concatenate(members))
-        for (*counts, least), places in alike.items():
-            for rows in row_blocks(len(places), 8 * sum(counts) ** 2):
-                some = np.array(places[rows])
-                K = to_host(self.pool.stack(some))
-                yield K, counts, least
-
-    def _mean(self, scores: Sequence[np.ndarray], n: int) -> tuple[float, float, float, float]:
-        """Return the mean score of groups with n samples in total, its error and its interval."""
-        every = np.concatenate(scores)
-        mean_size = n / len(every)
-        return bounded(every, self.plan.level, 1.0, mean_size)
-
-    def _scores(self, K: np.ndarray) -> np.ndarray:
-        """Return VS_q of each matrix of a stack, (g,)."""
-        spectra = Spectra(K, None, [self.plan.q], self.plan.psd)
-        return spectra.values[0]
-
-
-def _T(differences: np.ndarray) -> float:
-    """Return T of the mean difference over groups."""
-    mean, error = mean_error(differences)
-    return float(studentized(mean, error))
+        for _, K, (n_a, n_b), size in stacks:
+            order = np.tile(np.arange(n_a + n_b), (len(K), 1))
+            halves = np.split(rng.permuted(order, axis=1), [n_a], axis=1)
+            a, b = (_score_stack(submatrices(K, half[:, :size]), options) for half in halves)
+            scores.append(a - b)
+        differences.append(np.concatenate(scores))
+    return _compute_statistics(np.array(differences))

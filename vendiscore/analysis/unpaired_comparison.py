@@ -1,55 +1,134 @@
-"""Sets drawn down to one size: windows are runs of m of n samples in random order."""
+"""Sets compared without groups, at one size: windows are runs of m of n samples in random order."""
 
 import math
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import cached_property
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from operator import add
+from typing import TypeAlias
 
 import numpy as np
 
+from ..progress import told
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ..scoring.subsampling import halves_error, student_reach
 from ..similarity.base import Similarity
 from ..similarity.matrix import in_full
+from ..similarity.members import members_of
 from ..spectral.rank_one import log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..support.namespace import row_blocks, to_host
-from .comparison import CompareOptions, SetRow
-from .pair_inference import EQUAL, STEP, Ends, Statistic, screened, studentized
+from .compare_options import CompareOptions
+from .comparison import PairRow, SetRow
+from .pair_inference import (
+    BATCH,
+    Interval,
+    difference_level,
+    estimate_difference,
+    estimate_ratio,
+    extreme_threshold,
+    permutation_test_steps,
+    ratio_level,
+    refine_near_threshold,
+    studentized_difference,
+)
 
-MOST_WINDOWS = 4
-MATCHED = 200  # default size: the time of a permutation grows with its cube
+MAX_WINDOWS = 4
+MAX_SIZE = 200  # by default: the time of a permutation grows with its cube
 STACKED = 48  # samples in sets whose spectra are computed at once
-_DRAWS = 10  # pairs of halves, for the errors of order 0
+_HALVES = 10  # pairs of halves, for the errors of order 0
+
+# log VS of many sets and their standard errors.
+Scores: TypeAlias = tuple[np.ndarray, np.ndarray]
+# From orders (count, n) of the samples of two sets to a statistic of each.
+Statistics: TypeAlias = Callable[[np.ndarray], np.ndarray]
+# log VS of a set with its jackknife, and the samples that repeat: what an interval is made of.
+Estimate: TypeAlias = tuple[Jackknife, Repeats | None]
+
+
+def unpaired_comparison_steps(
+    similarity: Similarity,
+    set_codes: np.ndarray,
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
+    """Compare sets at a common size; yield the number of permutations so far.
+
+    Return a row for each set, and one for each pair, whose p is not adjusted yet.
+    """
+    rng = np.random.default_rng(options.seed)
+    members = members_of(set_codes)
+    size = _choose_size(min(map(len, members)), options.size)
+    subsets = [rng.permutation(indices)[: MAX_WINDOWS * size] for indices in members]
+    rows = []
+    estimates = []
+    for name, indices, subset in zip(names, members, subsets, strict=True):
+        n = len(indices)
+        estimate = estimate_score(similarity.take(subset), size, options)
+        matched = whole = _summarize_score(estimate, size, options)
+        if n > size or not options.q:  # errors of order 0 depend on the order of samples
+            estimate_of_all = estimate_score(similarity.take(indices), n, options)
+            whole = _summarize_score(estimate_of_all, n, options)
+        rows.append(SetRow(name, n, *whole, size, *matched))
+        estimates.append(_with_exact_tails(estimate))
+    level = difference_level(options.level, len(pairs))
+    margin_level = ratio_level(options.level, len(pairs))
+    intervals = [compute_interval(each, size, options.q, level) for each in estimates]
+    margins = [compute_interval(each, size, options.q, margin_level) for each in estimates]
+    p_floor = len(pairs) / (options.permutations + 1)
+    pair_rows = []
+    for k, (i, j) in enumerate(pairs):
+        pooled = in_full(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
+        steps = _permutation_steps(pooled, len(subsets[i]), size, options, rng)
+        p, permutations = yield from told(steps, partial(add, k * options.permutations))
+        difference = estimate_difference(intervals[i], intervals[j])
+        ratio = estimate_ratio(margins[i], margins[j])
+        row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
+        pair_rows.append(row)
+    return rows, pair_rows
+
+
+def _permutation_steps(
+    similarity: Similarity, n_a: int, size: int, options: CompareOptions, rng: np.random.Generator
+) -> Generator[int, None, tuple[float, int]]:
+    """Exchange samples of two sets, the first n_a of which are set a; return p."""
+    compute: Statistics = partial(_compute_statistics, similarity, n_a, size, options)
+    observed = float(compute(np.arange(similarity.n)[None])[0])
+    batch = BATCH
+    if options.q and size > STACKED:
+        slopes = influence(_decompose(similarity, options), options.q)
+        approximate = partial(_approximate_statistics, slopes, n_a, size)
+        compute = partial(_refine_statistics, approximate, compute, extreme_threshold(observed))
+        batch = options.permutations
+    draw = partial(_draw_statistics, compute, similarity.n, rng)
+    return permutation_test_steps(observed, draw, options.permutations, options.level, batch)
+
+
+def _choose_size(smallest: int, size: int | None) -> int:
+    """Return how many samples are drawn of each set."""
+    if size is None:
+        return min(smallest, MAX_SIZE)
+    if size > smallest:
+        raise ValueError(
+            f"`size` must be {smallest} at most, the size of the smallest set, got {size}; leave "
+            "that set out to compare at a larger one"
+        )
+    return size
 
 
 def windows(n: int, m: int) -> list[slice]:
-    """Return windows, runs of m of n places, that cover all places, or four such windows."""
-    count = min(MOST_WINDOWS, math.ceil(n / m))
-    used = min(n, MOST_WINDOWS * m)
+    """Return windows, runs of m of n positions, that cover all of them, or four such windows."""
+    count = min(MAX_WINDOWS, math.ceil(n / m))
+    used = min(n, MAX_WINDOWS * m)
     starts = np.linspace(0, used - m, count).round().astype(int)
     return [slice(start, start + m) for start in starts.tolist()]
 
 
-def matched(score: Callable[[np.ndarray], Jackknife], order: np.ndarray, m: int) -> Jackknife:
-    """Average the score and its error over windows of m of some orders (…, n)."""
-    sets = [order[..., run] for run in windows(order.shape[-1], m)]
-    scores = score(np.stack(sets))
-    error = windows_error(scores.error, order.shape[-1], m)
-    return Jackknife(np.mean(scores.log, axis=0), error)
-
-
-def windows_error(errors: float | np.ndarray, n: int, m: int) -> np.ndarray:
-    """Return the error of a mean over windows from the error of each, scaled by √(m Σ c_i²)."""
-    weights = window_weights(n, m)
-    return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
-
-
 def window_weights(n: int, m: int) -> np.ndarray:
-    """Return the share that each of n places has in a mean over windows of m."""
+    """Return the weight that each of n positions has in a mean over windows of m."""
     weights = np.zeros(n)
     runs = windows(n, m)
     for run in runs:
@@ -57,198 +136,145 @@ def window_weights(n: int, m: int) -> np.ndarray:
     return weights
 
 
-@dataclass
-class Part:
-    """Some samples in random order, of which runs of m are scored; errors leave out each sample."""
-
-    similarity: Similarity
-    plan: CompareOptions
-    m: int
-
-    def __post_init__(self) -> None:
-        self.n: int = self.similarity.n
-        self.similarity = in_full(self.similarity, self.m)
-
-    def spectrum(self, places: np.ndarray) -> Spectrum:
-        """Return the spectrum of the samples at `places`."""
-        return spectrum_of(self.similarity.take(places), psd=self.plan.psd, vectors=True)
-
-    def score(self, places: np.ndarray) -> Jackknife:
-        """Return log VS of sets at `places` (…, m), with errors by influence, which costs little.
-
-        Small sets are scored as stacks. At order 0, errors are 0.
-        """
-        q = self.plan.q
-        sets = places.reshape(-1, places.shape[-1])
-        count, m = sets.shape
-        logs, errors = numbers = np.zeros((2, count))
-        singly = np.ones(count, dtype=bool)
-        if q and m <= STACKED:
-            for rows in row_blocks(count, 16 * m * m):
-                K = to_host(self.similarity.stack(sets[rows]))
-                stack = Spectra(K, None, [q], self.plan.psd, vectors=True)
-                logs[rows] = np.log(stack.values[0])
-                errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
-                singly[rows] = stack.unusual  # which may be an error
-        for i in np.flatnonzero(singly):
-            spectrum = self.spectrum(sets[i])
-            logs[i] = log_score(spectrum, q)
-            if q:
-                errors[i] = influence_error(spectrum, q)
-        return Jackknife(*numbers.reshape(2, *places.shape[:-1]))
-
-    @cached_property
-    def matched(self) -> Jackknife:
-        """log VS of m of the samples, with the numbers behind its interval."""
-        every = np.arange(self.n)
-        if not self.plan.q:
-            log = float(matched(self.score, every, self.m).log)
-            rng = np.random.default_rng(self.plan.seed)
-            half = min(self.n // 2, self.m)
-            error = halves_error(self.n, lambda part: self.score(part).log, half, _DRAWS, rng)
-            return Jackknife(log, float(error), units=self.n)
-        scores = []
-        for run in windows(self.n, self.m):
-            one = jackknife(self.spectrum(every[run]), self.plan.q)
-            scores.append((one.log, one.error, one.spread, one.gain))
-        logs, *errors = np.array(scores).T
-        error, spread, gain = windows_error(np.transpose(errors), self.n, self.m).tolist()
-        return Jackknife(float(logs.mean()), error, spread, self.n, gain)
-
-    @cached_property
-    def repeats(self) -> Repeats | None:
-        """The repeats among m of the samples."""
-        similarity = self.similarity.take(np.arange(self.m))
-        return repeats_of(similarity, self.plan.allow_repeats)
-
-    def ends(self, level: float, exact: bool = False) -> Ends:
-        """Return the score of m samples, and both ends of its interval.
-
-        With `exact`, neither tail of the share of the commonest kind exceeds half of 1 − level:
-        a difference needs this, because the direction of a verdict depends on one tail.
-        """
-        known = self.matched
-        value = math.exp(known.log)
-        if self.plan.q:
-            repeats = self.repeats
-            if exact and repeats is not None:
-                repeats = repeats._replace(exact=True)
-            ends = log_ends(known, self.m, self.plan.q, level, repeats)
-        else:
-            reach = student_reach(level, known.units) * float(known.error)
-            log = float(known.log)
-            ends = max(0.0, log - reach), min(math.log(self.m), log + reach)
-        low, high = np.exp(ends).tolist()
-        return value, min(low, value), max(high, value)
-
-    def row(self) -> tuple[float, float, float, float]:
-        """Return the score of m samples, its error and its interval."""
-        value, low, high = self.ends(self.plan.level)
-        error = value * float(self.matched.error)
-        return value, error, low, high
+def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
+    """Return the error of a mean over windows from that of each (windows, …), by √(m Σ c_i²)."""
+    weights = window_weights(n, m)
+    return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
 
 
-@dataclass
-class DrawnSets:
-    """Sets without groups, each in a random order and cut to the number that is compared."""
+def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> Estimate:
+    """Estimate log VS of `size` of the samples, which are in random order."""
+    n = similarity.n
+    q = options.q
+    similarity = in_full(similarity, size)
+    if not q:
+        log, _ = _score_windows(similarity, np.arange(n), size, options)
+        rng = np.random.default_rng(options.seed)
+        half = min(n // 2, size)
 
-    pool: Similarity
-    starts: np.ndarray
-    names: Sequence[str]
-    plan: CompareOptions
+        def score(indices: np.ndarray) -> np.ndarray:
+            return score_subsets(similarity, indices, options)[0]
 
-    def __post_init__(self) -> None:
-        plan = self.plan
-        self.rng: np.random.Generator = np.random.default_rng(plan.seed)
-        self.members: list[np.ndarray] = np.split(np.arange(self.pool.n), self.starts[1:-1])
-        least = min(map(len, self.members))
-        if plan.size is not None and plan.size > least:
-            raise ValueError(
-                f"`size` must be {least} at most, the size of the smallest set, got "
-                f"{plan.size}; leave that set out to compare at a larger one"
-            )
-        self.m: int = plan.size or min(least, MATCHED)
-        self.places: list[np.ndarray] = []
-        for members in self.members:
-            drawn = self.rng.permutation(members)[: MOST_WINDOWS * self.m]
-            self.places.append(drawn)
-        self.parts: list[Part] = [self._part(places, self.m) for places in self.places]
-
-    def row(self, i: int) -> SetRow:
-        """Return the row of set i."""
-        members = self.members[i]
-        n = len(members)
-        matched = whole = self.parts[i].row()
-        if n > self.m or not self.plan.q:  # errors of order 0 depend on the order of samples
-            whole = self._part(members, n).row()
-        return SetRow(self.names[i], n, *whole, self.m, *matched)
-
-    def pair(self, i: int, j: int) -> Statistic:
-        """Return the statistic of sets i and j, with samples exchanged for p."""
-        a = self.parts[i]
-        b = self.parts[j]
-        places = np.concatenate([self.places[i], self.places[j]])
-        both = self._part(places, self.m)
-        every = np.arange(both.n)
-
-        def exact(orders: np.ndarray) -> np.ndarray:
-            """Return T of both halves of each order of all samples."""
-            first, second = np.split(orders, [a.n], axis=1)
-            return _T(matched(both.score, first, self.m), matched(both.score, second, self.m))
-
-        def draw(count: int, bar: float) -> np.ndarray:
-            orders = self.rng.permuted(np.tile(every, (count, 1)), axis=1)
-            if slopes is None:
-                return exact(orders)
-            of_halves = np.split(slopes[orders], [a.n], axis=1)
-            near = np.abs(_T(*(_mean(half, self.m) for half in of_halves)))
-            return screened(near, lambda index: np.abs(exact(orders[index])), bar)
-
-        slopes = None
-        step = STEP
-        if self.plan.q and self.m > STACKED:
-            slopes = influence(both.spectrum(every), self.plan.q)
-            step = self.plan.permutations
-        observed = exact(every[None])
-        return Statistic(
-            float(observed[0]),
-            draw,
-            lambda level: _difference(a.ends(level, exact=True), b.ends(level, exact=True)),
-            lambda level: _ratio(a.ends(level, exact=True), b.ends(level, exact=True)),
-            step,
-        )
-
-    def _part(self, places: np.ndarray, m: int) -> Part:
-        return Part(self.pool.take(places), self.plan, m)
+        error = halves_error(n, score, half, _HALVES, rng)
+        return Jackknife(float(log), float(error), units=n), None
+    logs = []
+    errors = []
+    for run in windows(n, size):
+        window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
+        logs.append(window.log)
+        errors.append((window.error, window.spread, window.gain))
+    error, spread, gain = average_errors(np.array(errors), n, size).tolist()
+    repeats = repeats_of(similarity.take(np.arange(size)), options.allow_repeats)
+    return Jackknife(float(np.mean(logs)), error, spread, n, gain), repeats
 
 
-def _mean(slopes: np.ndarray, m: int) -> Jackknife:
-    """Return means of slopes (g, n) over windows of m, and their standard errors."""
-    weights = window_weights(slopes.shape[1], m)
-    return Jackknife(slopes @ weights, slopes.std(axis=1) * np.linalg.norm(weights))
+def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> Interval:
+    """Return the score of `size` samples, and both ends of its interval."""
+    found, repeats = estimate
+    log = float(found.log)
+    if q:
+        ends = log_ends(found, size, q, level, repeats)
+    else:
+        reach = student_reach(level, found.units) * float(found.error)
+        ends = max(0.0, log - reach), min(math.log(size), log + reach)
+    value = math.exp(log)
+    low, high = np.exp(ends).tolist()
+    return value, min(low, value), max(high, value)
 
 
-def _T(a: Jackknife, b: Jackknife) -> np.ndarray:
-    """Return T of pairs of sets."""
-    return studentized(a.log - b.log, np.hypot(a.error, b.error))
+def _with_exact_tails(estimate: Estimate) -> Estimate:
+    """Return an estimate, neither tail of whose interval exceeds half of 1 − level.
+
+    A difference needs this, because the direction of a verdict depends on one tail.
+    """
+    found, repeats = estimate
+    return found, None if repeats is None else repeats._replace(exact=True)
 
 
-def _difference(a: Ends, b: Ends) -> Ends:
-    """Return a minus b, and its interval (Zou & Donner 2008)."""
-    x, x_low, x_high = a
-    y, y_low, y_high = b
-    apart = x - y
-    if abs(apart) <= EQUAL * abs(x):
-        apart = 0.0
-    low = math.hypot(x - x_low, y_high - y)
-    high = math.hypot(x_high - x, y - y_low)
-    return apart, apart - low, apart + high
+def _summarize_score(
+    estimate: Estimate, size: int, options: CompareOptions
+) -> tuple[float, float, float, float]:
+    """Return the score of `size` samples, its standard error and both ends of its interval."""
+    value, low, high = compute_interval(estimate, size, options.q, options.level)
+    return value, value * float(estimate[0].error), low, high
 
 
-def _ratio(a: Ends, b: Ends) -> tuple[float, float]:
-    """Return the interval of a/b, from the interval of log a − log b."""
-    if min(*a, *b) <= 0:
-        return 0.0, math.inf
-    logs = np.log([a, b]).tolist()
-    _, low, high = _difference(*logs)
-    return math.exp(low), math.exp(high)
+def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareOptions) -> Scores:
+    """Return log VS of subsets (…, m), with errors by influence, which costs little.
+
+    Small subsets are scored as stacks. At order 0, errors are 0.
+    """
+    q = options.q
+    subsets = indices.reshape(-1, indices.shape[-1])
+    count, m = subsets.shape
+    logs, errors = np.zeros((2, count))
+    singly = np.ones(count, dtype=bool)
+    if q and m <= STACKED:
+        for rows in row_blocks(count, 16 * m * m):
+            K = to_host(similarity.stack(subsets[rows]))
+            stack = Spectra(K, None, [q], options.psd, vectors=True)
+            logs[rows] = np.log(stack.values[0])
+            errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
+            singly[rows] = stack.unusual  # which may be an error
+    for i in np.flatnonzero(singly):
+        spectrum = _decompose(similarity.take(subsets[i]), options)
+        logs[i] = log_score(spectrum, q)
+        if q:
+            errors[i] = influence_error(spectrum, q)
+    shape = indices.shape[:-1]
+    return logs.reshape(shape), errors.reshape(shape)
+
+
+def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
+    return spectrum_of(similarity, psd=options.psd, vectors=True)
+
+
+def _score_windows(
+    similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
+) -> Scores:
+    """Return mean log VS over windows of orders (…, n) of samples, with errors."""
+    n = orders.shape[-1]
+    indices = np.stack([orders[..., run] for run in windows(n, size)])
+    logs, errors = score_subsets(similarity, indices, options)
+    return logs.mean(axis=0), average_errors(errors, n, size)
+
+
+def _compute_statistics(
+    similarity: Similarity, n_a: int, size: int, options: CompareOptions, orders: np.ndarray
+) -> np.ndarray:
+    """Return the statistic of each order of all samples, the first n_a of which are set a."""
+    halves = np.split(orders, [n_a], axis=1)
+    return _compare_scores(*(_score_windows(similarity, half, size, options) for half in halves))
+
+
+def _approximate_statistics(
+    slopes: np.ndarray, n_a: int, size: int, orders: np.ndarray
+) -> np.ndarray:
+    """Return the same to first order, from the slope of log VS in the weight of each sample."""
+    scores = []
+    for half in np.split(slopes[orders], [n_a], axis=1):
+        weights = window_weights(half.shape[1], size)
+        scores.append((half @ weights, half.std(axis=1) * np.linalg.norm(weights)))
+    return _compare_scores(*scores)
+
+
+def _compare_scores(a: Scores, b: Scores) -> np.ndarray:
+    """Return differences of log VS over their standard errors."""
+    return studentized_difference(a[0] - b[0], np.hypot(a[1], b[1]))
+
+
+def _refine_statistics(
+    approximate: Statistics, compute: Statistics, threshold: float, orders: np.ndarray
+) -> np.ndarray:
+    """Return absolute statistics of orders, exact where they are near the threshold."""
+    return refine_near_threshold(
+        np.abs(approximate(orders)), lambda rows: np.abs(compute(orders[rows])), threshold
+    )
+
+
+def _draw_statistics(
+    compute: Statistics, n: int, rng: np.random.Generator, count: int
+) -> np.ndarray:
+    """Return the statistics of random orders of n samples."""
+    orders = np.tile(np.arange(n), (count, 1))
+    return compute(rng.permuted(orders, axis=1))

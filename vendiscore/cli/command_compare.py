@@ -2,8 +2,9 @@
 
 from argparse import Namespace
 
+from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
-from ..analysis.comparison import CompareOptions, Comparison, chance
+from ..analysis.comparison import Comparison, chance
 from ..signature import line
 from . import output
 from .kernel_options import (

@@ -272,6 +272,76 @@ def label_names(labels: Groups, argument: str) -> list[str]:
     return names
 
 
+def parse_set_labels(by: object, min_samples: int) -> Groups:
+    """Return the set of each sample as Groups; the labels are names of sets of enough samples."""
+    groups = read_labels(by, "by")
+    names = label_names(groups, "by")
+    names_or_none = [name if name.strip() else None for name in names]
+    check_labels([names_or_none[code] for code in groups.codes], "by")
+    if len(names) < 2:
+        raise ValueError(
+            f"`by` must have two labels or more, which name the sets, got {names[0]!r} alone; add "
+            f"the samples of another set, or call `compute` for the score of this one"
+        )
+    counts = np.bincount(groups.codes)
+    small = np.flatnonzero(counts < min_samples)
+    if len(small):
+        first = small[0]
+        raise ValueError(
+            f"`by` must have at least {min_samples} samples of each label, got {len(small)} of "
+            f"{len(names)} labels with fewer, first of all {names[first]!r} with "
+            f"{counts[first]}; add samples, leave out those labels, or, if they are prompts, pass "
+            f"them as `groups`"
+        )
+    return Groups(tuple(names), groups.codes)
+
+
+def flatten_sets(sets: Record, groups: object, how: How) -> tuple[Record, object]:
+    """Return flat sets by name, and their groups if the sets are lists of lists."""
+    flat = {name: flatten_groups(samples, how, name=name) for name, samples in sets.items()}
+    nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
+    if not nested:
+        return sets, groups
+    reasons = [f"`{name}` is not" for name in sets if name not in nested]
+    reasons += [] if groups is None else ["`groups` was passed too"]
+    if reasons:
+        raise ValueError(
+            f"`{next(iter(nested))}` is a list of lists, which are groups, but {reasons[0]}: pass "
+            "all sets as lists of lists, one list for each prompt, or all as one list"
+        )
+    return {name: samples for name, (samples, _) in flat.items()}, nested
+
+
+def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[Groups]:
+    """Return the Groups of the samples of each set, with common codes, from a list or dict."""
+    if isinstance(groups, Mapping):
+        if set(groups) != set(sizes):
+            raise ValueError(
+                f"`groups` must have the names of the sets, {', '.join(map(repr, sizes))}, got "
+                f"{', '.join(map(repr, groups))}"
+            )
+        groups = [groups[name] for name in sizes]
+    labels_by_set = list(groups) if is_several(groups) else []
+    if len(labels_by_set) != len(sizes) or not all(map(is_several, labels_by_set)):
+        error = ValueError if is_several(groups) else TypeError
+        raise error(
+            f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
+            f"{quoted(groups)}; pass groups=[labels_a, labels_b]"
+        )
+    labels = []
+    for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
+        of_set = read_labels(labels_of_set, "groups")
+        if len(of_set.codes) != n:
+            raise ValueError(
+                f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
+                f"{len(of_set.codes)} labels"
+            )
+        labels += of_set.of_samples
+    together = encode_labels(labels)
+    ends = np.cumsum(list(sizes.values()))[:-1]
+    return [Groups(together.labels, codes) for codes in np.split(together.codes, ends)]
+
+
 def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
     """Return the number of samples of each set, which may have columns."""
     if not isinstance(how.k, tuple):

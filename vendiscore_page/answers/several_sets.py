@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError
+from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import DIFFERENT, MORE, CompareOptions, Comparison, PairRow
-from vendiscore.analysis.partition import partition
+from vendiscore.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
+from vendiscore.analysis.paired_comparison import match_groups
 from vendiscore.progress import told
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from vendiscore.signature import digits, line, plain
@@ -146,22 +147,23 @@ def compare_steps(
     every = np.concatenate(samples) if widths else list(chain(*samples))
     together = yield from offered_encoders.similarity(every, arguments)
     matched = None if groups else min(*sizes, LARGEST)
-    plan = CompareOptions(order, size=matched, allow_repeats=allow_repeats).checked()
-    if groups and not plan.allow_repeats:
+    options = CompareOptions(order, size=matched, allow_repeats=allow_repeats).checked()
+    if groups and not options.allow_repeats:
         raise RefusedError(
             "allow_repeats=false has no effect on intervals of means over prompts; leave it out."
         )
-    pool, codes, within = together, np.repeat(np.arange(len(jobs)), sizes), None
+    names = list(jobs)
+    pool, codes, matched_groups = together, np.repeat(np.arange(len(jobs)), sizes), None
     if groups:
         places, labels = paired(groups), list(chain(*groups))
-        pool, codes, within = together.take(places), codes[places], [labels[i] for i in places]
-    pool, starts, within_groups = partition(pool, codes, list(jobs), within, "groups")
-    steps = comparison_steps(pool, starts, list(jobs), plan, within_groups)
-    total = plan.permutations * len(jobs) * (len(jobs) - 1) // 2
+        pool, codes = together.take(places), codes[places]
+        matched_groups = match_groups([labels[i] for i in places], codes, names, "groups")
+    steps = comparison_steps(pool, codes, names, options, matched_groups)
+    total = options.permutations * math.comb(len(jobs), 2)
     found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
-    said = {"q": digits(order), "sizes": sizes, "level": plan.level}
+    said = {"q": digits(order), "sizes": sizes, "level": options.level}
     said |= {"groups": found.groups} if groups else {"size": matched}
-    said |= {"permutations": plan.permutations, "seed": plan.seed}
+    said |= {"permutations": options.permutations, "seed": options.seed}
     if found.allow_repeats is not None:
         said["allow_repeats"] = found.allow_repeats
     return Compared(_ranked(found), {**arguments, **together.fitted}, together, said)
