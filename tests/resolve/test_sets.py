@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore import SampleError, as_similarity, compute
+from vendiscore import MatrixSimilarity, SampleError, as_similarity, compute
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.resolve.kernel_request import how_of
 from vendiscore.resolve.sets import resolve_pool, resolve_sets
@@ -96,3 +96,12 @@ def test_what_is_compared_already_has_no_prompts(make):
     space = make(TEXTS)
     with pytest.raises(TypeError, match=f"`samples` is a {type(space).__name__}, which holds no"):
         compute(space, prompts=["a"] * 4, given_prompt=True, measures="Magnitude")
+
+
+def test_an_error_about_a_similarity_next_to_records_names_its_sample():
+    bad = MatrixSimilarity(np.diag([1.0, 2.0]))
+    options = {"k": MIXTURE, "measures": "MagDiff", "metric": "kernel"}
+    with pytest.raises(SampleError, match=r"^sample 1 must have similarity 1 with itself, got 2"):
+        compute(bad, RECORDS, **options)
+    with pytest.raises(SampleError, match=r"^sample 1 of `references` must have similarity 1"):
+        compute(RECORDS, bad, **options)

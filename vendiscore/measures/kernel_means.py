@@ -11,7 +11,7 @@ from ..support.arguments import flag
 from ..support.namespace import Array, as_kind_of, is_torch, row_blocks, scalar, to_host
 from ..support.types import Number, Rows
 from .measure import RANGE_ROUNDING, register_measure
-from .subject import Subject, check_features, own_columns, rows_of_numbers
+from .subject import Subject, check_features, drop_empty_columns, rows_of_numbers
 
 
 @register_measure(
@@ -104,7 +104,7 @@ def _raw_features(subject: Subject) -> list[Rows]:
         F = to_host(F)
     if inner is not K:
         F = F[K.inverse]  # type: ignore[attr-defined]
-    F = own_columns(F, K)
+    F = drop_empty_columns(F, K)
     return [F[:n], F[n:]]
 
 

@@ -347,7 +347,7 @@ class Subject:
         if rows is not None and not (skip and self.similarity.dropped):
             return rows if sp.issparse(rows) else numpy_rows(rows)
         check_features(self.similarity)
-        return own_columns(self.similarity.features(), self.similarity)
+        return drop_empty_columns(self.similarity.features(), self.similarity)
 
     @property
     def n(self) -> int:
@@ -469,7 +469,7 @@ def check_features(K: Similarity) -> None:
         raise UnsuitedError(f"samples that are vectors or a kernel that has features, got {K!r}")
 
 
-def own_columns(F: Rows, K: Similarity) -> Rows:
+def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
     """Drop columns that no sample of the set has, such as the labels of other groups."""
     if not K.vocabulary_columns:
         return F

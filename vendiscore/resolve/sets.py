@@ -192,20 +192,21 @@ def _build(
         if isinstance(sets[0], Similarity):
             from ..similarity.soundness import check_similarity
 
-            return check_similarity(_finished(sets[0], how))
+            return check_similarity(_finish(sets[0], how))
         if how.given == "K":
             from ..similarity.soundness import check_matrix
 
             K: Similarity = check_matrix(sets[0], how.normalize, name)
-            return _noted_normalized(K) if how.normalize else K
+            return _note_normalized(K) if how.normalize else K
         if how.prompts is not None:
             K = _condition_on_prompts(how.prompts, sets, how, name, fit_to)
         else:
-            K = _noted(_compare(_concatenate(sets, how), how, name, fit_to), sets, how)
+            K = _add_notes(_compare(_concatenate(sets, how), how, name, fit_to), sets, how)
             if not (in_parts and not how.normalize and is_divisible(K)):
-                K = _finished(K, how, max(map(precision, sets)))
+                K = _finish(K, how, max(map(precision, sets)))
     except SampleError as error:
-        raise _of_one_set(error, sizes_of(sets, how), names) from error.__cause__
+        sizes = sizes_of(sets, how) if several else [max(error.problems) + 1]
+        raise _locate_error(error, sizes, names) from error.__cause__
     if several and K.fitted:  # results name the set that options were fitted to
         K = K.noted(settings={**K.settings, "fit": fit_source(how, names)})
     return K
@@ -256,7 +257,7 @@ def _condition_on_prompts(
         how = replace(how, options={**how.options, "in_context": None})
     try:
         K = _compare(samples, how, name, np.arange(n) if fit_to is None else fit_to)
-        K = _finished(_noted(K, sets, how), how, max(map(precision, sets)))
+        K = _finish(_add_notes(K, sets, how), how, max(map(precision, sets)))
     except SampleError as error:
         _check_prompts(error.problems, index, n)
         raise
@@ -294,7 +295,7 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
             )
     if isinstance(how.k, tuple):
         return
-    first, *others = [_shape(samples) for samples in sets]
+    first, *others = [_describe_shape(samples) for samples in sets]
     for shape, name in zip(others, names[1:], strict=True):
         if shape != first:
             raise ValueError(
@@ -303,7 +304,7 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
             )
 
 
-def _shape(samples: Any) -> str:
+def _describe_shape(samples: Any) -> str:
     """Return the kind of samples, as far as sets of two kinds could not be compared."""
     shape = shape_of(samples)
     if shape is not None and len(shape) == 2:
@@ -369,27 +370,27 @@ def _indices_to_fit(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
     return np.arange(starts[i], starts[i + 1])
 
 
-def _noted(similarity: Similarity, sets: Sequence[Samples], how: How) -> Similarity:
+def _add_notes(similarity: Similarity, sets: Sequence[Samples], how: How) -> Similarity:
     """Return the Similarity with notes on the samples of the sets."""
     notes = [note_on_texts(sets)] if how.k is None and not how.given else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
 
 
-def _finished(similarity: Similarity, how: How, spacing: float = 0.0) -> Similarity:
+def _finish(similarity: Similarity, how: How, spacing: float = 0.0) -> Similarity:
     """Return the Similarity, normalized if `how` asks for it, with a diagonal of 1."""
     if spacing > COARSE:
         similarity = similarity.noted(roundoff=spacing)
     if how.normalize:
-        similarity = _noted_normalized(similarity.normalized())
+        similarity = _note_normalized(similarity.normalized())
     return check_diagonal(similarity)
 
 
-def _noted_normalized(similarity: Similarity) -> Similarity:
+def _note_normalized(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 
-def _of_one_set(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
+def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
     """Turn an error about samples of a pool into one about the first set that has such samples."""
     if list(names) == ["samples"]:
         return error
