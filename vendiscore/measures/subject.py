@@ -299,7 +299,7 @@ class Subject:
         from ..similarity.members import members_of
 
         return [
-            Part(self, places, self.groups.named(group), self.needs_of_parts)
+            Part(self, places, self.groups.describe(group), self.needs_of_parts)
             for group, places in enumerate(members_of(self.groups.codes))
         ]
 

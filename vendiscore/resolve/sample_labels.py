@@ -66,23 +66,23 @@ class Groups:
         """Return the Groups of the samples at `index`, with the labels that these have."""
         return encode_labels([self.labels[code] for code in self.codes[index]])
 
-    def named(self, group: int) -> str:
+    def describe(self, group: int) -> str:
         """Return the name of a group for a message."""
         return f"group {self.labels[group]!r:.{_SHOWN}}"
 
-    def place(self, i: int) -> tuple[int, int]:
-        """Return the place of sample i of a list of lists in its group, and the group."""
+    def position(self, i: int) -> tuple[int, int]:
+        """Return the position of sample i of a list of lists in its group, and the group."""
         group = int(self.codes[i])
         return i - int(np.searchsorted(self.codes, group)), group
 
-    def located(self, error: SampleError) -> SampleError:
-        """Return an error about samples of a list of lists, with the place of each in its group."""
+    def locate_error(self, error: SampleError) -> SampleError:
+        """Return an error about samples of a list of lists with their positions in the groups."""
         if not self.nested:
             return error
         problems = {}
         for i, problem in error.problems.items():
-            at, group = self.place(i)
-            problems[i] = f"(sample {at} of {self.named(group)}) {problem}"
+            at, group = self.position(i)
+            problems[i] = f"(sample {at} of {self.describe(group)}) {problem}"
         return SampleError.of(problems)
 
     def __str__(self) -> str:

@@ -238,7 +238,7 @@ class GroupState(metaclass=Public):
                 known |= zip(keys, self._scored(table, codes), strict=True)
             except SampleError as error:
                 labels = tuple(key if len(self.keys) > 1 else key[0] for key in keys)
-                raise Groups(labels, codes, nested=True).located(error) from error.__cause__
+                raise Groups(labels, codes, nested=True).locate_error(error) from error.__cause__
         return [{"key": key, **known[key]} for block in blocks for key in block.keys]
 
     def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:

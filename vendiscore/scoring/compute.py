@@ -302,7 +302,7 @@ def measured(subject: Subject, request: Request) -> Record:
         except SampleError as error:
             if subject.groups is None:
                 raise
-            raise subject.groups.located(error) from error.__cause__
+            raise subject.groups.locate_error(error) from error.__cause__
 
 
 def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:

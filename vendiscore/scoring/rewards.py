@@ -194,7 +194,7 @@ def credits_of(
                 break
             some = some[~to_host(echoes)]
         except SampleError as error:
-            raise groups.located(error.at(some)) from error.__cause__
+            raise groups.locate_error(error.at(some)) from error.__cause__
     return found, scores
 
 

@@ -117,7 +117,7 @@ def read_constraints(
     if len(too_many):
         over = int(too_many[0])
         raise ValueError(
-            f"`initial` has {counts[over]} of {groups.named(over)}, of which `quota` allows "
+            f"`initial` has {counts[over]} of {groups.describe(over)}, of which `quota` allows "
             f"{most[over]}; raise the quota, or leave some out"
         )
     return Constraints(size, initial, groups.codes, most)

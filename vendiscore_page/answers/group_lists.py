@@ -52,7 +52,7 @@ def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
     """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format
-    return lambda i: "{} {} of group {}".format(word, *groups.place(i))
+    return lambda i: "{} {} of group {}".format(word, *groups.position(i))
 
 
 def in_sets(samples: Samples) -> list[Hashable]:

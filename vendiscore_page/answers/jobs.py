@@ -96,7 +96,7 @@ class Job:
         except SampleError as error:
             if self.groups is None:
                 raise
-            raise self.groups.located(error) from error.__cause__
+            raise self.groups.locate_error(error) from error.__cause__
 
     def sentence(self, found: Findings) -> str:
         """Return the meaning of the number, after the way in which samples were compared."""
