@@ -56,13 +56,13 @@ class Score(Summary):
 
     def keys(self, name: str) -> dict[str, float]:
         """Return the numbers that are known, under `name`, `name_se` and so on."""
-        every = {
+        values = {
             name: self.value,
             f"{name}_se": self.se,
             f"{name}_low": self.low,
             f"{name}_high": self.high,
         }
-        return {key: value for key, value in every.items() if value is not None}
+        return {key: value for key, value in values.items() if value is not None}
 
 
 @dataclass(frozen=True, repr=False)
@@ -131,10 +131,10 @@ class Sources(Summary):
     Examples
     --------
     >>> from vendiscore import sources
-    >>> found = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
-    >>> round(found.score, 3)  # x and y answer alike
+    >>> result = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
+    >>> round(result.score, 3)  # x and y answer alike
     1.89
-    >>> found.groups(0.9)
+    >>> result.groups(0.9)
     [['x', 'y'], ['z']]
     """
 
@@ -184,15 +184,15 @@ class Sources(Summary):
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
         """Return the nearest pairs of sources, or the farthest, with their similarities."""
         count = integer("count", count, 1)
-        every = itertools.combinations(enumerate(self.names), 2)
-        pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in every]
+        combinations = itertools.combinations(enumerate(self.names), 2)
+        pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in combinations]
         pairs.sort(key=itemgetter(2), reverse=not farthest)
         return pairs[:count]
 
     def groups(self, threshold: float) -> list[list[str]]:
         """Return groups of sources, the largest first, by average linkage at that similarity."""
-        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
-        groups = linked_groups(self.similarity, read)
+        threshold = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        groups = linked_groups(self.similarity, threshold)
         return [[self.sources[i].name for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
@@ -209,18 +209,18 @@ class Sources(Summary):
                 if math.isfinite(value):
                     yield {"prompt": prompt, key_at(self.q): value}
         else:
-            every = math.comb(len(self.sources), 2)
-            for a, b, value in self.pairs(every):
+            count = math.comb(len(self.sources), 2)
+            for a, b, value in self.pairs(count):
                 yield {"a": a, "b": b, "similarity": value}
 
     def to_dict(self) -> Record:
         """Return the result as plain values, for JSON: "VS", or "VS_q2" at order 2, and so on."""
         key = key_at(self.q)
-        known = self.found.keys(key)
+        scores = self.found.keys(key)
         if self.corrected is not None:
-            known |= self.corrected.keys(f"{key}_corrected")
+            scores |= self.corrected.keys(f"{key}_corrected")
         record = {
-            **known,
+            **scores,
             "q": self.q,
             "level": self.level,
             "notes": self.notes,
@@ -244,8 +244,8 @@ class Sources(Summary):
         """
         one_of("kind", kind, ("map", "heat"))
         names = self.names
-        of_name = 0.07 if kind == "map" else 0.14
-        side = max(5.0, of_name * len(names))  # with room for all names
+        inches_per_name = 0.07 if kind == "map" else 0.14
+        side = max(5.0, inches_per_name * len(names))
         ax = axes_of(ax, figsize=(1.3 * side, side), layout="constrained")
         if kind == "map":
             adds = [row.adds for row in self.sources]
