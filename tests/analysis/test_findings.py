@@ -95,13 +95,14 @@ def test_to_dict_has_the_numbers_of_compute_as_json(samples, how):
         assert sum(result["shares"]) == pytest.approx(1)
 
 
-def test_what_is_released_is_computed_again():
+def test_matrices_that_were_dropped_are_computed_again():
     from vendiscore.analysis.findings import MOST
 
     X = np.random.default_rng(0).normal(size=(MOST + 50, 4))
     found = find(X, None, {"k": "cosine"})
-    before = found.to_dict(), found.K
-    found.release()
-    assert found.spectrum.vectors is None
-    assert found.to_dict() == before[0]
-    np.testing.assert_array_equal(found.K, before[1])
+    K, explanation = found.K, found.explanation
+    small = found.without_matrices()
+    assert small.spectrum.vectors is None
+    assert small.explanation is explanation
+    assert small.to_dict() == found.to_dict()
+    np.testing.assert_array_equal(small.K, K)

@@ -178,14 +178,16 @@ class Findings:
             }
         )
 
-    def release(self) -> None:
-        """Drop the similarity matrix, and eigenvectors of samples that were not chosen."""
-        vars(self).pop("K", None)
-        if self.similarity is None or len(self.chosen) == self.similarity.n:
-            return
-        vars(self)["spectrum"] = replace(self.spectrum, vectors=None)
-        for name in ("eigen", "spectral", "spectrum"):
-            vars(self.subject).pop(name, None)
+    def without_matrices(self) -> Findings:
+        """Return the same without K, and without eigenvectors of samples that were not chosen."""
+        views = {name: view for name, view in vars(self).items() if name != "K"}
+        if self.similarity is not None and len(self.chosen) < self.similarity.n:
+            subject = replace(self.subject)  # which has computed nothing
+            subject.similarities = self.subject.similarities
+            views |= {"subject": subject, "spectrum": replace(self.spectrum, vectors=None)}
+        small = object.__new__(Findings)
+        vars(small).update(views)
+        return small
 
     @cached_property
     def similarity(self) -> Similarity | None:

@@ -47,10 +47,9 @@ class Result:
     """A score: the `answer` that the page shows at first, and what else can be asked about it."""
 
     def __init__(self, found: Findings, job: Job, answer: Record) -> None:
-        self._found, self._job = found, job
+        self._found, self._job = found.without_matrices(), job
         self.answer = answer
         self._second: Record = {}
-        found.release()
 
     @property
     def second_is_long(self) -> bool:

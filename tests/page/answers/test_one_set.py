@@ -232,16 +232,14 @@ def test_settings_that_are_not_known_are_refused(settings, said):
     assert said in str(caught.value)
 
 
-def test_what_was_let_go_of_is_found_again():
+@pytest.mark.parametrize("n", [50, MOST + 50])
+def test_matrices_that_a_result_does_not_keep_are_computed_again(n):
     from vendiscore.report import find, report_of
 
-    for n in (50, MOST + 50):
-        X = np.random.default_rng(0).normal(size=(n, 4))
-        found, right = (find(X, None, {"k": "cosine", "q": 1}) for _ in range(2))
-        for each in (found, right):
-            assert each.explanation.n == min(n, MOST)
-        known = found.spectrum.values
-        found.release()
-        assert "K" not in vars(found)
-        np.testing.assert_array_equal(found.spectrum.values, known)
-        assert report_of(found).html() == report_of(right).html()
+    X = np.random.default_rng(0).normal(size=(n, 4))
+    found = find(X, None, {"k": "cosine", "q": 1})
+    assert found.explanation.n == len(found.K) == min(n, MOST)
+    small = found.without_matrices()
+    assert size_of(small) < size_of(found) - 0.9 * found.K.nbytes
+    np.testing.assert_array_equal(small.spectrum.values, found.spectrum.values)
+    assert report_of(small).html() == report_of(found).html()
