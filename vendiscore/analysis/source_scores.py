@@ -9,7 +9,7 @@ jackknife over prompts, or over random blocks of whole sets.
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
@@ -51,6 +51,8 @@ CLIPPED = (
 # With fewer prompts coverage may be below the level: 87 to 92 % in the worst case of
 # benchmarks/sources.py (five sources that share 10 to 90 % of their answers, q = 1).
 MIN_PROMPTS = 8
+# What is wrong with each row of a table that is left out.
+Problems: TypeAlias = dict[int, str]
 
 
 @dataclass(frozen=True)
@@ -87,8 +89,8 @@ class SourceComparison(NamedTuple):
         Whether all sources have answers in all units.
     per_prompt : tuple of float
         How many sources effectively differ in their answers to each prompt.
-    settings, dropped : mapping, dict of row to problem
-        Those of the kernel, and the answers that are left out.
+    settings, dropped : mapping, Problems
+        Those of the kernel, and of answers that are left out.
     """
 
     plain: SourceSimilarity
@@ -98,7 +100,7 @@ class SourceComparison(NamedTuple):
     complete: bool
     per_prompt: tuple[float, ...]
     settings: Options
-    dropped: dict[int, str]
+    dropped: Problems
 
 
 def check_sources_options(
@@ -170,7 +172,7 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
 
 def fit_kernel(
     table: AnswerTable, how: How, given_prompt: bool
-) -> tuple[AnswerTable, How, dict[int, str]]:
+) -> tuple[AnswerTable, How, Problems]:
     """Load models and fit options once: to all answers, or to some if they are many.
 
     If it takes all answers, these are compared as well: the table returned has their Similarity as
@@ -192,14 +194,14 @@ def fit_kernel(
 
 def select_usable(
     table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
-) -> tuple[Similarity | None, np.ndarray, dict[int, str]]:
+) -> tuple[Similarity | None, np.ndarray, Problems]:
     """Return the Similarity of the answers in `rows` that can be used, and their rows.
 
     Also what is wrong with each of the others. It is an error unless `how` leaves them out.
     """
     if isinstance(table.samples, Similarity) and len(rows):
         return table.samples.take(rows), rows, {}
-    dropped: dict[int, str] = {}
+    dropped: Problems = {}
     strict = replace(how, skip=False)
     while len(rows):
         if given_prompt:
@@ -218,7 +220,7 @@ def select_usable(
     return None, rows, dropped
 
 
-def locate_error(table: AnswerTable, problems: dict[int, str]) -> SampleError:
+def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
     """Return the error about answers with problems, by their rows."""
     first = min(problems)
     by_index = {int(table.index[row]): problem for row, problem in problems.items()}
@@ -266,7 +268,7 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
 
 def compute_means(
     table: AnswerTable, how: How, given_prompt: bool
-) -> tuple[np.ndarray, np.ndarray, Options, dict[int, str]]:
+) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
 
     Also the numbers of answers (prompts, n), the settings of the kernel, and what is wrong with
@@ -277,7 +279,7 @@ def compute_means(
     means = np.zeros((len(rows), n, n))
     counts = np.zeros((len(rows), n))
     settings: Options = {}
-    dropped: dict[int, str] = {}
+    dropped: Problems = {}
     compare = partial(compare_rows, table, how, given_prompt)
     results = track(in_order(compare, rows), len(rows), "comparing answers")
     for prompt, result in enumerate(results):
@@ -289,7 +291,7 @@ def compute_means(
 
 def compare_rows(
     table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, Options, dict[int, str]]:
+) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
     n = len(table.names)
     similarity, usable, dropped = select_usable(table, how, given_prompt, rows)
