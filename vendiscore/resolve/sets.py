@@ -199,11 +199,9 @@ def _build(
             K: Similarity = check_matrix(sets[0], how.normalize, name)
             return _note_normalized(K) if how.normalize else K
         if how.prompts is not None:
-            K = _condition_on_prompts(how.prompts, sets, how, name, fit_to)
+            K = _condition_on_prompts(how.prompts, sets, how, name, fit_to, in_parts)
         else:
-            K = _add_notes(_compare(_concatenate(sets, how), how, name, fit_to), sets, how)
-            if not (in_parts and not how.normalize and is_divisible(K)):
-                K = _finish(K, how, max(map(precision, sets)))
+            K = _compare_sets(_concatenate(sets, how), sets, how, name, fit_to, in_parts)
     except SampleError as error:
         sizes = sizes_of(sets, how) if several else [max(error.problems) + 1]
         raise _locate_error(error, sizes, names) from error.__cause__
@@ -219,6 +217,21 @@ def _concatenate(sets: Sequence[Samples], how: How) -> Any:
     from .mixture import column
 
     return [pooled([column(samples, part) for samples in sets]) for part in how.k]
+
+
+def _compare_sets(
+    samples: Any,
+    sets: Sequence[Samples],
+    how: How,
+    name: str,
+    fit_to: np.ndarray | None,
+    in_parts: bool,
+) -> Similarity:
+    """Return the Similarity of the samples of sets, finished unless its parts will be."""
+    K = _add_notes(_compare(samples, how, name, fit_to), sets, how)
+    if in_parts and not how.normalize and is_divisible(K):
+        return K
+    return _finish(K, how, max(map(precision, sets)))
 
 
 def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Similarity:
@@ -244,7 +257,12 @@ def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Si
 
 
 def _condition_on_prompts(
-    prompts: Prompts, sets: Sequence[Samples], how: How, name: str, fit_to: np.ndarray | None
+    prompts: Prompts,
+    sets: Sequence[Samples],
+    how: How,
+    name: str,
+    fit_to: np.ndarray | None,
+    in_parts: bool,
 ) -> Similarity:
     """Return the Similarity of the samples of all sets without what their prompts explain."""
     sizes = sizes_of(sets, how)
@@ -256,8 +274,8 @@ def _condition_on_prompts(
         samples = [*samples, *(f"{values[j]} {samples[i]}" for i, j in enumerate(index))]
         how = replace(how, options={**how.options, "in_context": None})
     try:
-        K = _compare(samples, how, name, np.arange(n) if fit_to is None else fit_to)
-        K = _finish(_add_notes(K, sets, how), how, max(map(precision, sets)))
+        fit_to = np.arange(n) if fit_to is None else fit_to
+        K = _compare_sets(samples, sets, how, name, fit_to, in_parts)
     except SampleError as error:
         _check_prompts(error.problems, index, n)
         raise
