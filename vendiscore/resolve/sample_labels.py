@@ -214,19 +214,6 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
         )
 
 
-def cluster_codes(clusters: Groups, is_retained: np.ndarray, min_n: int) -> np.ndarray:
-    """Return the cluster code of each sample that is retained; `min_n` clusters must remain."""
-    check_size(clusters, len(is_retained), "clusters")
-    codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
-    m = int(codes.max()) + 1
-    if m < min_n:
-        raise ValueError(
-            f"`clusters` must be at least {min_n}, got {m} of {len(codes)} samples, which are too "
-            "few to tell how others would score; add samples of other clusters, or leave them out"
-        )
-    return codes
-
-
 def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what: str) -> Record:
     """Return sets by name; `what` is "set" or "source", for messages."""
     if isinstance(sets, Mapping):

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
-from ..resolve.sample_labels import cluster_codes
+from ..resolve.sample_labels import Groups, check_size
 from ..similarity.members import members_of
 from ..support.errors import warn
 from ..support.namespace import scalar, to_host
@@ -154,8 +154,22 @@ def _units(subject: Subject, request: Request) -> Units:
         if closed:
             repeats = repeats_of(subject.similarity, request.allow_repeats)
         return Units(subject.n, request.ci, None, repeats)
-    codes = cluster_codes(request.clusters, subject.rows_of_passed >= 0, MIN_SAMPLES)
+    codes = _cluster_codes(request.clusters, subject.rows_of_passed >= 0)
     return Units(int(codes.max()) + 1, request.ci, codes)
+
+
+def _cluster_codes(clusters: Groups, is_retained: np.ndarray) -> np.ndarray:
+    """Return the cluster code of each sample that is retained, of enough clusters."""
+    check_size(clusters, len(is_retained), "clusters")
+    codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
+    m = int(codes.max()) + 1
+    if m < MIN_SAMPLES:
+        raise ValueError(
+            f"`clusters` must be at least {MIN_SAMPLES}, got {m} of {len(codes)} samples, which "
+            "are too few to tell how others would score; add samples of other clusters, or leave "
+            "them out"
+        )
+    return codes
 
 
 # An interval: the standard error, and both ends.
