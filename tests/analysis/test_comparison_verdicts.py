@@ -8,7 +8,7 @@ import pytest
 from sources import vectors
 
 from vendiscore import compare
-from vendiscore.analysis.comparison import chance, percent
+from vendiscore.analysis.comparison import format_bounded_p, format_percent
 from vendiscore.cli.command_compare import _printed
 from vendiscore.cli.command_table import letters
 from vendiscore.cli.parser import parser
@@ -157,16 +157,20 @@ def test_more_permutations_lower_the_floor_of_two_sets():
 
 
 def test_a_p_above_its_floor_is_said_as_it_is():
-    assert [chance(p, 0.01) for p in (0.01 * (1 + 1e-12), 0.02, 1.0)] == ["≤ 0.01", "0.02", "1"]
-    assert [percent(1 - 0.05 / m) for m in (1, 3, 55)] == ["95", "98.3", "99.909"]
-    assert [percent(x) for x in (0.5, 0.9, 0.99, 0.999, 0.975)] == [
+    assert [format_bounded_p(p, 0.01) for p in (0.01 * (1 + 1e-12), 0.02, 1.0)] == [
+        "≤ 0.01",
+        "0.02",
+        "1",
+    ]
+    assert [format_percent(1 - 0.05 / m) for m in (1, 3, 55)] == ["95", "98.3", "99.909"]
+    assert [format_percent(x) for x in (0.5, 0.9, 0.99, 0.999, 0.975)] == [
         "50",
         "90",
         "99",
         "99.9",
         "97.5",
     ]
-    assert math.isclose(float(percent(1 / 3)), 33)
+    assert math.isclose(float(format_percent(1 / 3)), 33)
 
 
 def test_sets_that_are_the_same_within_a_share_are_called_so():

@@ -1,7 +1,8 @@
-"""Sets compared at matched size, with p-values by permutation.
+"""Compare sets of samples: from samples and their labels to rows of sets and of pairs.
 
-T = (log VS_a − log VS_b)/√(se_a² + se_b²) is studentized, so that p also holds for sources that
-differ in other ways.
+`compare` reads samples with the set, and perhaps the group, of each. `comparison_steps` scores
+random subsets and permutations in `unpaired_comparison`, or within groups in `paired_comparison`;
+intervals and p-values of pairs are those of `pair_inference`.
 """
 
 import itertools
@@ -218,7 +219,7 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
 def pool_sets(sets_by_name: Record, groups: object, spec: How) -> Pooled:
     """Return the samples of all sets together; `groups` has labels for each set."""
     names = list(sets_by_name)
-    sets = [read_collection(each, spec, name, mixed=True) for name, each in sets_by_name.items()]
+    sets = [read_collection(sets_by_name[name], spec, name, mixed=True) for name in names]
     groups_by_set = []
     if groups is not None:
         sizes = dict(zip(names, sizes_of(sets, spec), strict=True))
@@ -226,7 +227,7 @@ def pool_sets(sets_by_name: Record, groups: object, spec: How) -> Pooled:
     spec, by_prompt = group_by_prompt(spec, sets, groups_by_set)
     labels = None
     if groups is not None:
-        labels = [label for each in groups_by_set for label in each.of_samples]
+        labels = [label for of_set in groups_by_set for label in of_set.of_samples]
     elif by_prompt is not None:
         labels = by_prompt.of_samples
     similarity = resolve_pool(sets, replace(spec, fit="pool"), names)
@@ -247,20 +248,16 @@ def pool_labelled(sets: Sequence[Pool], by: Labels, groups: object, spec: How) -
             "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
-    argument = "prompts" if groups is None else "groups"
-    grouping = None if groups is None else read_labels(groups)
+    (n,) = sizes_of([samples], spec)
+    check_size(by, n, "by")
+    grouping = None if groups is None else read_labels(groups, n=n)
     spec, by_prompt = group_by_prompt(spec, [samples], [grouping])
     if grouping is None:
         grouping = by_prompt
     (similarity,) = resolve_sets([samples], spec, ["samples"])
     if similarity.fitted:
         similarity = similarity.noted(settings={**similarity.settings, "fit": "pool"})
-    n = similarity.n + len(similarity.dropped)
-    check_size(by, n, "by")
-    if grouping is None:
-        return similarity, by.codes, None
-    check_size(grouping, n, argument)
-    return similarity, by.codes, grouping.of_samples
+    return similarity, by.codes, None if grouping is None else grouping.of_samples
 
 
 def _check_permutations(options: CompareOptions, n_pairs: int) -> None:
@@ -310,10 +307,10 @@ def comparison_steps(
         steps = paired_comparison_steps(similarity, groups, names, pairs, options)
     set_rows, pair_rows = yield from steps
     adjusted = adjust_p_values([row.p for row in pair_rows])
-    rows = zip(pair_rows, adjusted, strict=True)
+    pair_rows = [replace(row, p_adjusted=p) for row, p in zip(pair_rows, adjusted, strict=True)]
     comparison = Comparison(
         sets=tuple(set_rows),
-        pairs=tuple(replace(row, p_adjusted=p) for row, p in rows),
+        pairs=tuple(pair_rows),
         q=options.q,
         level=options.level,
         groups=len(groups or ()),

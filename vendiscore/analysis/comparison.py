@@ -214,7 +214,7 @@ class Comparison(Summary):
         # Two one-sided tests show that two sets are the same (Schuirmann 1987).
         margin = 0.0 if self.within is None else 1 + self.within
         if row.ratio_high <= margin and row.ratio_low * margin >= 1:
-            return self._within
+            return self._equivalence
         if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
             return SAME
         # p asks whether both sets come from one source, the interval about their mean scores.
@@ -234,23 +234,26 @@ class Comparison(Summary):
     @property
     def verdicts(self) -> list[str]:
         """A sentence for each pair."""
-        return [self._told(row) for row in self.pairs]
+        return [self._describe_pair(row) for row in self.pairs]
 
     @property
     def sentence(self) -> str:
         """A sentence for each pair that differs, or one sentence if none differs."""
-        rest = [row for row in self.pairs if self._verdict(row) == SAME]
-        apart = [row for row in self.pairs if row not in rest]
-        if not apart and len(rest) > 1:
-            least = min(row.p_adjusted for row in self.pairs)
+        unclear = [row for row in self.pairs if self._verdict(row) == SAME]
+        clear = [row for row in self.pairs if self._verdict(row) != SAME]
+        if not clear and len(unclear) > 1:
+            p = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {least:.2g})."
-        told = [self._told(row) for row in (*apart, *(rest if len(rest) == 1 else ()))]
-        if len(rest) > 1:
-            told.append(f"The other {len(rest)} pairs show no difference.")
-        reason = self._remedy(max(self.pairs, key=lambda row: row.permutations))
-        first, found, others = " ".join(told).partition(reason)  # the reason only once
-        return first + found + others.replace(reason, "")
+            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
+        if len(unclear) == 1:
+            sentences = [self._describe_pair(row) for row in clear + unclear]
+        else:
+            sentences = [self._describe_pair(row) for row in clear]
+        if len(unclear) > 1:
+            sentences.append(f"The other {len(unclear)} pairs show no difference.")
+        hint = self._p_value_hint(max(self.pairs, key=lambda row: row.permutations))
+        before, first_hint, after = " ".join(sentences).partition(hint)
+        return before + first_hint + after.replace(hint, "")
 
     def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
@@ -300,68 +303,69 @@ class Comparison(Summary):
     def _pair_records(self) -> list[Record]:
         return [asdict(row) | {"verdict": self._verdict(row)} for row in self.pairs]
 
-    def _told(self, row: PairRow) -> str:
+    def _describe_pair(self, row: PairRow) -> str:
         verdict = self._verdict(row)
         p = format_p_value(row)
-        if row.p_adjusted <= row.p_floor * _ROUNDED or self._out_of_reach(row):
-            p += self._remedy(row)
-        terms = []
+        if row.p_adjusted <= row.p_floor * _ROUNDED or self._is_out_of_reach(row):
+            p += self._p_value_hint(row)
+        interval = self._describe_interval(row, verdict)
+        details = f"{interval}, {p}"
         if verdict == SAME:
             start = f"{SAME.capitalize()} between {row.a} and {row.b}"
-            terms.append(p)
             if row.excludes_zero:
-                terms.append("the interval alone does not show one")
+                details += ", the interval alone does not show one"
         elif verdict == DIFFERENT:
             start = (
                 f"{row.a} and {row.b} differ ({p}), but the data do not show which is more diverse"
             )
-        elif verdict == self._within:
+            details = interval
+        elif verdict == self._equivalence:
             start = f"{row.a} and {row.b} are {verdict}"
-            terms.append(p)
         else:
             start = f"{row.a} is {verdict} than {row.b}"
-            terms.append(p)
+        return (
+            f"{start}: {row.difference:+.2f} effectively different samples {self.at} ({details})."
+        )
+
+    def _describe_interval(self, row: PairRow, verdict: str) -> str:
         # 0.0 is added for the sign of −0.0.
         low = round(row.low, 4) + 0.0
         high = round(row.high, 4) + 0.0
-        interval = f"{percent(row.level)} % interval {low:.2f} to {high:.2f}"
+        interval = f"{format_percent(row.level)} % interval {low:.2f} to {high:.2f}"
         if math.isnan(low) or math.isnan(high):
             interval = "no interval"
-        if verdict == self._within:
-            level = ratio_level(self.level, len(self.pairs))
+        if verdict == self._equivalence:
+            percent = format_percent(ratio_level(self.level, len(self.pairs)))
             ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
-            interval = f"{percent(level)} % interval of their ratio {ends}, {interval}"
-        return (
-            f"{start}: {row.difference:+.2f} effectively different samples {self.at} "
-            f"({', '.join([interval, *terms])})."
-        )
+            interval = f"{percent} % interval of their ratio {ends}, {interval}"
+        return interval
 
     @property
-    def _within(self) -> str:
+    def _equivalence(self) -> str:
         return "" if self.within is None else f"the same within {100 * self.within:g} %"
 
-    def _out_of_reach(self, row: PairRow) -> bool:
+    def _is_out_of_reach(self, row: PairRow) -> bool:
         return row.p_floor > 1 - self.level + 1e-12
 
-    def _remedy(self, row: PairRow) -> str:
+    def _p_value_hint(self, row: PairRow) -> str:
         several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
-        if self._out_of_reach(row):
+        if self._is_out_of_reach(row):
             return f"; {self.groups} groups can give no p below {row.p_floor:.2g}{several}"
         return f", the smallest that {row.permutations:,} permutations can give{several}"
 
 
-def chance(p: float, floor: float) -> str:
-    """Write a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
+def format_bounded_p(p: float, floor: float) -> str:
+    """Format a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
     return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
 
 
 def format_p_value(row: PairRow) -> str:
     """Return the adjusted p-value of a pair for a sentence: "p = 0.58" or "p ≤ 0.01"."""
-    p = chance(row.p_adjusted, row.p_floor)
+    p = format_bounded_p(row.p_adjusted, row.p_floor)
     return f"p {p}" if p[0] == "≤" else f"p = {p}"
 
 
-def percent(level: float) -> str:
-    """Write a level in percent, with two digits of its distance to 100."""
-    places = 1 - math.floor(math.log10(100 * (1 - level)))
-    return f"{round(100 * level, max(0, places)):.10g}"
+def format_percent(level: float) -> str:
+    """Format a level in percent, with two digits of its distance to 100."""
+    decimals = 1 - math.floor(math.log10(100 * (1 - level)))
+    return f"{round(100 * level, max(0, decimals)):.10g}"

@@ -1,4 +1,9 @@
-"""Intervals and p-values of a pair of sets, from their scores and from those of permutations."""
+"""Intervals and p-values of a pair of sets, from their scores and from those of permutations.
+
+The statistic of a test is a difference over its standard error, such as
+T = (log VS_a − log VS_b)/√(se_a² + se_b²), so that p also holds for sources that differ in other
+ways.
+"""
 
 import math
 from collections.abc import Callable, Generator, Sequence

@@ -144,10 +144,10 @@ def score_groups(
     for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
         _check_stack(K, similarity.roundoff, options.psd)
         ends = np.cumsum(sizes)
-        for i, own in enumerate(np.split(np.arange(ends[-1]), ends[:-1])):
-            block = K[:, own[:, None], own]
+        for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
+            block = K[:, end - n : end, end - n : end]
             whole[i, batch] = matched[i, batch] = _score_stack(block, options)
-            if size < sizes[i]:
+            if size < n:
                 matched[i, batch] = _score_stack(block[:, :size, :size], options)
     return whole, matched
 

@@ -76,8 +76,8 @@ def unpaired_comparison_steps(
         estimates.append(_with_exact_tails(estimate))
     level = difference_level(options.level, len(pairs))
     margin_level = ratio_level(options.level, len(pairs))
-    intervals = [compute_interval(each, size, options.q, level) for each in estimates]
-    margins = [compute_interval(each, size, options.q, margin_level) for each in estimates]
+    intervals = [compute_interval(estimate, size, options.q, level) for estimate in estimates]
+    margins = [compute_interval(estimate, size, options.q, margin_level) for estimate in estimates]
     p_floor = len(pairs) / (options.permutations + 1)
     pair_rows = []
     for k, (i, j) in enumerate(pairs):
@@ -161,7 +161,7 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
     errors = []
     for run in windows(n, size):
         window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
-        logs.append(window.log)
+        logs.append(float(window.log))
         errors.append((window.error, window.spread, window.gain))
     error, spread, gain = average_errors(np.array(errors), n, size).tolist()
     repeats = repeats_of(similarity.take(np.arange(size)), options.allow_repeats)
@@ -170,12 +170,12 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
 
 def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> Interval:
     """Return the score of `size` samples, and both ends of its interval."""
-    found, repeats = estimate
-    log = float(found.log)
+    score, repeats = estimate
+    log = float(score.log)
     if q:
-        ends = log_ends(found, size, q, level, repeats)
+        ends = log_ends(score, size, q, level, repeats)
     else:
-        reach = student_reach(level, found.units) * float(found.error)
+        reach = student_reach(level, score.units) * float(score.error)
         ends = max(0.0, log - reach), min(math.log(size), log + reach)
     value = math.exp(log)
     low, high = np.exp(ends).tolist()
@@ -187,8 +187,8 @@ def _with_exact_tails(estimate: Estimate) -> Estimate:
 
     A difference needs this, because the direction of a verdict depends on one tail.
     """
-    found, repeats = estimate
-    return found, None if repeats is None else repeats._replace(exact=True)
+    score, repeats = estimate
+    return score, None if repeats is None else repeats._replace(exact=True)
 
 
 def _summarize_score(

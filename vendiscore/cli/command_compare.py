@@ -4,7 +4,7 @@ from argparse import Namespace
 
 from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
-from ..analysis.comparison import Comparison, chance
+from ..analysis.comparison import Comparison, format_bounded_p
 from ..signature import line
 from . import output
 from .kernel_options import (
@@ -66,7 +66,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
     shown = []
     for pair in result["pairs"]:
         row = {name: pair[name] for name in ("a", "b", "difference", "low", "high")}
-        row["p"] = chance(pair["p_adjusted"], pair["p_floor"])
+        row["p"] = format_bounded_p(pair["p_adjusted"], pair["p_floor"])
         shown.append(row | {"verdict": pair["verdict"]})
     sets = result["sets"]
     if found.groups:  # the largest possible score beside the score

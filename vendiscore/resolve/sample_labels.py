@@ -283,7 +283,7 @@ def parse_set_labels(by: object, min_samples: int) -> Groups:
     return Groups(tuple(names), groups.codes)
 
 
-def flatten_sets(sets: Record, groups: object, how: How) -> tuple[Record, object]:
+def flatten_sets(sets: Record, groups: Any, how: How) -> tuple[Record, Any]:
     """Return flat sets by name, and their groups if the sets are lists of lists."""
     flat = {name: flatten_groups(samples, how, name=name) for name, samples in sets.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
