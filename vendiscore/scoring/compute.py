@@ -170,7 +170,16 @@ def subject_of(
         else:
             references = None
     if how.asked is not None:
-        groups, how = _split_by_prompt(samples, references, groups, how)
+        from ..resolve.sample_labels import cross_groups, group_by_prompt
+
+        # Prompts are taken out of the similarities of both sets.
+        both = references is not None and how.prompts is not None
+        sets = [samples, references] if both else [samples]
+        how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
+        if groups is None:
+            groups = by_prompt
+        elif by_prompt is not None:
+            groups = cross_groups(groups, by_prompt)
     if groups is not None or request.of_groups or request.ci is not None:
         _check_groups(samples, groups, request)
     each, together = request.needs
@@ -217,21 +226,6 @@ def _flatten(
 
     table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
     return *flatten_groups(flat, how, request.groups, table=table, name=name), how
-
-
-def _split_by_prompt(
-    samples: Any, references: Samples | None, groups: Groups | None, how: How
-) -> tuple[Groups | None, How]:
-    """Return groups by prompt, within any groups, and how samples compare with these groups."""
-    from ..resolve.sample_labels import cross_groups, group_by_prompt
-
-    sets = [samples]
-    if references is not None and how.prompts is not None:  # prompts are taken out of both
-        sets.append(references)
-    how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
-    if by_prompt is None:
-        return groups, how
-    return by_prompt if groups is None else cross_groups(groups, by_prompt), how
 
 
 def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None:
