@@ -172,9 +172,9 @@ def subject_of(
     if how.asked is not None:
         from ..resolve.sample_labels import cross_groups, group_by_prompt
 
-        # Prompts are taken out of the similarities of both sets.
-        both = references is not None and how.prompts is not None
-        sets = [samples, references] if both else [samples]
+        sets = [samples]
+        if references is not None and how.prompts is not None:
+            sets.append(references)  # both sets are conditioned on the prompts
         how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
         if groups is None:
             groups = by_prompt
