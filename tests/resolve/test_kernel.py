@@ -84,8 +84,8 @@ def test_rows_that_depend_on_options_are_refused():
         register_kernel("new", samples="text", source="", rows=lambda **options: True)
 
 
-def test_a_keyword_that_is_gone_says_what_to_do_instead():
-    with pytest.raises(TypeError, match="Leave it out: the diagonal of each matrix is checked"):
+def test_an_unknown_keyword_is_refused_with_those_that_exist():
+    with pytest.raises(TypeError, match="unknown keyword `unit_diagonal`"):
         register_kernel("new", samples="text", source="", unit_diagonal=False)
 
 
