@@ -56,7 +56,7 @@ class Subject:
 
     Parameters
     ----------
-    samples, references : list, array, Similarity, MetricSpace, or what a mixture compares
+    given, references : list, array, Similarity, MetricSpace, or what a mixture compares
         The set, and (optional) another that it is held against.
     how, name : How, str
         Comparison of the samples, and their name in errors.
@@ -83,7 +83,7 @@ class Subject:
     (3, array([0.667, 0.333]))
     """
 
-    samples: Any
+    given: Any
     how: How = field(default_factory=How)
     _: KW_ONLY
     name: str = "samples"
@@ -113,8 +113,13 @@ class Subject:
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "rows_of_passed")}
-        state |= {"samples": self.similarity, "how": How(), "references": None}
+        state |= {"given": self.similarity, "how": How(), "references": None}
         return state
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves."""
+        return self.given
 
     def decompose(self) -> Spectrum:
         """Find the eigenvectors now, off which scores are then read; raise if there are none."""
@@ -380,7 +385,6 @@ class Part(Subject):
             needs=needs,
             solver=whole.solver,
         )
-        del self.samples  # chosen when first asked for
         self.names = whole.names
         self.whole = whole
         self.places = places
