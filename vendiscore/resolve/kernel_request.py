@@ -71,8 +71,12 @@ class How:
     metric_options: Options = field(default_factory=dict)
     fit: FitTo | None = None  # which of several sets options are fitted to
     asked: Prompts | None = None  # prompts that samples answer
-    prompts: Prompts | None = None  # prompts, whose part is taken out of similarities
     in_context: bool = False  # then answers are compared after these prompts, too
+
+    @property
+    def prompts(self) -> Prompts | None:
+        """The prompts whose part is taken out of similarities, if any."""
+        return self.asked if self.asked is not None and self.asked.taken else None
 
     @property
     def says_similarity(self) -> bool:
@@ -102,7 +106,7 @@ class How:
                 raise TypeError(
                     "`given_prompt` takes out `prompts`, which are missing: pass them, too"
                 )
-            return replace(self, asked=None, prompts=None)
+            return replace(self, asked=None)
         if not (taken or within):
             raise TypeError(
                 "`prompts` say which samples answer one prompt, and this call looks at one set: "
@@ -112,7 +116,7 @@ class How:
         asked = parse_prompts(prompts, taken)
         if taken and (obstacle := describe_obstacle(self, metric)):
             raise TypeError(f"`prompts` cannot be taken out of {obstacle}")
-        return replace(self, asked=asked, prompts=asked if taken else None)
+        return replace(self, asked=asked)
 
     def sample_kind(self, samples: Samples) -> str:
         """Return the kind of the samples, in the words that kernels use."""

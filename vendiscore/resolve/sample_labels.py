@@ -362,7 +362,7 @@ def group_by_prompt(
     sizes = sizes_of(sets, how)
     values, index = flatten_prompts(asked, sets, sizes, groups)
     if asked.taken:
-        how = replace(how, prompts=Prompts(values, index=index))
+        how = replace(how, asked=Prompts(values, index=index))
         if nesting_depth(asked.values, sets[0]) == 0 or size(asked.values) == 1:
             return how, None
     by_prompt = group_equal(values).select(index[: sizes[0]] if first else index)

@@ -174,7 +174,7 @@ def credits_of(
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
     while len(some):
         if taken is not None:
-            how = replace(how, prompts=Prompts(choose(taken, at[some])))
+            how = replace(how, asked=Prompts(choose(taken, at[some])))
         chosen = samples if len(some) == len(codes) else Part(Subject(samples, how), some).samples
         labels, own = np.unique(codes[some], return_inverse=True)
         named = Groups(tuple(groups.labels[i] for i in labels), own)
