@@ -6,9 +6,12 @@ import threading
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
 from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
+from vendiscore.resolve.sample_labels import group_equal, read_labels
 from vendiscore.support.namespace import scalar
 
 TEXTS = [
@@ -343,3 +346,32 @@ def test_questions_by_class(questions, question_classes):
 def test_score_of_one_kind_is_the_mean():
     K = np.eye(2)
     assert compute(K, score_K=True, groups=[0, 0])["VS"] == score_K(K) == 2
+
+
+@given(st.lists(st.sampled_from("abc"), min_size=1), st.data())
+def test_selected_samples_keep_their_labels_in_order_of_appearance(labels, data):
+    index = data.draw(st.lists(st.integers(0, len(labels) - 1)))
+    groups = read_labels(labels, "groups", len(labels))
+    selected = groups.select(np.array(index, dtype=int))
+    assert groups.of_samples == labels
+    assert selected.of_samples == [labels[i] for i in index]
+    assert list(selected.labels) == list(dict.fromkeys(selected.of_samples))
+
+
+def test_equal_prompts_are_groups_whatever_holds_them():
+    class Compared:
+        """A prompt that has neither a hash nor items."""
+
+        __hash__ = None
+
+        def __init__(self, text):
+            self.text = text
+
+        def __eq__(self, other):
+            return self.text == other.text
+
+    for make in (str, lambda c: [c], lambda c: [{"role": "user", "content": c}], Compared):
+        assert group_equal(list(map(make, "abacb"))).codes.tolist() == [0, 1, 0, 2, 1]
+    rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
+    for prompts in (rows, sp.csr_array(rows), list(rows)):
+        assert group_equal(prompts).codes.tolist() == [0, 1, 0]
