@@ -43,7 +43,7 @@ MUTANTS = {
         ("p.min() >= 0", "p.min() >= -1"),
         ("if np.isfinite(few[name]).all()", "if True"),
     ],
-    "core/shares": [
+    "core/eigenvalues": [
         ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
         ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
         ("0.25 * self.spacing", "0.5 * self.spacing"),

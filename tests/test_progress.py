@@ -99,7 +99,7 @@ LONG = {
     "Finding the spectrum and its vectors of 40 samples": lambda: explain(ROWS, k="cosine"),
     "Magnitude of 40 points at 5 scales": lambda: magnitude_function(ROWS, scales=range(1, 6)),
     "Scoring subsets of 40 samples": lambda: growth(ROWS, [20, 40], k="cosine"),
-    "Finding the 40 eigenvalues of a matrix": lambda: decompose(ROWS @ ROWS.T, str),
+    "Finding the 40 eigenvalues of a matrix": lambda: decompose(ROWS @ ROWS.T),
 }
 
 

@@ -97,3 +97,10 @@ def test_many_half_precision_shares_count_as_many():
     assert effective_number(shares) == pytest.approx(1000)
     with pytest.raises(ValueError, match="got a sum of"):
         effective_number(np.full(1000, 1.1e-3, np.float16))
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
+def test_rows_of_proportions_have_the_hill_number_of_each(q):
+    rows = np.array([[0.7, 0.2, 0.1], [0.0, 0.6, 0.4], [1.0, 0.0, 0.0]])
+    each = [effective_number(row, q) for row in rows]
+    assert hill_number(rows, q) == pytest.approx(each, rel=1e-12)

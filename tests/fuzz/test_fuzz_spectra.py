@@ -136,7 +136,9 @@ def single_columns(draw):
 def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     p = data.draw(fuzz.weights(len(X)))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vendiscore.core.score.SINGLE_SIZE", 1)  # as if there were many more rows
+        patch.setattr(
+            "vendiscore.spectral.single_precision.SINGLE_SIZE", 1
+        )  # as if there were many more rows
         got = compute(X, score_X=True, normalize=True, q=q, p=p)[key_at(q)]
     F = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)
     root = np.full(len(F), len(F) ** -0.5) if p is None else np.sqrt(p)

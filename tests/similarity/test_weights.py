@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from vendiscore.similarity.weights import check_weights
+from vendiscore.similarity.weights import check_weights, normalize_weights
 
 P = [0.5, 0.25, 0.25]
 
@@ -90,3 +90,9 @@ def test_weights_may_be_tiny_and_no_setting_of_numpy_minds():
     with np.errstate(all="raise"):
         weights = check_weights([1.0, 1e-300, 5e-324], 3)
     assert weights.tolist() == [1.0, 1e-300, 5e-324]
+
+
+def test_weights_sum_to_1_within_their_precision():
+    with pytest.raises(ValueError, match=r"`p` must sum to 1, got 0\.75; pass p / p\.sum\(\)"):
+        normalize_weights(np.array([0.25, 0.5]), 0.0)
+    assert normalize_weights(np.array([0.5, 0.4999]), 1e-3).sum() == pytest.approx(1)

@@ -5,9 +5,8 @@ import math
 import numpy as np
 import pytest
 
-from vendiscore import as_similarity, effective_number
-from vendiscore.core.shares import shares_above
-from vendiscore.spectral.clusters import effective_numbers, leave_cluster_out, positive_shares
+from vendiscore import as_similarity
+from vendiscore.spectral.clusters import leave_cluster_out
 from vendiscore.spectral.rank_one import leave_one_out, log_score
 from vendiscore.spectral.vendi_scores import spectrum_of
 
@@ -54,18 +53,3 @@ def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
     rest = similarity.take(np.arange(8, 60))
     found = leave_cluster_out(spectrum_of(similarity, vectors=True), codes, q)
     assert found[0] == pytest.approx(log_score(spectrum_of(rest), q), abs=1e-9)
-
-
-def test_rows_of_eigenvalues_are_shares_without_rounding():
-    values = np.array([[-1e-3, 1e-17, 1.0, 3.0], [0.0, 2.0, 2.0, 4.0]])
-    positive = positive_shares(values)
-    assert positive == pytest.approx(np.array([[0, 0, 0.25, 0.75], [0, 0.25, 0.25, 0.5]]))
-    assert (positive[0, :2] == 0).all()
-    assert (shares_above(values, 1.5) > 0).sum() == 4
-
-
-@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
-def test_numbers_of_rows_are_those_of_each(q):
-    rows = np.array([[0.7, 0.2, 0.1], [0.0, 0.6, 0.4], [1.0, 0.0, 0.0]])
-    each = [effective_number(row, q) for row in rows]
-    assert effective_numbers(rows, q) == pytest.approx(each, rel=1e-12)

@@ -133,7 +133,7 @@ def test_a_route_that_stalls_says_so_and_the_spectrum_takes_its_place(monkeypatc
     def slow(*_):
         raise StalledError("it took too long")
 
-    monkeypatch.setattr(routes.LargestEigenvalue, "value", slow)
+    monkeypatch.setattr(routes.LargestEigenvalue, "solver", slow)
     result = vendi(LARGE, [math.inf, 2.0])
     assert [e.route for e in result.estimates] == ["eigenvalues", "norm"]
     assert [e.why for e in result.estimates] == ["it took too long", NORM.why]

@@ -316,7 +316,7 @@ def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
 
 def test_a_profile_is_the_effective_number_of_each_order():
     values = np.array([0.6, 0.3, 0.1, 0.0])
-    found = Spectrum(values=values, n=4, route="eigenvalues", why="")
+    found = Spectrum(values=values, computed=values, n=4, route="eigenvalues", why="")
     assert found.profile(PROFILE).tolist() == [effective_number(values, q) for q in PROFILE]
     assert found.profile([]).tolist() == []
     estimate = found.estimates([2.0])[0]

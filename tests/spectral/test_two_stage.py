@@ -115,9 +115,9 @@ def test_a_driver_that_is_wrong_is_not_taken(driver):
 def test_vectors_and_small_matrices_take_the_usual_way(driver, monkeypatch):
     calls = []
     monkeypatch.setattr(two_stage, "driver", lambda: calls.append(1))
-    decompose(similar(50), str)
-    decompose(similar(1200), str, vectors=True)
-    decompose(similar(1200), str)
+    decompose(similar(50))
+    decompose(similar(1200), vectors=True)
+    decompose(similar(1200))
     assert not calls
 
 
@@ -125,7 +125,7 @@ def test_entries_that_are_not_finite_are_named_before_lapack_sees_them(from_here
     K = similar()
     K[3, 4] = K[4, 3] = np.nan
     with pytest.raises(ValueError, match=r"entries are not finite"):
-        decompose(K, lambda: "")
+        decompose(K)
 
 
 def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
@@ -137,7 +137,7 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
 
     monkeypatch.setattr(two_stage, "MOST_THREADS", 1)
     monkeypatch.setattr(two_stage, "driver", lambda: looking)
-    decompose(similar(eigen.NUMPY_SIZE + 1), str)
+    decompose(similar(eigen.NUMPY_SIZE + 1))
     assert seen == [1]
 
 
@@ -146,6 +146,7 @@ def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):
     diagonal = np.linspace(0.5, 1.5, n)
     A = np.diag(diagonal / diagonal.sum())
     A[0, 1] = A[1, 0] = 1e-5
-    assert decompose(A, str).driver
+    assert eigen.describe_driver(A, vectors=False) == "reduced in two stages"
+    assert eigen.describe_driver(A, vectors=True) == ""
     K = MatrixSimilarity(np.eye(n), psd=True)
     assert compute(K)["VS"] == pytest.approx(n)

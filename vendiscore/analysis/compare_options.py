@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES
 from ..support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order

@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..hints import remedy
 from ..progress import Counts, counted
 from ..resolve.kernel import having

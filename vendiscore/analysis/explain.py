@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..measures.subject import Subject
 from ..resolve.kernel_request import how_of
 from ..resolve.sample_labels import group_by_prompt

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .. import plots
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..resolve.kernel_build import is_divisible
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import encode_labels, read_labels, sizes_of

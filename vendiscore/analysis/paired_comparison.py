@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..progress import told
 from ..resolve.sample_labels import encode_labels
 from ..scoring.subsampling import bounded

@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..progress import track
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_fitted, resolve_sets

@@ -1,4 +1,4 @@
-"""Checks of a similarity matrix, its diagonal, and weights, before any eigenvalue is found."""
+"""Checks of a similarity matrix and its diagonal, before any eigenvalue is computed."""
 
 from __future__ import annotations
 
@@ -8,31 +8,17 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..support.errors import SampleError
-from ..support.namespace import Array, as_kind_of, detached, namespace, row_blocks, scalar
+from ..support.namespace import Array, as_kind_of, detached, is_numpy, row_blocks, scalar
 from ..support.types import Rows
 
-# Largest distance from 1 of a diagonal, and of a sum of weights, by rounding in single precision.
-DIAGONAL_TOLERANCE = WEIGHT_TOLERANCE = 1e-5
+# Largest distance of a diagonal from 1 by rounding in single precision.
+DIAGONAL_TOLERANCE = 1e-5
 # Largest asymmetry of a matrix of unit diagonal by rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
 # Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
 ROUNDING = 64 * float(np.finfo(float).eps)
-# Up to here all entries and their mirrors are compared in less time than a vector is drawn.
+# Up to this size comparing all entries with their mirrors is faster than a product with a vector.
 SMALL = 128
-
-
-def is_sound(K: object) -> bool:
-    """Return whether a small matrix passes every check; what is not finite is in no range."""
-    if type(K) is not np.ndarray or K.ndim != 2 or K.dtype != np.float64:
-        return False
-    if not 0 < len(K) == K.shape[1] <= SMALL:
-        return False
-    if not abs(K).max() <= 1 + SYMMETRY_TOLERANCE:
-        return False
-    # Norms bound the largest entry, and take a third of the time.
-    off, gap = K.diagonal() - 1, K - K.T
-    unit = off @ off <= DIAGONAL_TOLERANCE**2
-    return bool(unit and np.vdot(gap, gap) <= ROUNDING**2 * len(K))
 
 
 def check_square(K: Rows, name: str) -> None:
@@ -65,14 +51,14 @@ def check_positive(diagonal: Array, of: str = "", places: Sequence[int] | None =
 
 def check_unit_diagonal(
     diagonal: Array,
-    spacing: float = 0.0,
+    precision: float = 0.0,
     *,
     rows: bool = False,
     of: str = "",
     places: Sequence[int] | None = None,
 ) -> None:
     """Raise a SampleError unless k(x, x) = 1 for every sample; `rows` cannot be distances."""
-    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * spacing)  # NaN is not
+    good = abs(diagonal - 1) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # NaN is not
     if bool(good.all()):
         return
     remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
@@ -93,14 +79,18 @@ def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
         )
 
 
-def asymmetry(K: Array, scale: Array | None, tolerance: float, what: str) -> float:
+def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str) -> float:
     """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less.
 
-    It raises a ValueError for a larger one than the tolerance, and for entries beyond 1.
+    It raises a ValueError for one that exceeds the tolerance, and for entries beyond 1.
     """
     K, scale = detached(K), detached(scale)
     n = K.shape[0]
     scale = None if scale is None or bool((scale == 1).all()) else scale
+    if n <= SMALL and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
+        asymmetry = float(abs(K - K.T).max())
+        if asymmetry <= tolerance:
+            return max(asymmetry, ROUNDING)
 
     def block(rows: slice, columns: slice) -> Array:
         part = K[rows, columns]
@@ -112,7 +102,7 @@ def asymmetry(K: Array, scale: Array | None, tolerance: float, what: str) -> flo
         if not float(size.max()) <= 1 + tolerance:
             a, b = divmod(int(size.argmax()), n)
             raise ValueError(
-                f"{what} must have no entry that can exceed its diagonal of 1, but "
+                f"{name} must have no entry that can exceed its diagonal of 1, but "
                 f"K[{rows.start + a}, {b}] = {float(part[a, b]):.6g}; such a matrix is not "
                 f"positive semidefinite"
             )
@@ -138,17 +128,34 @@ def asymmetry(K: Array, scale: Array | None, tolerance: float, what: str) -> flo
             if worst > tolerance:
                 a, b = divmod(int(gap.argmax()), gap.shape[1])
                 raise ValueError(
-                    f"{what} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
+                    f"{name} must be a symmetric matrix, got K[{i + a}, {j + b}] = "
                     f"{float(one[a, b]):.6g} and K[{j + b}, {i + a}] = {float(other[a, b]):.6g}; "
                     f"pass (K + K.T) / 2 if that is meant"
                 )
     return worst
 
 
-def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return symmetric similarities and their diagonal, or raise for what is wrong with them."""
+def is_symmetric(
+    K: Array, scale: Array | None = None, precision: float = 0.0, name: str = "`K`"
+) -> bool:
+    """Return whether the matrix diag(s) K diag(s) is symmetric up to rounding in double precision.
+
+    It raises a ValueError for an asymmetry, or an entry beyond 1, that no rounding of entries of
+    this relative precision explains; a smaller asymmetry is to be averaged away.
+    """
+    tolerance = max(SYMMETRY_TOLERANCE, 2 * precision)
+    return compute_asymmetry(K, scale, tolerance, name) <= ROUNDING
+
+
+def check_matrix(
+    K: np.ndarray, normalize: bool = False, precision: float = 0.0
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return symmetric similarities and their diagonal, or raise for what is wrong with them.
+
+    `precision` is the relative rounding error of the entries, if they came in less than float64.
+    """
     check_square(K, "K")
-    diagonal = K.diagonal().astype(float)
+    diagonal = K.diagonal()
     scale = None
     of = "of `K` "
     try:
@@ -156,20 +163,10 @@ def checked_matrix(K: np.ndarray, normalize: bool, spacing: float) -> tuple[np.n
             check_positive(diagonal, of)
             scale = 1 / np.sqrt(diagonal)
         else:
-            check_unit_diagonal(diagonal, spacing, of=of)
+            check_unit_diagonal(diagonal, precision, of=of)
     except SampleError:
         check_no_distances(K, diagonal, "K")
         raise
-    if asymmetry(K, scale, max(SYMMETRY_TOLERANCE, 2 * spacing), "`K`") > ROUNDING:
+    if not is_symmetric(K, scale, precision):
         K = K * 0.5 + K.T * 0.5
     return K, diagonal
-
-
-def unit_sum(weights: Array, spacing: float) -> Array:
-    """Return weights over their sum, which must be 1; readers of weights call it, core does not."""
-    xp = namespace(weights)
-    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
-        total = xp.sum(weights)
-        if not abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * spacing):
-            raise ValueError(f"`p` must sum to 1, got {scalar(total):.6g}; pass p / p.sum()")
-        return weights / total

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from contextlib import suppress
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -63,23 +62,42 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     return hill_number(positive, q)
 
 
-def hill_number(positive: Array, q: float) -> Number:
-    """Return the Hill number of positive shares (m,) of sum 1, which are not checked.
+def hill_number(proportions: Array, q: float) -> Number:
+    """Return the Hill number of order q of proportions (..., m), a number for each row of them.
 
-    A float, or a 0-d tensor for torch input.
+    They are at least 0 and sum to 1, which is not checked; zeros are ignored. One row of NumPy has
+    a float, between 1 and the number of positive proportions. Tensors are not clipped to that
+    range, since clipping has no gradient.
     """
-    m = positive.shape[0]
-    if not is_numpy(positive):
-        if q <= 1 + NEAR_ONE:  # the slope is along shares of sum 1
-            positive = positive / positive.sum()
-        xp = namespace(positive)
-        return from_logs(xp, positive, xp.log(positive), m, q)
-    return within_range(from_logs(np, positive, np.log(positive), m, q), m)
+    if is_numpy(proportions) and proportions.ndim == 1:
+        positive = proportions[proportions > 0]
+        return within_range(
+            _hill_number(positive, np.log(positive), q, len(positive)), len(positive)
+        )
+    xp = namespace(proportions)
+    if is_torch(proportions) and q <= 1 + NEAR_ONE:  # the slope is along proportions of sum 1
+        proportions = proportions / proportions.sum(-1)[..., None]
+    is_positive = proportions > 0
+    count = is_positive.sum(-1)
+    largest = xp.max(proportions, axis=-1, keepdims=True)
+    logs = xp.log(xp.where(is_positive, proportions, largest))
+    value = _hill_number(proportions, logs, q, count)
+    return np.clip(value, 1.0, count) if is_numpy(value) else value
 
 
-def within_range(value: Array | float, most: int) -> float:
-    """Clip an effective number to [1, most]; how far it was outside is not checked."""
-    return min(max(float(value), 1.0), float(most))
+def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) -> Array:
+    """Return the Hill number from proportions, their logs, and the count of positive ones."""
+    if q == 0:
+        return (proportions * 0).sum(-1) + count  # of the shape and kind of the proportions
+    xp = namespace(proportions)
+    if math.isinf(q):
+        return 1 / xp.max(proportions, axis=-1)
+    return xp.exp(log_power_mean(proportions, logs, q))
+
+
+def within_range(value: Array | float, upper: int) -> float:
+    """Clip an effective number to [1, upper]; how far it was outside is not checked."""
+    return min(max(float(value), 1.0), float(upper))
 
 
 def _numbers(shares: object) -> np.ndarray:
@@ -123,12 +141,3 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))
     return xp.log(xp.sum(weights * powers, axis=-1)) / (1 - q) - top[..., 0]
-
-
-def from_logs(xp: ModuleType, shares: Array, logs: Array, count: Array | int, q: float) -> Array:
-    """Return the Hill number of shares, from their logs and the count of positive ones."""
-    if q == 0:
-        return (shares * 0).sum(-1) + count  # of the shares' shape and kind
-    if math.isinf(q):
-        return 1 / xp.max(shares, axis=-1)
-    return xp.exp(log_power_mean(shares, logs, q))

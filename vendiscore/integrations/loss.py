@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets

@@ -10,7 +10,7 @@ from ..resolve.sets import resolve_sets
 from ..result import order_suffixes
 from ..scoring.request import check_orders
 from ..scoring.state_sums import unit
-from ..spectral.spectrum import from_covariance
+from ..spectral.spectrum import score_covariance
 from ..support.arguments import DEFAULT_ORDER, integer, is_several
 from ..support.namespace import is_torch
 from ..support.types import Axes, Tensor
@@ -96,8 +96,8 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         n = int(self.count)
         if n == 0:
             raise ValueError("no embeddings were added by any process; call update(…) first")
-        spectrum = from_covariance(self.products, n)
-        values = [_torch.clamp(each.value, 1, n) for each in spectrum.estimates(self.orders)]
+        values = score_covariance(self.products, n, self.orders).values
+        values = [_torch.clamp(value, 1, n) for value in values]
         if not self.several:
             return values[0]
         suffixes = order_suffixes(self.orders, several=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..reading.string_patterns import fill_blanks
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import group_equal

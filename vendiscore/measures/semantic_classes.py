@@ -5,8 +5,8 @@ from functools import partial
 
 import numpy as np
 
+from ..core.hill import hill_number
 from ..similarity.weights import PerSample
-from ..spectral.clusters import effective_numbers
 from ..support.arguments import number
 from ..support.namespace import Array, as_kind_of, is_torch, namespace, to_host
 from ..support.types import Number
@@ -154,8 +154,8 @@ def semantic_entropy(
         own = numbers_of(subject, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()
-    number = effective_numbers(_masses(codes, p), 1.0)
-    return namespace(number).log(number)
+    number = hill_number(_masses(codes, p), 1.0)
+    return namespace(number).log(number) if is_torch(number) else np.log(number)
 
 
 def _masses(codes: np.ndarray, p: Array) -> Array:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..resolve.kernel_request import How

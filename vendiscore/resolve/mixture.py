@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from ..core.checks import WEIGHT_TOLERANCE
 from ..hints import suggestion
 from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
+from ..similarity.weights import WEIGHT_TOLERANCE
 from ..support.arguments import number, one_of
 from ..support.errors import SampleError, quoted
 from ..support.types import Options, Samples

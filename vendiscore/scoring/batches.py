@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..hints import Public, suggestion
 from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of

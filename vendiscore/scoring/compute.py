@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..core.shares import PSD
+from ..core.eigenvalues import PSD
 from ..encoders.tokenizers import tokens_remembered
 from ..measures.evaluation import measure_each
 from ..measures.subject import Subject

@@ -17,9 +17,10 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 import scipy
 
+from ..core.eigenvalues import EigenvalueTolerance
 from ..core.hill import hill_number
+from ..core.score import compute_hill_numbers
 from ..similarity.base import Similarity
-from ..spectral.clusters import positive_shares
 from ..support.namespace import row_blocks, to_host
 from .jackknife import NO_DEFICIT, Jackknife
 from .subsampling import student_reach
@@ -203,11 +204,12 @@ def log_deficit(q: float) -> Deficit:
     def of(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
         key = w.tobytes()
         if key not in known:
-            shares = w
-            if K is not None:
+            if K is None:
+                known[key] = hill_number(w, q)
+            else:
                 root = np.sqrt(w)
-                shares = positive_shares(np.linalg.eigvalsh(K * root * root[:, None]))
-            known[key] = hill_number(shares[shares > 0], q)
+                A = K * root * root[:, None]
+                (known[key],), _ = compute_hill_numbers(A, [q], EigenvalueTolerance(len(w)), "clip")
         return math.log(n / known[key])
 
     return of

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..measures.evaluation import Chosen, read_measures
 from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest

@@ -3,34 +3,32 @@
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
 from ..core import score as core
-from ..core.checks import unit_sum
-from ..core.shares import PSD
-from ..reading.limits import WHOLE
+from ..core.eigenvalues import PSD, Eigensolver, decompose_with_numpy
+from ..similarity.weights import check_weights
 from ..support.arguments import DEFAULT_ORDER, is_several, read_order
 from ..support.errors import quoted
-from ..support.namespace import is_torch, namespace
-from ..support.types import Number, Options, Record, Rows, Samples, Weights
+from ..support.namespace import is_torch
+from ..support.types import Number, Options, Rows, Samples, Weights
 
 if TYPE_CHECKING:
     from ..resolve.kernel_request import KernelArgument
 
-# Smaller sets take a tenth of a second and some megabytes. There the core is called by itself: the
-# checks of memory, the progress and the other routes of `compute` would cost more than they save.
-SMALL_ROWS = 1 << 22
-# In single precision, of which no copy is made, so many take a second with one thread.
-SINGLE_ROWS = 1 << 26
-# From this size on `compute` merges repeats.
-MERGED = 64
-# So many samples are looked at for them: merging few of a set saves little.
-SOME = 32
+# Up to so many numbers a score takes a tenth of a second and some megabytes. The definition in core
+# is then called directly: reading keywords, estimating memory, reporting progress and choosing a
+# route, as `compute` does, would take longer than they save.
+SMALL = 1 << 22
+# From so many samples on, `compute` merges identical ones, and so many are examined for it here.
+MERGED, EXAMINED = 64, 32
+# Up to this size NumPy's eigensolver is as fast as any, and SciPy need not be imported.
+NUMPY_SIZE = 192
+FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 # Keywords of `compute` that ask for more than one number.
 _NOT_OF_ONE_NUMBER = ("measures", "references", "ci", "clusters", "permutations", "details")
-FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 
 
 def score(
@@ -254,98 +252,21 @@ def _check_single(options: Options) -> None:
             )
 
 
-def plain_rows(rows: object) -> np.ndarray | None:
-    """Return real numbers (n, d) as an array of floats; None for all that needs a reader."""
-    if type(rows) is list and rows and type(rows[0]) is list:
-        try:
-            rows = np.asarray(rows)
-        except (TypeError, ValueError, OverflowError):
-            return None
-    if type(rows) is not np.ndarray or rows.ndim != 2 or rows.size == 0:
-        return None
-    if rows.dtype.kind in "biu":
-        if abs(rows).max() > WHOLE:
-            return None
-        rows = rows.astype(float)
-    return rows if rows.dtype in FLOATS else None
-
-
-def plain_weights(p: object, n: int) -> np.ndarray | None:
-    """Return n weights of an array or list of floats; None for all that needs a reader."""
-    if type(p) is list and set(map(type, p)) == {float}:
-        p = np.array(p)
-    if type(p) is not np.ndarray or p.shape != (n,) or p.dtype not in FLOATS:
-        return None
-    if not (p.min() >= 0 and p.max() < np.inf):
-        return None
-    try:
-        return unit_sum(p.astype(float), float(np.finfo(p.dtype).eps))
-    except ValueError:  # for a reader, too, which looks at the samples first
-        return None
-
-
-def _few(matrix: object, name: str, q: float | str, p: object, normalize: object) -> Record | None:
-    """Return arguments of the core for few rows of K or X; None for what `compute` is to read.
-
-    The rows may not be finite, which the core refuses.
-    """
-    if is_torch(matrix) and not matrix.requires_grad:
-        from ..similarity.inputs import as_samples, in_host_memory
-
-        matrix = in_host_memory(as_samples(matrix, name))
-    rows = plain_rows(matrix)
-    if rows is None or type(normalize) is not bool:
-        return None
-    n = len(rows)
-    size = min(rows.shape)
-    weights = None if p is None else plain_weights(p, n)
-    if size >= core.TWO_STAGE_SIZE or (weights is None) != (p is None):
-        return None
-    order = read_order(_single(q))
-    single = name == "X" and p is None and order >= 1 and core.in_single(rows)
-    if rows.size > (SINGLE_ROWS if single else SMALL_ROWS):
-        return None
-    may_repeat = rows.shape[1] > n if name == "X" else size >= MERGED and _has_repeats(rows)
-    if size >= MERGED and may_repeat and not single:
-        return None
-    if math.isinf(order) and size >= core.LANCZOS_SIZE:
-        return None
-    few: Record = {name: rows, "q": order, "p": weights, "normalize": normalize}
-    if size >= core.ALONE_SIZE:
-        few["eigenvalues"] = _eigenvalues
-    return few
-
-
-def _has_repeats(K: np.ndarray) -> bool:
-    """Return whether one of SOME samples or more is identical with another, as where many are."""
-    if K.shape[0] != K.shape[1]:
-        return False
-    some = K[:: len(K) // SOME]
-    return bool(np.count_nonzero(some == K.diagonal()) > len(some))
-
-
-def _eigenvalues(A: np.ndarray) -> np.ndarray:
-    from ..spectral.eigen import decompose
-
-    return np.asarray(decompose(A, lambda: core.CLIP).values)
-
-
 def _of_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X, which errors call by its name: by the core for few rows."""
-    few = _few(matrix, name, q, p, normalize)
-    if few is not None:
-        number = core.score_X if name == "X" else core.score_K
-        try:
-            value = number(**few)
-            if not is_torch(matrix):
-                return value
-            xp = namespace(matrix)
-            return xp.asarray(value, dtype=xp.float64, device="cpu")
-        except ValueError:
-            if np.isfinite(few[name]).all():
-                raise
+    """Return the score of K or X, which errors call by its name."""
+    if type(normalize) is bool and is_small(matrix, name):
+        order = read_order(_single(q))
+        weights = p if p is None else check_weights(p, len(matrix))
+        solve = choose_eigensolver(min(matrix.shape), order)
+        if solve is not None and not is_torch(weights):
+            compute_score = core.score_X if name == "X" else core.score_K
+            try:
+                return compute_score(matrix, order, weights, normalize, eigenvalues=solve)
+            except ValueError:
+                if np.isfinite(matrix).all():
+                    raise
     from .compute import measured, subject_of
     from .request import read_request
 
@@ -357,3 +278,38 @@ def _of_matrix(
             f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
         )
     return measured(subject, request)[request.vendi_key]
+
+
+def is_small(matrix: object, name: str) -> TypeGuard[np.ndarray]:
+    """Return whether K or X are floats that are scored fastest by the definition in core."""
+    if type(matrix) is not np.ndarray or matrix.ndim != 2 or matrix.dtype not in FLOATS:
+        return False
+    n, width = matrix.shape
+    size = min(n, width)
+    if not 0 < matrix.size <= SMALL:
+        return False
+    if name == "K":
+        return size < MERGED or not _has_repeats(matrix)
+    if matrix.dtype == np.float32 and size >= MERGED:  # perhaps in single precision
+        return False
+    return size < MERGED or width <= n
+
+
+def choose_eigensolver(size: int, q: float) -> Eigensolver | None:
+    """Return an eigensolver for matrices of this size; None if `compute` has a faster route."""
+    if size < NUMPY_SIZE:
+        return decompose_with_numpy
+    from ..spectral.eigen import TWO_STAGE_SIZE, decompose
+    from ..spectral.routes import LANCZOS_SIZE
+
+    if size >= TWO_STAGE_SIZE or (math.isinf(q) and size >= LANCZOS_SIZE):
+        return None
+    return decompose
+
+
+def _has_repeats(K: np.ndarray) -> bool:
+    """Return whether one of the examined samples, as of many identical ones, is repeated."""
+    if K.shape[0] != K.shape[1]:
+        return False
+    some = K[:: len(K) // EXAMINED]
+    return bool(np.count_nonzero(some == K.diagonal()) > len(some))

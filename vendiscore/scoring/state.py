@@ -10,8 +10,8 @@ from typing import NoReturn, Self
 
 import numpy as np
 
+from ..core.eigenvalues import PSD, check_psd
 from ..core.hill import within_range
-from ..core.shares import PSD, check_psd
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
@@ -26,7 +26,7 @@ from ..similarity.residuals import echo_note
 from ..similarity.weights import per_sample
 from ..spectral.estimate import Estimate
 from ..spectral.rank_one import gain_of_each, read_novelty_order
-from ..spectral.spectrum import Spectrum, from_covariance, positive_parts
+from ..spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
 from ..support.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
 from ..support.errors import quoted
 from ..support.namespace import is_torch, to_host
@@ -336,8 +336,7 @@ class State(metaclass=Public):
                 f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
                 f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
             )
-        spectrum = from_covariance(state._sum.matrix(), state.n, psd)
-        estimates = spectrum.estimates(orders)
+        estimates, spectrum = score_covariance(state._sum.matrix(), state.n, orders, psd)
         scores = Result()
         for suffix, estimate in zip(
             order_suffixes(orders, several=is_several(q)), estimates, strict=True
@@ -383,7 +382,9 @@ class State(metaclass=Public):
         Z = (to_host(rows) if is_torch(rows) else rows) @ axes
         return gain_of_each(spectrum, Z, order, 1 / state.weight)
 
-    def _details(self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum) -> Record:
+    def _details(
+        self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum | None
+    ) -> Record:
         """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
         settings = self.settings
         notes = [f"First batch: {note}" for note in self.notes]
@@ -408,9 +409,9 @@ class State(metaclass=Public):
             "options": settings,
             "method": {q: each.route for q, each in estimates.items()},
             "why": dict.fromkeys(estimates, why),
-            "negative_mass": spectrum.negative_mass,
-            "cut": spectrum.cut,
-            "notes": notes + spectrum.notes,
+            "negative_mass": None if spectrum is None else spectrum.negative_mass,
+            "cut": None if spectrum is None else spectrum.cut,
+            "notes": notes + ([] if spectrum is None else spectrum.notes),
             "versions": versions(),
             "signature": line(["VS"], signed),
         }

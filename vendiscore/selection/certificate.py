@@ -14,11 +14,10 @@ import math
 
 import numpy as np
 
-from ..core.shares import NEGATIVE_MASS
+from ..core.eigenvalues import NEGATIVE_MASS, clip_eigenvalues
 from ..progress import track
 from ..similarity import memory
 from ..similarity.threads import at_most, each, in_order
-from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy, surprisal
 from ..support.errors import NotPSDError
 from ..support.namespace import gram
@@ -104,7 +103,7 @@ class _Space:
         negative = -float(shares[shares < 0].sum())
         if negative > NEGATIVE_MASS:
             raise NotPSDError(float(shares[0]), negative)
-        kept = positive_shares(values) > 0
+        kept = clip_eigenvalues(values) > 0
         Z = C.T @ U[:, kept]
         Z /= np.sqrt(values[kept])
         self.dim = Z.shape[1]

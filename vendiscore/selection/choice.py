@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..hints import remedy
 from ..progress import foretell, quiet
 from ..resolve.kernel_request import KernelArgument

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ..core.eigenvalues import clip_eigenvalues
 from ..similarity import memory
 from ..similarity.threads import each, in_order, slices
-from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import with_each
 from ..support.errors import warn
@@ -311,7 +311,7 @@ class Spectral:
         """Return the objective with each of `some` candidates, but for a constant, exactly."""
         m = len(self.places)
         basis = self._basis(self._fine)
-        shares = positive_shares(basis.values)
+        shares = clip_eigenvalues(basis.values)
         positive = np.flatnonzero(shares)
         Z = basis.coordinates(some)
         squares = Z[:, positive] ** 2

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from ..core.hill import effective_number
+from ..core.eigenvalues import clip_eigenvalues
+from ..core.hill import hill_number
 from ..similarity.threads import in_order
-from ..spectral.clusters import positive_shares
 from ..spectral.quadrature import log_of_entropy
 from .resolvent import FINE, vendi_form
 
@@ -52,5 +52,4 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
 
 def vendi_of(K: np.ndarray, q: float) -> float:
     """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
-    shares = positive_shares(np.linalg.eigvalsh(K))
-    return float(effective_number(shares, q))
+    return float(hill_number(clip_eigenvalues(np.linalg.eigvalsh(K)), q))

@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from ..core.score import FAR, covariance
+from ..core.score import FAR
 from ..support.arguments import has_gradient
 from ..support.namespace import (
     Array,
@@ -25,6 +25,7 @@ from ..support.namespace import (
 from ..support.types import DType, Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
+from .covariance import covariance
 from .identical import identical_rows
 from .inputs import in_host_memory
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from array_api_compat import is_array_api_obj
 
-from ..core.shares import EPS
+from ..core.eigenvalues import EPS
 from ..reading.limits import WHOLE, inexact
 from ..support.errors import SampleError, quoted, warn
 from ..support.namespace import Array, is_numpy, is_torch, scalar, to_host

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import scipy
 
-from ..core.shares import EPS
+from ..core.eigenvalues import EPS
 from ..progress import track
 from ..support.types import Options, Record
 from . import memory

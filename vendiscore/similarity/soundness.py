@@ -4,12 +4,10 @@ import numpy as np
 
 from ..core.checks import (
     DIAGONAL_TOLERANCE,
-    ROUNDING,
     SYMMETRY_TOLERANCE,
-    asymmetry,
     check_no_distances,
     check_square,
-    is_sound,
+    is_symmetric,
 )
 from ..support.errors import SampleError
 from ..support.namespace import detached, is_torch
@@ -26,8 +24,6 @@ from .pairs import symmetric_part
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
     """Return the Similarity of a finite matrix that is symmetric within its precision."""
-    if not normalize and is_sound(K):
-        return MatrixSimilarity(K, settings={"kernel": "matrix K"})
     spacing = 0.0
     if getattr(K, "dtype", None) != np.float64:
         spacing = precision(K)
@@ -80,11 +76,8 @@ def check_similarity(similarity: Similarity) -> Similarity:
     return similarity
 
 
-def _checked_entries(similarity: MatrixSimilarity, what: str) -> MatrixSimilarity:
-    tolerance = max(SYMMETRY_TOLERANCE, 2 * similarity.roundoff)
+def _checked_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarity:
     K = similarity.K
-    if similarity.scale is None and is_sound(K):
+    if is_symmetric(K, similarity.scale, similarity.roundoff, name):
         return similarity
-    if asymmetry(K, similarity.scale, tolerance, what) > ROUNDING:
-        return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))
-    return similarity
+    return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))

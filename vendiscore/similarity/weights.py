@@ -9,13 +9,16 @@ from numbers import Number
 
 import numpy as np
 
-from ..core.checks import check_samples, unit_sum
+from ..core.checks import check_samples
 from ..support.arguments import is_several
 from ..support.errors import SampleError, quoted
 from ..support.namespace import Array, is_torch, namespace, scalar, to_host
 from ..support.types import Pool, Weights
 from .inputs import as_samples, check_in_step, precision, unnested
 from .pools import size
+
+# Largest distance of a sum of weights from 1 by rounding in single precision.
+WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
@@ -130,7 +133,7 @@ def check_weights(
         )
     if like is not None and is_torch(like):
         weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    weights = unit_sum(weights, precision(p))
+    weights = normalize_weights(weights, precision(p))
     if not dropped:
         return weights
     kept = [i for i in range(n + len(dropped)) if i not in dropped]
@@ -139,3 +142,13 @@ def check_weights(
     if scalar(total) == 0:
         raise ValueError("`p` gives all weight to samples that the kernel left out")
     return weights / total
+
+
+def normalize_weights(weights: Array, epsilon: float) -> Array:
+    """Return weights over their sum, which must be 1 within their machine epsilon."""
+    xp = namespace(weights)
+    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
+        total = xp.sum(weights)
+        if not abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon):
+            raise ValueError(f"`p` must sum to 1, got {scalar(total):.6g}; pass p / p.sum()")
+        return weights / total

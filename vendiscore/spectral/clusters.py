@@ -19,11 +19,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ..core.hill import from_logs
-from ..core.shares import EPS, shares_above
+from ..core.eigenvalues import EPS, clip_eigenvalues
+from ..core.hill import hill_number
 from ..similarity.members import members_by_size
 from ..support.arguments import DEFAULT_ORDER, read_order
-from ..support.namespace import Array, namespace, row_blocks
+from ..support.namespace import row_blocks
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
 from .spectrum import Spectrum, signed_parts
 
@@ -42,7 +42,7 @@ def leave_cluster_out(
     spectrum: Spectrum,
     clusters: np.ndarray,
     q: float = DEFAULT_ORDER,
-) -> Array:
+) -> np.ndarray:
     """Find log VS_q without each cluster; `clusters` has codes 0 to m − 1.
 
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples, or some hundreds
@@ -105,8 +105,8 @@ class _Clusters:
         Y = self.G * np.sqrt(self.values)
         taken = Y.swapaxes(-1, -2) @ Y
         left = np.diag(self.values) - taken
-        shares = positive_shares(np.linalg.eigvalsh(left))
-        return np.log(effective_numbers(shares, q))
+        values = clip_eigenvalues(np.linalg.eigvalsh(left))
+        return np.log(hill_number(values, q))
 
     def integrated(self, q: float) -> np.ndarray:
         """Return the same for q up to 2, by an integral over ridges."""
@@ -223,8 +223,7 @@ class _ClippedClusters(_Clusters):
         for i, own in enumerate(self.members):
             rest = np.delete(self.U, own, axis=0)
             K = (rest * self.values) @ rest.T
-            shares = positive_shares(np.linalg.eigvalsh(K))
-            logs[i] = np.log(effective_numbers(shares, q))
+            logs[i] = np.log(hill_number(clip_eigenvalues(np.linalg.eigvalsh(K)), q))
         return logs
 
     def encircled(self, q: float) -> np.ndarray:
@@ -299,22 +298,3 @@ def _power(x: np.ndarray, q: float, whole: bool) -> np.ndarray:
 def _product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return real squares (g, r) times complex weights (m, r), (g, m)."""
     return squares @ weights.real.T + 1j * (squares @ weights.imag.T)
-
-
-def positive_shares(values: np.ndarray) -> np.ndarray:
-    """Return eigenvalues (…, m) as shares; those below m·ε·λ_max, negative ones too, become 0."""
-    largest = values.max(axis=-1, keepdims=True)
-    return shares_above(values, values.shape[-1] * EPS * largest)
-
-
-def effective_numbers(shares: Array, q: float) -> Array:
-    """Return the Hill number (g,) of each row of shares (g, m) of sum 1; zeros are ignored."""
-    xp = namespace(shares)
-    positive = shares > 0
-    largest = xp.max(shares, axis=-1, keepdims=True)
-    logs = xp.log(xp.where(positive, shares, largest))
-    count = xp.sum(positive, axis=-1)
-    numbers = from_logs(xp, shares, logs, count, q)
-    numbers = xp.maximum(numbers, xp.ones_like(numbers))
-    most = xp.astype(xp.asarray(count), numbers.dtype)  # of one set a number
-    return xp.minimum(numbers, most)

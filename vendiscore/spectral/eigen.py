@@ -10,36 +10,40 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..core.score import ALONE_SIZE, TWO_STAGE_SIZE
+from ..core.eigenvalues import suggest_clipping
 from ..progress import foretell
 from ..similarity.threads import at_most
 from ..support.namespace import Array, is_numpy, is_torch, namespace
 from ..support.types import Tensor
 
+# From this size on all eigenvalues are computed in two stages.
+TWO_STAGE_SIZE = 1536
 # Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
 # for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's:
 # two stages take as long at 1,500, two thirds at 2,500 to 5,000.
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
-ALONE = ALONE_SIZE, 1024
+ALONE = 192, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.
 VALUES = 4.0
 VECTORS = 10.0
 
 
 class Eigen(NamedTuple):
-    """Eigenvalues, ascending, eigenvectors as columns or None, and a driver to report."""
+    """Eigenvalues, ascending, and eigenvectors as columns, or None."""
 
     values: Array
     vectors: Array | None = None
-    driver: str = ""
 
 
-def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eigen:
-    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if asked for.
+def decompose(
+    A: Array, vectors: bool = False, describe_cause: Callable[[], str] = suggest_clipping
+) -> Eigen:
+    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if requested.
 
-    A matrix of NumPy may be overwritten; stacks are not.
+    A matrix of NumPy may be overwritten; stacks are not. It raises a ValueError, which ends with
+    `describe_cause()`, if LAPACK finds no eigenvalues.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
@@ -63,10 +67,11 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
             with at_most(two_stage.MOST_THREADS):
                 if vectors:
                     return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
-                driver = two_stage.driver()
-                if driver is None or not A.flags.forc or A.dtype != np.float64:
+                if not can_use_two_stages(A):
                     return Eigen(scipy.linalg.eigvalsh(A, **in_place))
-                return Eigen(driver(A), driver="reduced in two stages")
+                driver = two_stage.driver()
+                assert driver is not None
+                return Eigen(driver(A))
         if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
             return Eigen(values_alone(A))
         if vectors:
@@ -76,8 +81,22 @@ def decompose(A: Array, fault: Callable[[], str], vectors: bool = False) -> Eige
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
             raise
         raise ValueError(
-            f"the eigenvalues of the similarity matrix were not found ({error}): {fault()}"
+            f"the eigenvalues of the similarity matrix were not found ({error}): {describe_cause()}"
         ) from error
+
+
+def can_use_two_stages(A: Array) -> bool:
+    """Return whether all eigenvalues of a matrix are computed in two stages."""
+    if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
+        return False
+    from . import two_stage
+
+    return A.flags.forc and two_stage.driver() is not None
+
+
+def describe_driver(A: Array, vectors: bool) -> str:
+    """Return how eigenvalues are computed, for reports, if that is unusual."""
+    return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 
 
 def values_alone(A: np.ndarray) -> np.ndarray:

@@ -8,7 +8,7 @@ from itertools import zip_longest
 
 import numpy as np
 
-from ..core.shares import PSD, Rounding
+from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..progress import foretell, track
 from ..similarity import memory
 from ..similarity.base import Similarity
@@ -19,7 +19,7 @@ from ..support.namespace import Array, as_kind_of
 from .estimate import Estimate, Estimating
 from .quadrature import entropies, log_of_entropy
 from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width
-from .spectrum import rounding_of
+from .spectrum import compute_tolerance
 from .stochastic import Krylov, Pairs, Quadrature
 from .weighted_similarity import merge_identical
 
@@ -52,7 +52,7 @@ def estimate_by_lanczos(
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
     refuse_gradient("An estimate", samples=weighted)
     n = weighted.n
-    source = rounding_of(weighted)
+    tolerance = compute_tolerance(weighted)
     aim = how.rtol / 2  # two standard errors
     needed = lanczos_cost(weighted, STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
@@ -77,12 +77,12 @@ def estimate_by_lanczos(
             if searching and depth:
                 top.extend(depth)
                 before = len(pairs.values)
-                pairs = top.converged(source.coarse(n))
+                pairs = top.converged(tolerance.entry_rounding(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
             krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), STEPS)
-            sets.append(_converge(krylov, pairs, traces, orders, aim, source))
+            sets.append(_converge(krylov, pairs, traces, orders, aim, tolerance))
             steps += krylov.steps
             logs, errors, left = np.mean(sets, axis=0)
             off = np.hypot(errors / math.sqrt(len(sets)), left)
@@ -113,7 +113,7 @@ def _converge(
     traces: np.ndarray,
     orders: Sequence[float],
     aim: float,
-    source: Rounding,
+    tolerance: EigenvalueTolerance,
 ) -> np.ndarray:
     """Extend the basis until quadrature adds little to the error of the orders.
 
@@ -122,12 +122,13 @@ def _converge(
     powers = pairs.values[:, None] ** np.arange(3)
     traces = traces - powers.sum(axis=0)
     largest = float(pairs.values.max(initial=0.0))
-    rounding = max(source.cut(largest, source.n), source.coarse(source.n))
+    n = tolerance.n
+    rounding = max(tolerance.eigensolver_rounding(n) * largest, tolerance.entry_rounding(n))
     logs: list[np.ndarray] = []
     for step in track(range(krylov.most), krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)
         quadrature = Quadrature(krylov, rounding)
-        if quadrature.least < -source.negative_mass:
+        if quadrature.least < -tolerance.negative_mass:
             raise NotPSDError(quadrature.least, -quadrature.least)
         readings = [_read(quadrature, pairs, traces, q) for q in orders]
         log, error = np.transpose(readings)

@@ -11,20 +11,23 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.hill import RANGE_TOLERANCE
-from ..core.score import LANCZOS_SIZE, SINGLE_ROWS, can_use_single, solve_single
-from ..core.shares import PSD, Rounding
+from ..core.eigenvalues import PSD, EigenvalueTolerance
+from ..core.score import Solver, compute_hill_numbers
 from ..progress import foretell
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
+from ..similarity.covariance import SINGLE_ROWS
 from ..similarity.features import FeatureSimilarity
-from ..support.namespace import Array, is_numpy, is_torch, row_blocks, scalar
+from ..support.namespace import Array, is_numpy, row_blocks
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .spectrum import Spectrum, decomposed, rounding_of
-from .weighted_similarity import fault_of, merge_identical, weighted_by
+from .single_precision import can_use_single, compute_scores
+from .spectrum import Spectral, Spectrum, compute_tolerance, project_vectors, score_matrix
+from .weighted_similarity import merge_identical, weighted_by
 
+# From this size on order ∞ takes one eigenvalue by Lanczos iteration.
+LANCZOS_SIZE = 500
 # Lanczos iteration usually finds λ_max in so many steps (n-grams 5, independent normals 200).
 USUAL_STEPS = 60
 SINGLE = "multiplied in single precision"
@@ -75,10 +78,9 @@ class Norm:
         work = similarity.entries_work() + 2 * n**2
         return Cost(work, 16 * n * rows, 3 * n**2)
 
-    def value(self, weighted: Similarity, psd: PSD) -> Array | float:
-        """Return the effective number of order 2."""
-        with np.errstate(all="ignore"):
-            return 1 / weighted.squared_norm()
+    def solver(self, weighted: Similarity, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
+        """Return how the norm is computed, without the matrix in memory."""
+        return Solver(squared_norm=lambda _: weighted.squared_norm())
 
 
 class LargestEigenvalue:
@@ -101,17 +103,19 @@ class LargestEigenvalue:
         size = norm.bytes + 24 * n * BASIS
         return Cost(flops, size, norm.touched + USUAL_STEPS * product)
 
-    def value(self, weighted: Similarity, psd: PSD) -> Array | float:
-        """Return the effective number of order ∞."""
-        from .lanczos import largest_eigenvalue
+    def solver(self, weighted: Similarity, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
+        """Return how the eigenvalue is computed; it raises a StalledError if that is slow."""
+        floor = -tolerance.negative_mass if psd == "check" else -math.inf
 
-        floor = -math.inf
-        if psd == "check":
-            floor = -rounding_of(weighted).negative_mass
-        largest = largest_eigenvalue(weighted, floor)
-        if largest is None:
-            raise StalledError("Lanczos iteration was too slow")
-        return 1 / largest
+        def compute_largest(_: object) -> float:
+            from .lanczos import largest_eigenvalue
+
+            largest = largest_eigenvalue(weighted, floor)
+            if largest is None:
+                raise StalledError("Lanczos iteration was too slow")
+            return largest
+
+        return Solver(largest_eigenvalue=compute_largest)
 
 
 class Covariance:
@@ -140,39 +144,21 @@ class Covariance:
         *,
         orders: Sequence[float] = (),
         vectors: bool = False,
-    ) -> Spectrum:
-        """Return the spectrum: exact, or good enough for these orders, if any are passed.
-
-        Unit rows in single precision, of even weights, are multiplied as they are for orders from 1
-        on, and in double precision where that is not accurate enough: log VS is then wrong by no
-        more than max(1e-8, min(2e-5, 1 % of log VS)).
-        """
+    ) -> Spectral:
+        """Return scores of some orders, and the spectrum that they were computed from."""
         weighted = weighted_by(similarity, p)
         n = weighted.n
         d = weighted.dim or 0
         why = f"{d} features are fewer than {n} samples"
-        cost = self.cost(weighted, vectors)
-        rounding = rounding_of(weighted)
-        single = False
-        if isinstance(weighted, FeatureSimilarity) and not sp.issparse(weighted.X):
-            single = can_use_single(weighted.X, weighted.bare().diagonal())
-        with _prepared(cost, n, d, vectors):
-            if single and p is None and min(orders, default=0.0) >= 1:
-                spectrum = self._run_single(weighted.covariance(single=True), rounding, why)
-                if spectrum is not None:
-                    return spectrum
-            project = partial(weighted.projected, single=single)
+        with _prepared(self.cost(weighted, vectors), n, d, vectors):
+            tolerance = compute_tolerance(weighted)
             C = weighted.covariance()
-            return decomposed(C, rounding, psd, self.name, why, vectors, project)
-
-    def _run_single(self, C: Array, rounding: Rounding, why: str) -> Spectrum | None:
-        """Return the spectrum of products in single precision, None where it is not accurate."""
-        trace = rounding.n if is_numpy(C) else 1.0  # rows of arrays are not scaled
-        found = solve_single(C, trace, lambda A: decompose(A, rounding.fault).values)
-        if found is None:
-            return None
-        why = f"{why}, {SINGLE}"
-        return Spectrum(**vars(found), n=rounding.n, route=self.name, why=why, single=True)
+            scores = score_matrix(C, orders, tolerance, psd, self.name, why, vectors)
+            if not vectors or scores.spectrum is None:
+                return scores
+            single = p is None and is_multiplied_in_single(weighted)
+            project = partial(weighted.projected, single=single)
+            return scores._replace(spectrum=project_vectors(scores.spectrum, project))
 
 
 class Eigenvalues:
@@ -197,8 +183,8 @@ class Eigenvalues:
         *,
         orders: Sequence[float] = (),
         vectors: bool = False,
-    ) -> Spectrum:
-        """Return the exact spectrum, whatever the orders."""
+    ) -> Spectral:
+        """Return scores of some orders, and the spectrum that they were computed from."""
         distinct = merge_identical(similarity, p)
         weighted = distinct.weighted
         n = similarity.n
@@ -210,17 +196,56 @@ class Eigenvalues:
         if vectors and m < n:
             cost = cost._replace(bytes=cost.bytes + 8 * n * m)
         with _prepared(cost, n, m, vectors):
-            found = decomposed(
-                weighted.dense(), rounding_of(weighted), psd, self.name, why, vectors
-            )
-        if m == n:
-            return found
+            tolerance = compute_tolerance(weighted)
+            scores = score_matrix(weighted.dense(), orders, tolerance, psd, self.name, why, vectors)
+        spectrum = scores.spectrum
+        if m == n or spectrum is None:
+            return scores
         if vectors:
-            found = replace(found, vectors=distinct.repeated(found.vectors))
-            if found.negative is not None:
-                negative_vectors = distinct.repeated(found.negative_vectors)
-                found = replace(found, negative_vectors=negative_vectors)
-        return replace(found, n=n)
+            spectrum = replace(spectrum, vectors=distinct.repeated(spectrum.vectors))
+            if spectrum.negative is not None:
+                negative_vectors = distinct.repeated(spectrum.negative_vectors)
+                spectrum = replace(spectrum, negative_vectors=negative_vectors)
+        return scores._replace(spectrum=replace(spectrum, n=n))
+
+
+def is_multiplied_in_single(weighted: Similarity) -> bool:
+    """Return whether the rows of a similarity may be multiplied in single precision."""
+    if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
+        return False
+    return can_use_single(weighted.X, weighted.bare().diagonal())
+
+
+def score_in_single(similarity: Similarity, orders: Sequence[float]) -> Spectral | None:
+    """Return scores of evenly weighted float32 rows from products in single precision.
+
+    It returns None for other samples, for orders below 1, and if log VS might be wrong by more
+    than max(1e-8, min(2e-5, 1 % of log VS)).
+    """
+    if min(orders, default=0.0) < 1 or not is_multiplied_in_single(similarity):
+        return None
+    weighted = weighted_by(similarity, None)
+    n = weighted.n
+    d = weighted.dim or 0
+    route = COVARIANCE if d < n else EIGENVALUES
+    cause = compute_tolerance(weighted).describe_cause
+    with _prepared(route.cost(weighted), n, min(n, d), vectors=False):
+        found = compute_scores(
+            weighted.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
+        )
+    if found is None:
+        return None
+    values, eigenvalues = found
+    if eigenvalues is None:
+        return Spectral(
+            [Estimate(value, NORM.name, f"{NORM.why}, {SINGLE}") for value in values], None
+        )
+    reason = f"{d} features are fewer than {n} samples"
+    if d >= n:
+        reason = f"all eigenvalues of the {n} × {n} similarity matrix"
+    why = f"{reason}, {SINGLE}"
+    spectrum = Spectrum(**vars(eigenvalues), n=n, route=route.name, why=why, single=True)
+    return Spectral([Estimate(value, route.name, why) for value in values], spectrum)
 
 
 MomentRoute = Norm | LargestEigenvalue
@@ -302,18 +327,14 @@ def run_moment(
     q: float,
     psd: PSD,
 ) -> Estimate:
-    """Find order q by its own route: a number that n samples can have, or a ValueError."""
+    """Find order q by its own route; it raises as `compute_hill_numbers` does."""
     n = weighted.n
     what = f"{route.what} of the similarity matrix of {n} samples"
     cost = route.cost(weighted)
     memory.require(cost.bytes, what, "score fewer samples")
-    with foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes):
-        value = route.value(weighted, psd)
-    if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
-        raise ValueError(
-            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
-            f"cannot have: {fault_of(weighted)}"
-        )
-    if not is_torch(value):
-        value = float(min(max(value, 1.0), n))
+    tolerance = compute_tolerance(weighted)
+    solver = route.solver(weighted, tolerance, psd)
+    progress = foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes)
+    with progress, np.errstate(all="ignore"):
+        (value,), _ = compute_hill_numbers(weighted, [q], tolerance, psd, solver)
     return Estimate(value, route.name, route.why)

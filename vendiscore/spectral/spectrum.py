@@ -1,4 +1,4 @@
-"""The spectrum of K_p, of trace 1: eigenvalues that are shares, cleaned of rounding."""
+"""The spectrum of K_p, of trace 1: normalized eigenvalues, with eigenvectors if needed."""
 
 from __future__ import annotations
 
@@ -6,23 +6,24 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 
-from ..core.hill import hill_number
-from ..core.shares import PSD, Rounding, Shares, diagonal_shares, shares
+from ..core.eigenvalues import PSD, EigenvalueTolerance, NormalizedEigenvalues
+from ..core.score import Solver, compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, is_numpy, namespace, scalar, to_host
 from ..support.types import Number
-from .eigen import decompose
+from .eigen import decompose, describe_driver
 from .estimate import Estimate
 from .weighted_similarity import fault_of
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Spectrum(Shares):
-    """The eigenvalues of K_p as shares, descending; `vectors` (n, r) are of the positive ones.
+class Spectrum(NormalizedEigenvalues):
+    """The normalized eigenvalues of K_p, descending; `vectors` (n, r) are of the positive ones.
 
     `negative` (s,) are the eigenvalues that were clipped, in the unit of the shares, descending,
     with their vectors (n, s): the matrix of some of the samples is clipped by itself.
@@ -31,8 +32,7 @@ class Spectrum(Shares):
     n: int
     route: str
     why: str
-    vectors: Array | None = field(default=None, repr=False)
-    negative: Array | None = None
+    negative: np.ndarray | None = None
     negative_vectors: Array | None = field(default=None, repr=False)
     single: bool = False  # products were made in single precision: for orders from 1 on
 
@@ -43,7 +43,7 @@ class Spectrum(Shares):
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
                 f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
             )
-        return hill_number(self.positive_at(q), q)
+        return self.hill_number(q)
 
     def profile(self, orders: Sequence[float]) -> Array:
         """Return the effective numbers of several orders, shape (len(orders),)."""
@@ -54,9 +54,8 @@ class Spectrum(Shares):
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""
-        found = [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
-        self.warn_of_cut(orders)
-        return found
+        self.warn_about_truncation(orders)
+        return [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
 
     @property
     def notes(self) -> list[str]:
@@ -76,7 +75,7 @@ def positive_parts(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> tuple[np.nda
     """
     if spectrum.vectors is None:
         raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
-    values = to_host(spectrum.positive_at(q))
+    values = to_host(spectrum.values_at(q))
     values = values[values > 0]
     return values, to_host(spectrum.vectors)[:, : len(values)]
 
@@ -86,18 +85,39 @@ def signed_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     values, U = positive_parts(spectrum)
     if spectrum.negative is None:
         return values, U
-    negative = to_host(spectrum.negative)
     vectors = to_host(spectrum.negative_vectors)
-    return np.concatenate([values, negative]), np.concatenate([U, vectors], axis=1)
+    return np.concatenate([values, spectrum.negative]), np.concatenate([U, vectors], axis=1)
 
 
-def rounding_of(weighted: Similarity) -> Rounding:
-    """Return the rounding of the entries of a weighted similarity."""
-    return Rounding(weighted.n, weighted.psd, weighted.roundoff, partial(fault_of, weighted))
+class Spectral(NamedTuple):
+    """Effective numbers, one for each order, and the spectrum they were computed from, if any."""
+
+    estimates: list[Estimate]
+    spectrum: Spectrum | None = None
+
+    @property
+    def values(self) -> list[Number]:
+        """The numbers: floats, or 0-d torch tensors."""
+        return [estimate.value for estimate in self.estimates]
+
+
+def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
+    """Return the size of rounding errors in the eigenvalues of a weighted similarity."""
+    cause = partial(fault_of, weighted)
+    return EigenvalueTolerance(weighted.n, weighted.roundoff, weighted.psd, cause)
 
 
 def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False) -> Spectrum:
     """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor; `vectors` are its."""
+    spectrum = score_covariance(C, n, (), psd, vectors).spectrum
+    assert spectrum is not None
+    return spectrum
+
+
+def score_covariance(
+    C: Array, n: int, orders: Sequence[float], psd: PSD = "check", vectors: bool = False
+) -> Spectral:
+    """Score n samples by Σ w x xᵀ, C (d, d), up to a factor."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -106,62 +126,60 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False)
             f"`C` must have a finite, positive trace, got {scalar(trace):.6g}; look for NaN and "
             f"overflow, or add samples"
         )
-    rounding = Rounding(n, False, 0.0, lambda: "look for NaN and overflow in what was added up")
+    tolerance = EigenvalueTolerance(
+        n, describe_cause=lambda: "look for NaN and overflow in what was added up"
+    )
     why = f"a covariance of {C.shape[0]} features was given"
-    return decomposed(C / trace, rounding, psd, "covariance", why, vectors)
+    return score_matrix(C / trace, orders, tolerance, psd, "covariance", why, vectors)
 
 
-def decomposed(
+def score_matrix(
     A: Array,
-    rounding: Rounding,
+    orders: Sequence[float],
+    tolerance: EigenvalueTolerance,
     psd: PSD,
     route: str,
     why: str,
     vectors: bool = False,
-    project: Callable[[Array], Array] | None = None,
-) -> Spectrum:
-    """Find the spectrum of A of trace 1, overwritten; where A is Fᵀ F, `project(V)` is F V."""
-    V: Array | None
-    exact = None
-    if is_numpy(A):
-        exact = diagonal_shares(A)
-    if exact is not None:
-        kept, order = exact
-        V = None
-        if vectors:
-            V = np.eye(len(A))[:, order]
-    else:
-        ascending, V, driver = decompose(A, rounding.fault, vectors)
-        if driver:
-            why = f"{why}, {driver}"
-        kept = shares(ascending, rounding, psd)
-        V = None if V is None else namespace(V).flip(V, axis=1)
-    spectrum = Spectrum(**vars(kept), n=rounding.n, route=route, why=why)
-    if V is None:
-        return spectrum
-    xp = namespace(V)
-    rank = len(spectrum.positive)
-    if project is None and psd == "clip" and exact is None:
-        spectrum = _with_negative(spectrum, ascending, V)
-    V = V[:, :rank]
-    if project is None:
-        if is_numpy(V):
-            V = np.ascontiguousarray(V)
-        return replace(spectrum, vectors=V)
-    U = project(V)
+) -> Spectral:
+    """Score a weighted matrix A of trace 1, which is overwritten, and keep its spectrum.
+
+    `vectors` requests the eigenvectors of A that belong to positive eigenvalues.
+    """
+    solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
+    if driver := describe_driver(A, vectors):
+        why = f"{why}, {driver}"
+    values, eigenvalues = compute_hill_numbers(A, orders, tolerance, psd, solver)
+    estimates = [Estimate(value, route, why) for value in values]
+    if eigenvalues is None:
+        return Spectral(estimates, None)
+    spectrum = Spectrum(**vars(eigenvalues), n=tolerance.n, route=route, why=why)
+    if vectors:
+        spectrum = _split_vectors(spectrum, psd)
+    return Spectral(estimates, spectrum)
+
+
+def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
+    """Keep the eigenvectors of positive eigenvalues and, if clipped, of negative ones."""
+    V = spectrum.vectors
+    assert V is not None
+    n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.cut))
+    if psd == "clip" and n_negative:
+        unit = to_host(spectrum.values)[0] / spectrum.computed[0]
+        spectrum = replace(
+            spectrum,
+            negative=spectrum.computed[-n_negative:] * unit,
+            negative_vectors=V[:, -n_negative:],
+        )
+    V = V[:, : spectrum.rank]
+    return replace(spectrum, vectors=np.ascontiguousarray(V) if is_numpy(V) else V)
+
+
+def project_vectors(spectrum: Spectrum, project: Callable[[Array], Array]) -> Spectrum:
+    """Return the spectrum of F Fᵀ from that of Fᵀ F; `project(V)` is F V."""
+    U = project(spectrum.vectors)
     if is_numpy(U):
-        squares = np.einsum("ij,ij->j", U, U)
-        U /= np.sqrt(squares)
+        U /= np.sqrt(np.einsum("ij,ij->j", U, U))
     else:
-        U = U / xp.linalg.vector_norm(U, axis=0)
-    return replace(spectrum, vectors=U)
-
-
-def _with_negative(spectrum: Spectrum, ascending: Array, V: Array) -> Spectrum:
-    """Keep negative eigenvalues beyond rounding; the columns of V are in descending order."""
-    count = int((to_host(ascending) < -spectrum.cut).sum())
-    if not count:
-        return spectrum
-    negative = namespace(ascending).flip(ascending[:count])
-    unit = spectrum.values[0] / ascending[-1]
-    return replace(spectrum, negative=negative * unit, negative_vectors=V[:, -count:])
+        U = U / namespace(U).linalg.vector_norm(U, axis=0)
+    return replace(spectrum, vectors=U, negative=None, negative_vectors=None)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 
 import numpy as np
 
-from ..core.hill import RANGE_TOLERANCE
-from ..core.shares import EPS, NEGATIVE_MASS, PSD, TAIL, shares_above
+from ..core.eigenvalues import PSD, EigenvalueTolerance, clip_eigenvalues
+from ..core.hill import hill_number
+from ..core.score import Solver, compute_hill_numbers
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, as_kind_of, detached, namespace, to_host
-from .clusters import effective_numbers, positive_shares
 from .eigen import decompose
 from .rank_one import influence_of, surprise_of, unexplained_of, without_each
 
@@ -50,54 +51,32 @@ class Spectra:
             identity = xp.eye(m, dtype=K.dtype)
             K = xp.where(refused[:, None, None], identity, K)
         self.K = K
-        self.unusual: Array = refused
         self.vectors: Array | None = None
-        if psd == "check" and not vectors and set(orders) == {2}:
-            squares = (K * K).sum(-1)
-            number = 1 / squares.sum(-1)
-            self.values: list[Array] = [number] * len(orders)
+        # Sets whose entries were rounded before are scored one by one if it matters.
+        tolerance = EigenvalueTolerance(m, describe_cause=lambda: "look for NaN in the kernel")
+        solver = Solver(
+            partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
+        )
+        self.values: list[Array]
+        self.values, eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
+        self.unusual: np.ndarray = to_host(refused)
+        if eigenvalues is None:
             return
-        self.shares: Array = self._shares(K, orders, psd, vectors)
-        self.values = [effective_numbers(self.shares, q) for q in orders]
-
-    def _shares(
-        self,
-        K: Array,
-        orders: Sequence[float],
-        psd: PSD,
-        vectors: bool,
-    ) -> Array:
-        """Return eigenvalues (g, m) of trace 1, ascending, those below m·ε·λ_max zero."""
-        xp = namespace(K)
-        m = K.shape[1]
-        values, self.vectors, _ = decompose(K, lambda: "look for NaN in the kernel", vectors)
-        known = detached(values)
-        cut = m * EPS * known[:, -1:]
-        below_zero = known * (known < 0)
-        negative = -below_zero.sum(-1)
-        off = abs(known.sum(-1) - 1)
-        unusual = ~(off <= RANGE_TOLERANCE)
-        if psd == "check":
-            unusual = unusual | (negative > NEGATIVE_MASS)
-        self.clipped: np.ndarray = to_host(known[:, 0] < -cut[:, 0]) & (psd == "clip")
-        above = known > cut
+        self.shares: Array = eigenvalues.values
+        self.vectors = eigenvalues.vectors
+        lowest = eigenvalues.computed[:, -1]
+        self.clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
+        self.unusual = self.unusual | eigenvalues.is_impossible
         if min(orders, default=1.0) < 1:
-            kept = xp.where(above, known, math.inf)
-            least = xp.min(kept, axis=-1)
-            noise = 4 / math.sqrt(m) * cut
-            lost = ~above & (known > noise)
-            tail = ~above.all(-1) & (least < TAIL * cut[:, 0])
-            unusual = unusual | lost.any(-1) | tail
-        self.unusual = self.unusual | unusual
-        return shares_above(values, cut, psd)
+            self.unusual |= eigenvalues.count_truncated() > 0
 
     def influence(self, q: float) -> np.ndarray:
         """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
         if math.isinf(q):
             vectors = to_host(self.vectors)
-            top = vectors[:, :, -1]
+            top = vectors[:, :, 0]
             return self._masses() - self.K.shape[1] * top**2
-        numbers = effective_numbers(self.shares, q)
+        numbers = hill_number(self.shares, q)
         logs = np.log(numbers)
         gaps = self.surprises(q) - logs[:, None]
         return self._masses() * influence_of(gaps, q)
@@ -146,5 +125,4 @@ class Spectra:
         columns = others[:, None, :]
         sets = to_host(self.K)[some]  # all parts of a set take m times its memory
         eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]
-        shares = positive_shares(np.array(eigenvalues))
-        return np.log(effective_numbers(shares, q))
+        return np.log(hill_number(clip_eigenvalues(np.array(eigenvalues)), q))

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.shares import EPS
+from ..core.eigenvalues import EPS
 from ..support.namespace import Array, as_kind_of, namespace, to_host
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split

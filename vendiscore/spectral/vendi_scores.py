@@ -3,31 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
-from ..core.shares import PSD, check_psd
+from ..core.eigenvalues import PSD, check_psd
 from ..similarity.base import Similarity
 from ..similarity.memory import TooLargeError
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array
-from ..support.types import Number
 from .estimate import Estimate, Estimating
-from .routes import StalledError, moment_route, run_moment, spectrum_route
-from .spectrum import Spectrum
+from .routes import StalledError, moment_route, run_moment, score_in_single, spectrum_route
+from .spectrum import Spectral, Spectrum
 from .weighted_similarity import weighted_by
-
-
-@dataclass(frozen=True)
-class Spectral:
-    """Effective numbers, one for each order, and the spectrum they were read from, if any."""
-
-    estimates: list[Estimate]
-    spectrum: Spectrum | None = None
-
-    @property
-    def values(self) -> list[Number]:
-        """The numbers: floats, or 0-d torch tensors."""
-        return [estimate.value for estimate in self.estimates]
 
 
 def vendi(
@@ -53,6 +39,10 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
+    if allow_single and p is None and estimating is None:
+        scores = score_in_single(similarity, orders)
+        if scores is not None:
+            return scores
     known: dict[float, Estimate] = {}
     stalled: dict[float, str] = {}
     routes = {q: moment_route(similarity, q, psd) for q in orders}
@@ -73,8 +63,7 @@ def vendi(
 
             read = estimated(similarity, needed, p, psd, estimating, whole)
         if read is None:
-            spectrum = whole.run(similarity, p, psd, orders=orders if allow_single else ())
-            read = spectrum.estimates(needed)
+            read, spectrum = whole.run(similarity, p, psd, orders=needed)
         known |= zip(needed, read, strict=True)
     for q, why in stalled.items():
         known[q] = replace(known[q], why=why)
@@ -86,7 +75,9 @@ def spectrum_of(
 ) -> Spectrum:
     """Find the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
-    return spectrum_route(similarity).run(similarity, p, psd, vectors=vectors)
+    spectrum = spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
+    assert spectrum is not None
+    return spectrum
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:

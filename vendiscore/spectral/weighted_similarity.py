@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..core.score import CLIP
+from ..core.eigenvalues import suggest_clipping
 from ..similarity.base import Similarity
 from ..support.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
 
@@ -69,4 +69,4 @@ def fault_of(weighted: Similarity) -> str:
                 "sample is more like another than like itself; look for NaN, overflow or negative "
                 "eigenvalues in the kernel"
             )
-    return CLIP
+    return suggest_clipping()

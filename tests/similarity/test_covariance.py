@@ -1,0 +1,16 @@
+"""Products of rows are added up by blocks."""
+
+import numpy as np
+
+from vendiscore.similarity.covariance import covariance
+
+
+def test_single_products_are_added_up_over_all_rows():
+    generator = np.random.default_rng(0)
+    X = generator.standard_normal((17_000, 4))
+    X = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
+    scale = generator.random(17_000)
+    F = X * scale[:, None]
+    assert np.abs(covariance(X, scale) - F.T @ F).max() < 1e-14 * np.sum(F * F)
+    C = X.T.astype(np.float64) @ X
+    assert np.abs(covariance(X, None, True) - C).max() < 1e-6 * np.trace(C)

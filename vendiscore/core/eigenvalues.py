@@ -1,0 +1,302 @@
+"""Normalized eigenvalues: those of a matrix of trace 1, without its rounding errors."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+
+from ..support.arguments import one_of
+from ..support.errors import NotPSDError, warn
+from ..support.namespace import Array, as_kind_of, is_numpy, is_torch, namespace, scalar, to_host
+from ..support.types import Number
+from .hill import RANGE_TOLERANCE, hill_number
+
+PSD = Literal["check", "clip"]
+
+EPS = float(np.finfo(float).eps)
+# Negative eigenvalues that sum to less than this proportion of the trace are rounding errors:
+# setting them to zero changes log VS by at most about 1e-6 · log n.
+NEGATIVE_MASS = 1e-6
+# Orders below 1 depend on eigenvalues near the rounding threshold. A warning follows if truncating
+# them may change log VS by more than TRUNCATION_MATTERS. The spectrum has a gap if the smallest
+# remaining eigenvalue is GAP times the threshold.
+TRUNCATION_MATTERS, GAP = 1e-6, 1e4
+
+# Returns the eigenvalues (..., m) of a symmetric matrix or of each of a stack, ascending, and its
+# eigenvectors as columns, or None if they are not requested by the second argument.
+Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
+
+
+def check_psd(psd: object) -> PSD:
+    """Return `psd`, or raise a ValueError if it is unknown."""
+    remedy = "which raises for negative eigenvalues or sets them to zero"
+    return one_of("psd", psd, get_args(PSD), remedy)
+
+
+def suggest_clipping() -> str:
+    """Return the usual cause of eigenvalues that no similarity matrix has."""
+    return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
+
+
+class EigenvalueTolerance(NamedTuple):
+    """The size of rounding errors in the eigenvalues of the weighted matrix of n samples.
+
+    All are proportions of the trace.
+
+    Attributes
+    ----------
+    n : int
+        The number of samples, an upper bound of every score.
+    entry_precision : float
+        The relative rounding error of the entries that were passed, if they came in less than
+        float64; otherwise 0.
+    semidefinite : bool
+        Whether the matrix is positive semidefinite by construction, as products of features are.
+        No eigenvalue is then taken for a rounding error of the entries.
+    describe_cause : callable
+        Returns what may be wrong with the matrix if it has impossible eigenvalues.
+    """
+
+    n: int
+    entry_precision: float = 0.0
+    semidefinite: bool = False
+    describe_cause: Callable[[], str] = suggest_clipping
+
+    @property
+    def negative_mass(self) -> float:
+        """The sum of the absolute negative eigenvalues that rounding of entries can produce.
+
+        Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
+        independent errors of relative size u spread zero eigenvalues.
+        """
+        return max(NEGATIVE_MASS, 0.25 * self.entry_precision * math.sqrt(self.n))
+
+    def entry_rounding(self, size: int) -> float:
+        """Return the largest eigenvalue that may be a rounding error of the entries."""
+        return 0.0 if self.semidefinite else self.entry_precision / math.sqrt(size)
+
+    def eigensolver_rounding(self, size: int) -> float:
+        """Return the largest rounding error of the eigensolver, relative to λ_max: n ε."""
+        return max(self.n, size) * EPS
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class NormalizedEigenvalues:
+    """Eigenvalues of a matrix of trace 1, or of each of a stack, without rounding errors.
+
+    Attributes
+    ----------
+    values : array (..., m)
+        Descending, at least 0 and summing to 1; a differentiable tensor for torch input.
+    computed : ndarray (..., m)
+        The eigenvalues as the eigensolver returned them, descending.
+    threshold : float or ndarray (...)
+        Eigenvalues up to this are rounding errors of the eigensolver and were set to zero.
+    entry_threshold : float
+        Orders below 1 also ignore eigenvalues up to this, which may be rounding errors of the
+        entries that were passed; 0 if these came in float64.
+    negative_mass : float or ndarray (...)
+        Minus the sum of the negative eigenvalues, which were set to zero.
+    vectors : array (..., m, m), optional
+        The eigenvectors as columns, in the order of `values`.
+    is_impossible : bool or ndarray (...)
+        For a stack, which matrices are not similarity matrices; a single matrix raises.
+    """
+
+    values: Array
+    computed: np.ndarray = field(repr=False)
+    threshold: float | np.ndarray = 0.0
+    entry_threshold: float = 0.0
+    negative_mass: float | np.ndarray = 0.0
+    vectors: Array | None = field(default=None, repr=False)
+    is_impossible: bool | np.ndarray = False
+
+    @property
+    def rank(self) -> int:
+        """The number of positive values of a single matrix."""
+        return int(np.count_nonzero(self.computed > self.threshold))
+
+    @property
+    def cut(self) -> float:
+        """The largest threshold of a single matrix, of any order."""
+        return max(float(self.threshold), self.entry_threshold)
+
+    def values_at(self, q: float) -> Array:
+        """Return the values (..., m) that order q depends on, which sum to 1."""
+        values = self.values
+        if q >= 1 or not self.entry_threshold:
+            return values
+        values = values * (values > self.entry_threshold)
+        return values / values.sum(-1)[..., None]
+
+    def hill_number(self, q: float) -> Number:
+        """Return the Hill number of order q: the Vendi Score, a number for each matrix."""
+        return hill_number(self.values_at(q), q)
+
+    def count_truncated(self) -> np.ndarray:
+        """Return how many truncated eigenvalues may be more than rounding errors of zeros."""
+        computed = self.computed
+        size = computed.shape[-1]
+        largest = computed[..., :1]
+        threshold = np.maximum(np.asarray(self.threshold)[..., None], self.entry_threshold)
+        retained = computed > threshold
+        n_retained = retained.sum(-1)
+        # Rounding errors of exact zeros stay below this.
+        noise = np.maximum(4 * math.sqrt(size) * EPS * largest, self.entry_threshold)
+        n_truncated = np.maximum((computed > noise).sum(-1) - n_retained, 0)
+        smallest = np.where(retained, computed, np.inf).min(-1)
+        has_gap = smallest >= GAP * threshold[..., 0]
+        return np.where(has_gap, n_truncated, size - n_retained)
+
+    def warn_about_truncation(self, orders: Sequence[float]) -> None:
+        """Warn if truncated eigenvalues may have changed a score of one of the orders."""
+        q = min(orders, default=1.0)  # the lowest order changes most
+        if q >= 1:
+            return
+        n_truncated = int(self.count_truncated())
+        if not n_truncated:
+            return
+        values = self.values_at(q)
+        total = scalar(namespace(values).sum(values[values > 0] ** q))
+        # The gain of log Σ λ^q, minus the gain from the trace.
+        gain = math.log1p(n_truncated * self.cut**q / total) - q * math.log1p(
+            n_truncated * self.cut
+        )
+        change = gain / (1 - q)
+        if change > TRUNCATION_MATTERS:
+            warn(
+                f"{n_truncated} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
+                f"count as zero; order {q:g} would be up to {math.expm1(change):.2g} larger if "
+                f"they are not (relative). Orders of 1 and more do not depend on them."
+            )
+
+
+def decompose_with_numpy(A: Array, vectors: bool = False) -> tuple[Array, Array | None]:
+    """Return eigenvalues, ascending, and eigenvectors if requested, by NumPy."""
+    if vectors:
+        values, V = np.linalg.eigh(A)
+        return values, V
+    return np.linalg.eigvalsh(A), None
+
+
+def compute_eigenvalues(
+    A: Array,
+    tolerance: EigenvalueTolerance,
+    psd: PSD = "check",
+    solve: Eigensolver = decompose_with_numpy,
+    vectors: bool = False,
+) -> NormalizedEigenvalues:
+    """Return the normalized eigenvalues of A, symmetric and of trace 1, or of each of a stack.
+
+    The entries of a diagonal matrix are its eigenvalues, and none of them is a rounding error.
+
+    Raises
+    ------
+    NotPSDError
+        For negative eigenvalues beyond rounding errors, unless psd="clip".
+    ValueError
+        If the eigenvalues do not sum to 1.
+    """
+    if is_numpy(A) and A.ndim == 2 and is_diagonal(A):
+        diagonal = A.diagonal()
+        order = np.argsort(-diagonal, kind="stable")
+        values = diagonal[order]
+        V = np.eye(len(A))[:, order] if vectors else None
+        return NormalizedEigenvalues(values=values / values.sum(), computed=values, vectors=V)
+    values, V = solve(A, vectors)
+    return normalize_eigenvalues(values, tolerance, psd, V)
+
+
+def normalize_eigenvalues(
+    values: Array,
+    tolerance: EigenvalueTolerance,
+    psd: PSD = "check",
+    vectors: Array | None = None,
+) -> NormalizedEigenvalues:
+    """Set rounding errors among ascending eigenvalues (..., m) to zero and divide by the sum.
+
+    It raises as `compute_eigenvalues` does for the eigenvalues of one matrix.
+    """
+    xp = namespace(values)
+    values = values[::-1] if values.ndim == 1 and is_numpy(values) else xp.flip(values, axis=-1)
+    vectors = None if vectors is None else namespace(vectors).flip(vectors, axis=-1)
+    computed = to_host(values)  # a device is read once
+    size = computed.shape[-1]
+    total = computed.sum(-1)
+    negative_mass = 0.0
+    if not computed[..., -1].min() >= 0:
+        negative_mass = -(computed * (computed < 0)).sum(-1)
+    is_impossible = ~(abs(total - 1) <= RANGE_TOLERANCE)
+    if psd == "check":
+        is_impossible = is_impossible | (negative_mass > tolerance.negative_mass)
+    if values.ndim == 1:
+        _check_possible(computed, bool(is_impossible), float(negative_mass), tolerance, psd)
+    threshold = tolerance.eigensolver_rounding(size) * computed[..., 0]
+    entry_threshold = tolerance.entry_rounding(size)
+    if values.ndim == 1 and entry_threshold <= threshold:
+        entry_threshold = 0.0
+    return NormalizedEigenvalues(
+        values=normalize_above(values, threshold, psd),
+        computed=computed,
+        threshold=threshold,
+        entry_threshold=entry_threshold,
+        negative_mass=negative_mass,
+        vectors=vectors,
+        is_impossible=is_impossible,
+    )
+
+
+def _check_possible(
+    computed: np.ndarray,
+    is_impossible: bool,
+    negative_mass: float,
+    tolerance: EigenvalueTolerance,
+    psd: PSD,
+) -> None:
+    """Raise for descending eigenvalues that no similarity matrix has; warn about negative ones."""
+    total = float(computed.sum())
+    if is_impossible and not abs(total - 1) <= RANGE_TOLERANCE:
+        raise ValueError(
+            f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
+            f"{tolerance.describe_cause()}"
+        )
+    if is_impossible:
+        raise NotPSDError(float(computed[-1]), negative_mass)
+    if psd == "check" and negative_mass > NEGATIVE_MASS:
+        warn(
+            f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
+            f"rounding of the precision that the matrix came in, and were set to zero; compute "
+            f"similarities in a higher one to be rid of them"
+        )
+
+
+def normalize_above(
+    values: Array, threshold: Array | np.ndarray | float, psd: PSD = "check"
+) -> Array:
+    """Set eigenvalues (..., m) up to the threshold (...) to zero, and divide by the sum."""
+    if not isinstance(threshold, float):
+        threshold = as_kind_of(threshold, values)[..., None]
+    positive = values * (values > threshold) + 0.0  # and no −0.0
+    total = positive.sum(-1)
+    if is_torch(values):  # rounding errors of zeros keep their part in the slope of the trace
+        apart = values > threshold if psd == "check" else abs(values) > threshold
+        rest = (values * ~apart).sum(-1)
+        total = total + rest - rest.detach()
+    return positive / total[..., None]
+
+
+def clip_eigenvalues(values: Array) -> Array:
+    """Return eigenvalues (..., m) over their sum; negative ones and those up to m ε λ_max are 0."""
+    return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
+
+
+def is_diagonal(A: np.ndarray) -> bool:
+    """Return whether a matrix has entries of at least 0 on its diagonal and zeros elsewhere."""
+    if np.count_nonzero(A[0]) > 1:
+        return False
+    diagonal = A.diagonal()
+    return bool(np.count_nonzero(A) == np.count_nonzero(diagonal) and diagonal.min() >= 0)
