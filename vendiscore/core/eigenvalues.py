@@ -154,9 +154,9 @@ class NormalizedEigenvalues:
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
         """Warn if truncated eigenvalues may have changed a score of one of the orders."""
-        q = min(orders, default=1.0)  # the lowest order changes most
-        if q >= 1:
+        if not orders or min(orders) >= 1:
             return
+        q = min(orders)  # which changes most
         n_truncated = int(self.count_truncated())
         if not n_truncated:
             return
@@ -221,57 +221,62 @@ def normalize_eigenvalues(
 
     It raises as `compute_eigenvalues` does for the eigenvalues of one matrix.
     """
-    xp = namespace(values)
-    values = values[::-1] if values.ndim == 1 and is_numpy(values) else xp.flip(values, axis=-1)
-    vectors = None if vectors is None else namespace(vectors).flip(vectors, axis=-1)
+    values = flip(values)
     computed = to_host(values)  # a device is read once
     size = computed.shape[-1]
     total = computed.sum(-1)
-    negative_mass = 0.0
-    if not computed[..., -1].min() >= 0:
-        negative_mass = -(computed * (computed < 0)).sum(-1)
+    largest, smallest = computed.T[0], computed.T[-1]
+    threshold = tolerance.eigensolver_rounding(size) * largest
+    negative_mass: float | np.ndarray = 0.0
+    lowest = smallest if computed.ndim == 1 else smallest.min()
     is_impossible = ~(abs(total - 1) <= RANGE_TOLERANCE)
-    if psd == "check":
-        is_impossible = is_impossible | (negative_mass > tolerance.negative_mass)
-    if values.ndim == 1:
-        _check_possible(computed, bool(is_impossible), float(negative_mass), tolerance, psd)
-    threshold = tolerance.eigensolver_rounding(size) * computed[..., 0]
+    if not lowest >= 0:
+        negative_mass = -(computed * (computed < 0)).sum(-1)
+        if psd == "check":
+            is_impossible = is_impossible | (negative_mass > tolerance.negative_mass)
     entry_threshold = tolerance.entry_rounding(size)
-    if values.ndim == 1 and entry_threshold <= threshold:
-        entry_threshold = 0.0
+    if computed.ndim == 1:
+        if is_impossible:
+            raise _describe_impossible(computed, float(negative_mass), tolerance)
+        if psd == "check" and negative_mass > NEGATIVE_MASS:
+            warn(
+                f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
+                f"rounding of the precision that the matrix came in, and were set to zero; compute "
+                f"similarities in a higher one to be rid of them"
+            )
+        if entry_threshold <= threshold:
+            entry_threshold = 0.0
+    if computed.ndim == 1 and lowest > threshold and is_numpy(values):
+        normalized = values / total  # as usual
+    else:
+        normalized = normalize_above(values, threshold, psd)
     return NormalizedEigenvalues(
-        values=normalize_above(values, threshold, psd),
+        values=normalized,
         computed=computed,
         threshold=threshold,
         entry_threshold=entry_threshold,
         negative_mass=negative_mass,
-        vectors=vectors,
+        vectors=None if vectors is None else flip(vectors),
         is_impossible=is_impossible,
     )
 
 
-def _check_possible(
-    computed: np.ndarray,
-    is_impossible: bool,
-    negative_mass: float,
-    tolerance: EigenvalueTolerance,
-    psd: PSD,
-) -> None:
-    """Raise for descending eigenvalues that no similarity matrix has; warn about negative ones."""
+def flip(values: Array) -> Array:
+    """Return an array in the opposite order along its last axis."""
+    return values[..., ::-1] if is_numpy(values) else namespace(values).flip(values, axis=-1)
+
+
+def _describe_impossible(
+    computed: np.ndarray, negative_mass: float, tolerance: EigenvalueTolerance
+) -> ValueError:
+    """Return the error about descending eigenvalues that no similarity matrix has."""
     total = float(computed.sum())
-    if is_impossible and not abs(total - 1) <= RANGE_TOLERANCE:
-        raise ValueError(
-            f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
-            f"{tolerance.describe_cause()}"
-        )
-    if is_impossible:
-        raise NotPSDError(float(computed[-1]), negative_mass)
-    if psd == "check" and negative_mass > NEGATIVE_MASS:
-        warn(
-            f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
-            f"rounding of the precision that the matrix came in, and were set to zero; compute "
-            f"similarities in a higher one to be rid of them"
-        )
+    if abs(total - 1) <= RANGE_TOLERANCE:
+        return NotPSDError(float(computed[-1]), negative_mass)
+    return ValueError(
+        f"the eigenvalues of the similarity matrix sum to {total:.6g} instead of 1: "
+        f"{tolerance.describe_cause()}"
+    )
 
 
 def normalize_above(
@@ -280,13 +285,14 @@ def normalize_above(
     """Set eigenvalues (..., m) up to the threshold (...) to zero, and divide by the sum."""
     if not isinstance(threshold, float):
         threshold = as_kind_of(threshold, values)[..., None]
-    positive = values * (values > threshold) + 0.0  # and no −0.0
+    is_above = values > threshold
+    positive = values * is_above + 0.0  # and no −0.0
     total = positive.sum(-1)
     if is_torch(values):  # rounding errors of zeros keep their part in the slope of the trace
-        apart = values > threshold if psd == "check" else abs(values) > threshold
+        apart = is_above if psd == "check" else abs(values) > threshold
         rest = (values * ~apart).sum(-1)
         total = total + rest - rest.detach()
-    return positive / total[..., None]
+    return positive / (total if total.ndim == 0 else total[..., None])
 
 
 def clip_eigenvalues(values: Array) -> Array:

@@ -104,16 +104,29 @@ def compute_hill_numbers(
     >>> score
     4.0
     """
-    moments = {}
-    if psd == "check" or tolerance.semidefinite:
-        moments = {2.0: solver.squared_norm, math.inf: solver.largest_eigenvalue}
-    if orders and all(moments.get(q) for q in orders) and not solver.vectors:
-        values = {q: 1 / moments[q](A) for q in orders}
-        return [check_range(values[q], q, tolerance) for q in orders], None
+    may_skip_eigenvalues = not solver.vectors and (psd == "check" or tolerance.semidefinite)
+    if may_skip_eigenvalues and orders and has_moments(orders, solver):
+        return [score_by_moment(A, q, tolerance, solver) for q in orders], None
     eigenvalues = compute_eigenvalues(A, tolerance, psd, solver.eigenvalues, solver.vectors)
     if eigenvalues.values.ndim == 1:
         eigenvalues.warn_about_truncation(orders)
     return [eigenvalues.hill_number(q) for q in orders], eigenvalues
+
+
+def has_moments(orders: Sequence[float], solver: Solver) -> bool:
+    """Return whether all scores need no more than a norm or the largest eigenvalue."""
+    for q in orders:
+        if q != 2 and (q != math.inf or solver.largest_eigenvalue is None):
+            return False
+    return True
+
+
+def score_by_moment(A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver) -> Number:
+    """Return 1/‖A‖² for order 2, 1/λ_max for order ∞."""
+    if q == 2:
+        return check_range(1 / solver.squared_norm(A), q, tolerance)
+    assert solver.largest_eigenvalue is not None
+    return check_range(1 / solver.largest_eigenvalue(A), q, tolerance)
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
@@ -134,8 +147,13 @@ def weight_matrix(
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
     """Return diag(√p) K diag(√p), of trace 1, of similarities K (n, n) that pass all checks."""
     n = len(K)
-    precision = float(np.finfo(K.dtype).eps) if K.dtype != np.float64 else 0.0
-    K, diagonal = check_matrix(K.astype(np.float64, copy=False), normalize, precision)
+    precision = 0.0
+    if K.dtype != np.float64:
+        precision = float(np.finfo(K.dtype).eps)
+        K = K.astype(np.float64)
+    K, diagonal = check_matrix(K, normalize, precision)
+    if p is None and np.count_nonzero(diagonal == 1) == n:
+        return K / n, EigenvalueTolerance(n, precision)
     # A diagonal of 1 up to rounding errors becomes 1.
     scale = np.sqrt((1 / n if p is None else p) / diagonal)
     A = K * scale
@@ -176,7 +194,7 @@ def score_K(
     p: np.ndarray | None = None,
     normalize: bool = False,
     *,
-    eigenvalues: Eigensolver = decompose_with_numpy,
+    solver: Solver = NUMPY_SOLVER,
 ) -> float:
     """Return the Vendi Score of finite similarities K (n, n), symmetric, 1 on the diagonal.
 
@@ -187,8 +205,8 @@ def score_K(
     2.0
     """
     A, tolerance = weight_matrix(K, p, normalize)
-    (score,), _ = compute_hill_numbers(A, [q], tolerance, solver=Solver(eigenvalues))
-    return score
+    values, _ = compute_hill_numbers(A, [q], tolerance, solver=solver)
+    return values[0]
 
 
 def score_X(
@@ -197,7 +215,7 @@ def score_X(
     p: np.ndarray | None = None,
     normalize: bool = True,
     *,
-    eigenvalues: Eigensolver = decompose_with_numpy,
+    solver: Solver = NUMPY_SOLVER,
 ) -> float:
     """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
 
@@ -207,5 +225,5 @@ def score_X(
     2.0
     """
     A, tolerance = weight_features(X, p, normalize)
-    (score,), _ = compute_hill_numbers(A, [q], tolerance, solver=Solver(eigenvalues))
-    return score
+    values, _ = compute_hill_numbers(A, [q], tolerance, solver=solver)
+    return values[0]

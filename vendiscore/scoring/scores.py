@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import numpy as np
 
 from ..core import score as core
-from ..core.eigenvalues import PSD, Eigensolver, decompose_with_numpy
+from ..core.eigenvalues import PSD
 from ..similarity.weights import check_weights
 from ..support.arguments import DEFAULT_ORDER, is_several, read_order
 from ..support.errors import quoted
@@ -259,11 +259,11 @@ def _of_matrix(
     if type(normalize) is bool and is_small(matrix, name):
         order = read_order(_single(q))
         weights = p if p is None else check_weights(p, len(matrix))
-        solve = choose_eigensolver(min(matrix.shape), order)
-        if solve is not None and not is_torch(weights):
+        solver = choose_solver(min(matrix.shape), order)
+        if solver is not None and not is_torch(weights):
             compute_score = core.score_X if name == "X" else core.score_K
             try:
-                return compute_score(matrix, order, weights, normalize, eigenvalues=solve)
+                return compute_score(matrix, order, weights, normalize, solver=solver)
             except ValueError:
                 if np.isfinite(matrix).all():
                     raise
@@ -295,16 +295,16 @@ def is_small(matrix: object, name: str) -> TypeGuard[np.ndarray]:
     return size < MERGED or width <= n
 
 
-def choose_eigensolver(size: int, q: float) -> Eigensolver | None:
-    """Return an eigensolver for matrices of this size; None if `compute` has a faster route."""
+def choose_solver(size: int, q: float) -> core.Solver | None:
+    """Return a solver for matrices of this size; None if `compute` has a faster route."""
     if size < NUMPY_SIZE:
-        return decompose_with_numpy
+        return core.NUMPY_SOLVER
     from ..spectral.eigen import TWO_STAGE_SIZE, decompose
     from ..spectral.routes import LANCZOS_SIZE
 
     if size >= TWO_STAGE_SIZE or (math.isinf(q) and size >= LANCZOS_SIZE):
         return None
-    return decompose
+    return core.Solver(decompose)
 
 
 def _has_repeats(K: np.ndarray) -> bool:
