@@ -14,53 +14,48 @@ from vendiscore.scoring import scores
         [[True, False]],
         np.ones((2, 3)),
         np.ones((2, 3), np.float32),
+        np.ones((2, 3), np.float16),
         np.ones((2, 3), np.uint8),
+        np.eye(2, dtype=np.dtype(np.float64).newbyteorder()),
+        np.eye(2, dtype=np.dtype(np.float32).newbyteorder()),
     ],
 )
-def test_numbers_in_rows_are_read(rows):
-    read = scores.plain_rows(rows)
-    assert read.tolist() == np.asarray(rows, dtype=float).tolist()
-    assert read.dtype in (np.float64, np.float32)
+def test_rows_of_any_kind_have_the_score_of_their_floats(rows):
+    floats = np.asarray(rows).astype(float)
+    assert score_X(rows) == pytest.approx(score_X(floats), rel=1e-12)
 
 
 @pytest.mark.parametrize(
     "rows",
-    [
-        None,
-        "ab",
-        [],
-        [[]],
-        [1, 2],
-        [[1], [1, 2]],
-        [["a"]],
-        [[1 + 2j]],
-        [[2**53 + 1]],
-        np.ones(3),
-        np.ones((0, 3)),
-        np.ones((2, 2, 2)),
-        np.ones((2, 2), np.float16),
-        np.eye(2, dtype=np.dtype(np.float64).newbyteorder()),
-        np.eye(2, dtype=np.dtype(np.float32).newbyteorder()),
-        np.ma.masked_array([[1.0]], [[True]]),
-    ],
+    [None, "ab", [], [[]], [1, 2], [[1], [1, 2]], [["a"]], [[1 + 2j]], np.ones(3), np.ones((0, 3))],
 )
-def test_all_else_is_left_to_a_reader(rows):
-    assert scores.plain_rows(rows) is None
+def test_what_are_no_rows_is_refused(rows):
+    with pytest.raises((TypeError, ValueError), match="X"):
+        score_X(rows)
 
 
-def test_weights_are_read_and_sum_to_1():
-    assert scores.plain_weights([0.25, 0.75], 2).tolist() == [0.25, 0.75]
-    assert scores.plain_weights(np.array([0.250001, 0.75]), 2).sum() == 1
-    for odd in (
-        [1, 0],
-        [0.5],
-        np.array([1.5, -0.5]),
-        np.array([np.nan, 1]),
-        ["a", "b"],
-        [0.25, 0.5],
-        None,
-    ):
-        assert scores.plain_weights(odd, 2) is None
+def test_only_plain_floats_of_few_samples_skip_the_reader():
+    assert scores.is_small(np.eye(3), "K")
+    assert scores.is_small(np.ones((3, 2), np.float32), "X")
+    odd = [[[1.0]], np.ones(3), np.ones((0, 3)), np.ones((2, 2, 2)), np.ones((2, 2), np.float16)]
+    odd += [np.eye(2, dtype=np.dtype(np.float64).newbyteorder()), np.ma.masked_array([[1.0]])]
+    assert not any(scores.is_small(rows, "X") for rows in odd)
+
+
+@pytest.mark.parametrize("p", [[0.25, 0.75], np.array([0.250001, 0.75]), np.float32([0.25, 0.75])])
+def test_weights_are_read_and_sum_to_1(p):
+    X = np.array([[1.0, 0.0], [1.0, 1.0]])
+    p64 = np.asarray(p, float)
+    expected = score(X, "cosine", p=p64 / p64.sum())
+    assert score_X(X, p=p) == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize(
+    "p", [[0.5], np.array([1.5, -0.5]), np.array([np.nan, 1]), ["a", "b"], [0.25, 0.5]]
+)
+def test_what_are_no_weights_is_refused(p):
+    with pytest.raises((TypeError, ValueError), match="`p`"):
+        score_X(np.eye(2), p=p)
 
 
 @pytest.mark.parametrize("odd", [np.nan, np.inf, -np.inf])

@@ -24,8 +24,8 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
 from ..spectral.estimate import Estimating
-from ..spectral.spectrum import Spectrum
-from ..spectral.vendi_scores import Spectral, spectrum_of, vendi
+from ..spectral.spectrum import Spectral, Spectrum
+from ..spectral.vendi_scores import spectrum_of, vendi
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, as_kind_of, to_host
 from ..support.types import Pool, Record, Rows, Samples, Weights

@@ -15,7 +15,7 @@ from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
-from ..spectral.vendi_scores import Spectral
+from ..spectral.spectrum import Spectral
 from ..support.namespace import scalar
 from ..support.types import Options, Record
 from .intervals import Uncertainty

@@ -256,7 +256,7 @@ def _of_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of K or X, which errors call by its name."""
-    if type(normalize) is bool and is_small(matrix, name):
+    if isinstance(normalize, bool) and is_small(matrix, name):
         order = read_order(_single(q))
         weights = p if p is None else check_weights(p, len(matrix))
         solver = choose_solver(min(matrix.shape), order)

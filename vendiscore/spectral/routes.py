@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from functools import partial
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 import numpy as np
 
@@ -209,7 +209,7 @@ class Eigenvalues:
         return scores._replace(spectrum=replace(spectrum, n=n))
 
 
-def is_multiplied_in_single(weighted: Similarity) -> bool:
+def is_multiplied_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity]:
     """Return whether the rows of a similarity may be multiplied in single precision."""
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
@@ -231,7 +231,7 @@ def score_in_single(similarity: Similarity, orders: Sequence[float]) -> Spectral
     cause = compute_tolerance(weighted).describe_cause
     with _prepared(route.cost(weighted), n, min(n, d), vectors=False):
         found = compute_scores(
-            weighted.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
+            similarity.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
         )
     if found is None:
         return None

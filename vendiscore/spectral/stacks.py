@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from ..core.eigenvalues import PSD, EigenvalueTolerance, clip_eigenvalues
+from ..core.eigenvalues import NEGATIVE_MASS, PSD, EigenvalueTolerance, clip_eigenvalues
 from ..core.hill import hill_number
 from ..core.score import Solver, compute_hill_numbers
 from ..support.arguments import DEFAULT_ORDER
@@ -23,7 +23,8 @@ LEAST_WEIGHT = 1e-12
 class Spectra:
     """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
 
-    `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone.
+    `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone;
+    `precision` and `semidefinite` are those of the similarity, see `EigenvalueTolerance`.
     `unusual` (g,) marks sets that `spectral.vendi_scores` is to look at one by one, which warns and
     raises: their matrices have negative eigenvalues, say, or entries that are not finite.
     """
@@ -35,6 +36,8 @@ class Spectra:
         orders: Sequence[float] = (DEFAULT_ORDER,),
         psd: PSD = "check",
         vectors: bool = False,
+        precision: float = 0.0,
+        semidefinite: bool = False,
     ) -> None:
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
@@ -52,8 +55,9 @@ class Spectra:
             K = xp.where(refused[:, None, None], identity, K)
         self.K = K
         self.vectors: Array | None = None
-        # Sets whose entries were rounded before are scored one by one if it matters.
-        tolerance = EigenvalueTolerance(m, describe_cause=lambda: "look for NaN in the kernel")
+        tolerance = EigenvalueTolerance(
+            m, precision, semidefinite, describe_cause=lambda: "look for NaN in the kernel"
+        )
         solver = Solver(
             partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
         )
@@ -67,6 +71,8 @@ class Spectra:
         lowest = eigenvalues.computed[:, -1]
         self.clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
+        if psd == "check":  # these get a warning
+            self.unusual |= eigenvalues.negative_mass > NEGATIVE_MASS
         if min(orders, default=1.0) < 1:
             self.unusual |= eigenvalues.count_truncated() > 0
 
