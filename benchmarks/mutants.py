@@ -1,36 +1,47 @@
 """Break functions that define the number, and see that the test file of their module notices.
 
     python benchmarks/mutants.py
+    python benchmarks/mutants.py --draw 20 --seed 61
 
 A mutant is the module with one line changed: a sign, a limit, an order. The test file of the module
 runs against a copy of the package that has it, and must fail.
+
+`--draw` takes constants and operators of the definition of the score at random, changes each, and
+runs the tests of `compute`, of stacks and of State: the definition serves all of them.
 """
 
+import argparse
+import ast
+import json
+import os
+import random
 import shutil
 import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parents[1]
 # A piece of each module, and the piece that takes its place.
 MUTANTS = {
     "core/hill": [
         ("if q == 0:", "if q == 0.25:"),
-        ("1 / xp.max(shares, axis=-1)", "1 / xp.min(shares, axis=-1)"),
+        ("1 / xp.max(proportions, axis=-1)", "1 / xp.min(proportions, axis=-1)"),
         ("return -(weights * logs).sum(-1)", "return (weights * logs).sum(-1)"),
         ("xp.log1p(excess) / (1 - q)", "xp.log1p(excess) / (q - 1)"),
         ("- top[..., 0]", "+ top[..., 0]"),
         ("xp.max if q > 1 else xp.min", "xp.min if q > 1 else xp.max"),
         ("max(float(value), 1.0)", "max(float(value), 0.0)"),
-        ("float(most))", "float(most + 1))"),
+        ("float(upper))", "float(upper + 1))"),
         ("max(RANGE_TOLERANCE, 2 * spacing)", "max(1e6 * RANGE_TOLERANCE, 2 * spacing)"),
         ("max(RANGE_TOLERANCE, 2 * spacing)", "RANGE_TOLERANCE"),
         ("positive = positive / total", "pass"),
         ("return xp.astype(shares, xp.float64), spacing", "return shares, spacing"),
-    ],
-    "spectral/clusters": [
-        ("positive = shares > 0", "positive = shares >= 0"),
+        ("is_positive = proportions > 0", "is_positive = proportions >= 0"),
+        ("np.clip(value, 1.0, count)", "value"),
     ],
     "spectral/quadrature": [
         ("return -logs", "return logs"),
@@ -38,68 +49,76 @@ MUTANTS = {
         ("np.log1p((1 - q) * S) / (1 - q)", "np.log1p((1 - q) * S)"),
     ],
     "scoring/scores": [
-        ("abs(rows).max() > WHOLE", "False"),
-        ("rows.ndim != 2", "rows.ndim == 0"),
-        ("p.min() >= 0", "p.min() >= -1"),
-        ("if np.isfinite(few[name]).all()", "if True"),
+        ("matrix.ndim != 2", "matrix.ndim == 0"),
+        ("matrix.dtype not in FLOATS", "False"),
+        ("if np.isfinite(matrix).all()", "if True"),
+        ("weights = p if p is None else", "weights = p if True else"),
     ],
     "core/eigenvalues": [
         ("max(self.n, size) * EPS", "1000 * max(self.n, size) * EPS"),
         ("max(self.n, size) * EPS", "0.001 * max(self.n, size) * EPS"),
-        ("0.25 * self.spacing", "0.5 * self.spacing"),
+        ("0.25 * self.entry_precision", "0.5 * self.entry_precision"),
         ("0.0 if self.semidefinite else", "0.0 if not self.semidefinite else"),
-        ("negative_mass > rounding.negative_mass", "negative_mass > 10 * rounding.negative_mass"),
+        ("> tolerance.negative_mass)", "> 10 * tolerance.negative_mass)"),
         ("negative_mass > NEGATIVE_MASS", "negative_mass > 10 * NEGATIVE_MASS"),
         ("abs(total - 1) <= RANGE_TOLERANCE", "abs(total - 1) <= 1"),
-        ("values[::-1] if", "values if"),
-        ("/ whole", "/ 1"),
-        ("TAIL * cut", "-TAIL * cut"),
-        ("or q >= 1", "or q < 1"),
-        ("moved > CUT_MATTERS", "moved > 1e9"),
+        ("values[..., ::-1] if", "values if"),
+        ("return positive / (total", "return positive / (1 + 0 * total"),
+        ("GAP * threshold", "-GAP * threshold"),
+        ("min(orders) >= 1", "min(orders) < 1"),
+        ("change > TRUNCATION_MATTERS", "change > 1e9"),
         ("np.argsort(-diagonal", "np.argsort(diagonal"),
-        ("not diagonal.min() >= 0", "False"),
+        ("and diagonal.min() >= 0", ""),
+        ("if entry_threshold <= threshold:", "if True:"),
+        ("values = values * (values > self.entry_threshold)", "pass"),
     ],
     "core/score": [
-        ("1 / np.vdot(A, A)", "np.vdot(A, A)"),
-        ("K_p = K / n", "K_p = K / (n + 1)"),
+        ("1 / solver.squared_norm(A)", "solver.squared_norm(A)"),
+        ("return np.vdot(A, A)", "return np.vdot(A, A) / 2"),
+        ("return K / n, ", "return K / (n + 1), "),
         ("p is None and np.count", "np.count"),
-        ("K_p *= scale[:, None]", "K_p *= 1"),
+        ("A *= scale[:, None]", "A *= 1"),
         ("(1 / n if p is None else p) / diagonal", "1 / n / diagonal"),
         ("(1 / n if p is None else p) / squares", "1 / n / squares"),
-        ("if normalize or not is_sound(K):", "if normalize:"),
-        ("A = gram(F.T if d < n else F)", "A = gram(F.T if d < n else F) / 2"),
+        ("gram(F.T if d < n else F)", "gram(F.T if d < n else F) / 2"),
         ("np.sqrt((1 / n if p is None else p) / squares)", "(1 / n if p is None else p) / squares"),
-        ("and q >= 1 and in_single", "and q >= 0 and in_single"),
-        ("error <= MAX_SINGLE_ERROR", "error <= 1"),
-        ("<= MAX_SINGLE_EIGENVALUE)", "<= 1)"),
-        ("<= MAX_SINGLE_EIGENVALUE**2", "<= 1"),
-        ("if MIN_SINGLE_COLUMNS *", "if 0 *"),
-        ("wrong = negative + abs(float(np.sum(diagonal)) / trace - 1)", "wrong = negative"),
-        ("wrong = negative + abs", "wrong = abs"),
-        ("<= 2 * UNIT_TOLERANCE", "<= 1e9"),
-        ("exact = diagonal_shares(A)", "exact = None"),
-        ("C = C + xp", "C = xp"),
         ("squares.min() >= 1 / FAR", "True"),
-        ("spectrum.warn_of_cut([q])", "pass"),
+        ("eigenvalues.warn_about_truncation(orders)", "pass"),
+        ("within_range(value, n)", "value"),
+        ("1 - RANGE_TOLERANCE <=", "0 <="),
+        ("precision = float(np.finfo(K.dtype).eps)", "precision = 0.0"),
+    ],
+    "spectral/single_precision": [
+        ("error <= MAX_ERROR", "error <= 1"),
+        ("computed[0] <= MAX_EIGENVALUE", "computed[0] <= 1"),
+        ("1 / MAX_EIGENVALUE**2", "1"),
+        ("if MIN_COLUMNS *", "if 0 *"),
+        ("mass = negative_mass + abs(float(np.sum(diagonal)) / trace - 1)", "mass = negative_mass"),
+        ("mass = negative_mass + abs", "mass = abs"),
+        ("<= 2 * UNIT_TOLERANCE", "<= 1e9"),
+    ],
+    "similarity/covariance": [
+        ("C = C + xp", "C = xp"),
     ],
     "core/checks": [
-        ("not abs(K).max() <= 1 + SYMMETRY_TOLERANCE", "False"),
-        ("abs(K).max() <= 1 + SYMMETRY_TOLERANCE", "K.max() <= 1 + SYMMETRY_TOLERANCE"),
+        ("abs(K).max() <= 1 + tolerance", "K.max() <= 1 + tolerance"),
         ("& (diagonal < math.inf)", ""),
-        ("off @ off <= DIAGONAL_TOLERANCE**2", "True"),
+        ("np.vdot(distance, distance) <= DIAGONAL_TOLERANCE**2", "True"),
         ("np.vdot(gap, gap) <= ROUNDING**2", "np.vdot(gap, gap) <= 1e9"),
         ("K.shape[0] != K.shape[1]", "K.shape[0] < 0"),
         ("(diagonal > 0)", "(diagonal >= 0)"),
-        ("max(DIAGONAL_TOLERANCE, 2 * spacing)", "DIAGONAL_TOLERANCE"),
+        ("max(DIAGONAL_TOLERANCE, 2 * precision)", "DIAGONAL_TOLERANCE"),
         ("if not rows and bool", "if rows and bool"),
         ("largest < DIAGONAL_TOLERANCE and", "False and"),
         ("size = abs(part)", "size = part"),
         ("not float(size.max()) <= 1 + tolerance", "False"),
         ("worst > tolerance", "worst > 10 * tolerance"),
-        ("> ROUNDING:", "> 1:"),
-        ("return weights / total", "return weights"),
-        ("abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * spacing)", "total > 0"),
+        ("<= ROUNDING\n", "<= 1\n"),
         ("i if places is None else places[i]", "i"),
+    ],
+    "similarity/weights": [
+        ("        return weights / total", "        return weights"),
+        ("abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon)", "total > 0"),
     ],
 }  # fmt: skip
 
@@ -117,12 +136,199 @@ def notices(folder: Path, module: str, text: str) -> bool:
     return done.returncode != 0
 
 
+# The functions of the definition, from which `--draw` takes mutants.
+DEFINITION = {
+    "core/score": (
+        "compute_hill_numbers",
+        "has_moments",
+        "score_by_moment",
+        "check_range",
+        "compute_squared_norm",
+    ),
+    "core/eigenvalues": (
+        "negative_mass",
+        "entry_rounding",
+        "eigensolver_rounding",
+        "values_at",
+        "compute_eigenvalues",
+        "normalize_eigenvalues",
+        "normalize_above",
+        "flip",
+        "is_diagonal",
+    ),
+    "core/hill": ("hill_number", "_hill_number", "within_range", "log_power_mean"),
+}
+# Tests of entry points that reach the definition: `compute`, stacks of groups, and State.
+ENTRY_POINTS = (
+    "tests/scoring/test_compute.py",
+    "tests/spectral/test_stacks.py",
+    "tests/scoring/test_state.py",
+)
+OPERATORS: dict[type[ast.AST], type[ast.AST]] = {
+    ast.Add: ast.Sub,
+    ast.Sub: ast.Add,
+    ast.Mult: ast.Div,
+    ast.Div: ast.Mult,
+    ast.Pow: ast.Mult,
+    ast.Lt: ast.Gt,
+    ast.LtE: ast.GtE,
+    ast.Gt: ast.Lt,
+    ast.GtE: ast.LtE,
+    ast.Eq: ast.NotEq,
+    ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot,
+    ast.IsNot: ast.Is,
+    ast.And: ast.Or,
+    ast.Or: ast.And,
+    ast.BitAnd: ast.BitOr,
+    ast.BitOr: ast.BitAnd,
+}
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A module with one constant or operator of its definition changed, at a line."""
+
+    module: str
+    line: int
+    change: str
+    text: str
+
+
+def list_mutants() -> list[Mutant]:
+    """Return a mutant for each constant and each operator of the functions of the definition."""
+    mutants = []
+    for module, names in DEFINITION.items():
+        source = (ROOT / "vendiscore" / f"{module}.py").read_text(encoding="utf-8")
+        count = len(list(_find_places(ast.parse(source), names)))
+        for i in range(count):
+            tree = ast.parse(source)
+            node, field = list(_find_places(tree, names))[i]
+            before = ast.unparse(node)
+            _change(node, field)
+            after = ast.unparse(node)
+            text = ast.unparse(tree)
+            mutants.append(Mutant(module, node.lineno, f"{before}  ->  {after}", text))
+    return mutants
+
+
+def _find_places(tree: ast.AST, names: Sequence[str]) -> Iterator[tuple[ast.expr, str]]:
+    """Yield expressions with the name of what is to be changed in them; docstrings are left out."""
+    for function in ast.walk(tree):
+        if not isinstance(function, ast.FunctionDef) or function.name not in names:
+            continue
+        for statement in function.body:
+            for node in ast.walk(statement):
+                if isinstance(node, ast.Constant) and isinstance(node.value, (int, float)):
+                    yield node, "value"
+                elif isinstance(node, (ast.BinOp, ast.BoolOp)) and type(node.op) in OPERATORS:
+                    yield node, "op"
+                elif isinstance(node, ast.Compare) and type(node.ops[0]) in OPERATORS:
+                    yield node, "ops"
+                elif isinstance(node, ast.UnaryOp):
+                    yield node, "operand"
+
+
+def _change(node: Any, field: str) -> None:
+    """Change a constant or an operator of an expression, in place."""
+    if field == "value":
+        node.value = (not node.value) if isinstance(node.value, bool) else node.value + 1
+    elif field == "op":
+        node.op = OPERATORS[type(node.op)]()
+    elif field == "ops":
+        node.ops[0] = OPERATORS[type(node.ops[0])]()
+    else:  # the operator of one operand goes
+        empty = {ast.USub: ast.UAdd, ast.Invert: ast.UAdd, ast.Not: ast.UAdd}
+        if isinstance(node.op, (ast.Not, ast.Invert)):
+            node.op, node.operand = ast.Not(), ast.UnaryOp(ast.Not(), node.operand)
+        else:
+            node.op = empty[type(node.op)]()
+
+
+RECORDER = """
+import atexit, json, sys, threading
+lines = set()
+def trace(frame, event, _):
+    name = frame.f_code.co_filename
+    if "/vendiscore/core/" not in name:
+        return None
+    if event in ("line", "call"):
+        lines.add((name.rpartition("/vendiscore/")[2].removesuffix(".py"), frame.f_lineno))
+    return trace
+threading.settrace(trace)
+sys.settrace(trace)
+atexit.register(lambda: json.dump(sorted(lines), open(sys.argv[0] + ".lines", "w")))
+"""
+
+
+def run_tests(folder: Path, test: str, *options: str) -> int:
+    """Return the exit status of one test file in a copy of the project."""
+    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    command = [sys.executable, "-m", "pytest", test, "-x", "-q", *options]
+    command += ["-p", "no:cacheprovider", "-p", "no:xdist"]
+    return subprocess.run(
+        command, cwd=folder, capture_output=True, env=environment, check=False
+    ).returncode
+
+
+def record_lines(folder: Path, test: str) -> set[tuple[str, int]]:
+    """Return the lines of core that a test file executes, as pairs of module and line."""
+    recorder = folder / "record_lines.py"
+    out = folder / "lines.json"
+    recorder.write_text(
+        RECORDER.replace('sys.argv[0] + ".lines"', repr(str(out))), encoding="utf-8"
+    )
+    assert run_tests(folder, test, "-p", "record_lines") == 0, f"{test} fails as it is"
+    return {(module, line) for module, line in json.loads(out.read_text(encoding="utf-8"))}
+
+
+def draw(count: int, seed: int) -> int:
+    """Run mutants of the definition against the tests of its entry points; print a row for each."""
+    mutants = list_mutants()
+    drawn = random.Random(seed).sample(mutants, min(count, len(mutants)))
+    print(f"{len(drawn)} of {len(mutants)} mutants of the definition, seed {seed}")
+    unnoticed = everywhere = 0
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name) / "copy"
+        copy_project(folder)
+        executed = {test: record_lines(folder, test) for test in ENTRY_POINTS}
+        for mutant in drawn:
+            path = folder / "vendiscore" / f"{mutant.module}.py"
+            before = path.read_text(encoding="utf-8")
+            path.write_text(mutant.text, encoding="utf-8")
+            reached = [t for t in ENTRY_POINTS if (mutant.module, mutant.line) in executed[t]]
+            failed = [t for t in reached if run_tests(folder, t) != 0]
+            path.write_text(before, encoding="utf-8")
+            unnoticed += not failed
+            everywhere += bool(failed) and failed == reached
+            short = [Path(t).stem.removeprefix("test_") for t in reached]
+            noticed = [Path(t).stem.removeprefix("test_") for t in failed]
+            print(
+                f"{mutant.module}:{mutant.line}  {mutant.change}\n"
+                f"    executed by {', '.join(short) or 'none'}; "
+                f"noticed by {', '.join(noticed) or 'NONE'}",
+                flush=True,
+            )
+    print(f"{len(drawn) - unnoticed} of {len(drawn)} noticed, {everywhere} by every test that runs")
+    return unnoticed
+
+
+def copy_project(folder: Path) -> None:
+    left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "results", "docs")
+    shutil.copytree(ROOT, folder, ignore=left_out)
+
+
 def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--draw", type=int, help="run so many mutants of the definition instead")
+    parser.add_argument("--seed", type=int, default=0)
+    given = parser.parse_args()
+    if given.draw:
+        sys.exit(draw(given.draw, given.seed) > 0)
     alive = 0
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "copy"
-        left_out = shutil.ignore_patterns(".*", "node_modules", "__pycache__", "results", "docs")
-        shutil.copytree(ROOT, folder, ignore=left_out)
+        copy_project(folder)
         for module, changes in MUTANTS.items():
             text = (folder / "vendiscore" / f"{module}.py").read_text(encoding="utf-8")
             assert not notices(folder, module, text), f"tests of {module} fail as it is"

@@ -162,7 +162,10 @@ def test_a_small_matrix_has_one_score(kind, n, dtype, order, weighted, seed):
     K = disturb(draw_matrix(kind, n, generator), dtype, order, generator)
     p = draw_weights(n, generator) if weighted else None
     for q in ORDERS:
-        check_equal(list_scores_of_matrix(K, q, p), context=(q,))
+        # Rounding errors of float32 entries make some eigenvalues negative, which the norm of order
+        # 2 includes and the eigenvalues of several orders do not.
+        rel = None if dtype == "float32" and q >= 1 else 1e-10
+        check_equal(list_scores_of_matrix(K, q, p), rel, context=(q,))
 
 
 @settings(max_examples=60)
@@ -199,7 +202,8 @@ def test_large_sets_have_one_score(kind, n, dtype):
     for q, weights in ((0.5, None), (1.0, p), (2.0, None), (math.inf, None)):
         scores = list_scores_of_matrix(K, q, weights)
         del scores["one group"]  # of a matrix of twice the size
-        check_equal(scores, context=(q,))
+        rel = None if dtype == "float32" and q >= 1 else 1e-10
+        check_equal(scores, rel, context=(q,))
         check_equal(list_scores_of_features(X, q, weights), context=(q,))
 
 

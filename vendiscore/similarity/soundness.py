@@ -10,7 +10,7 @@ from ..core.checks import (
     is_symmetric,
 )
 from ..support.errors import SampleError
-from ..support.namespace import detached, is_torch
+from ..support.namespace import detached, is_torch, namespace
 from ..support.types import Rows
 from . import memory
 from . import sparse as sp
@@ -80,4 +80,5 @@ def _checked_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarit
     K = similarity.K
     if is_symmetric(K, similarity.scale, similarity.roundoff, name):
         return similarity
+    K = namespace(K).astype(K, namespace(K).float64, copy=False)  # a mean of float32 is rounded
     return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))
