@@ -148,7 +148,7 @@ def check_equal(scores, rel=1e-10, context=()):
             assert result == pytest.approx(expected, rel=rel), (name, results, *context)
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     st.sampled_from(KINDS),
     st.integers(1, 70),
@@ -168,7 +168,7 @@ def test_a_small_matrix_has_one_score(kind, n, dtype, order, weighted, seed):
         check_equal(list_scores_of_matrix(K, q, p), rel, context=(q,))
 
 
-@settings(max_examples=60)
+@settings(max_examples=20)
 @given(
     st.sampled_from(KINDS),
     st.integers(1, 70),
@@ -191,15 +191,26 @@ def test_small_features_have_one_score(kind, n, dtype, order, weighted, seed):
         check_equal(scores, context=(q,))
 
 
-@pytest.mark.parametrize("dtype", ["float64", "float32"])
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("n", [191, 192, 501, pytest.param(2000, marks=pytest.mark.slow)])
-def test_large_sets_have_one_score(kind, n, dtype):
+@pytest.mark.parametrize(
+    ("n", "kind", "dtype"),
+    [
+        (192, "low rank", "float32"),
+        (192, "integers", "float64"),
+        (192, "repeats", "float64"),
+        (192, "full rank", "float64"),
+        (501, "low rank", "float64"),
+        *((501, kind, "float32") for kind in KINDS),
+        pytest.param(2000, "low rank", "float64", marks=pytest.mark.slow),
+        pytest.param(2000, "full rank", "float32", marks=pytest.mark.slow),
+    ],
+)
+def test_large_sets_have_one_score(n, kind, dtype):
     generator = np.random.default_rng(n)
     X = draw_features(kind, n, generator).astype(dtype)
     K = disturb(draw_matrix(kind, n, generator), dtype, "C", generator)
     p = draw_weights(n, generator)
-    for q, weights in ((0.5, None), (1.0, p), (2.0, None), (math.inf, None)):
+    orders = ((0.5, None), (1.0, p), (2.0, None), (math.inf, None))
+    for q, weights in orders[: 1 if n == 2000 else 4]:
         scores = list_scores_of_matrix(K, q, weights)
         del scores["one group"]  # of a matrix of twice the size
         rel = None if dtype == "float32" and q >= 1 else 1e-10
@@ -235,7 +246,9 @@ def test_a_faulty_matrix_is_refused_alike(name, q):
     if K.shape[0] != K.shape[1]:
         del scores["one group"]
     results = {name: run(call) for name, call in scores.items()}
-    assert all(isinstance(result, type) for result in results.values()), results
+    assert all(issubclass(result, ValueError) for result in results.values()), results
+    if name == "distances":  # which a group among others is not recognized as
+        del results["one group"]
     if name != "NaN":  # which the callers of core find
         assert len({*results.values()}) == 1, results
 
