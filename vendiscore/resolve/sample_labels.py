@@ -415,9 +415,9 @@ def flatten_prompts(
     sizes: Sequence[int],
     groups: Sequence[Groups | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
-    """Return distinct prompts, and the index of the prompt of each sample of all sets.
+    """Return prompts in one list, and the index of the prompt of each sample of all sets.
 
-    Raises a ValueError or a TypeError for prompts that are not one for all samples, one for each
+    Prompts that are taken out of similarities are listed once each. Raises a ValueError or a TypeError for prompts that are not one for all samples, one for each
     sample, or one for each of their groups.
     """
     if prompts.index is not None:
@@ -440,8 +440,12 @@ def flatten_prompts(
         pools.append(pool)
         indices.append(start + index)
         start += size(pool)
-    distinct, _, inverse = distinct_samples(pooled(pools))
-    return distinct, inverse[np.concatenate(indices)]
+    values = pooled(pools)
+    index = np.concatenate(indices)
+    if not prompts.taken:
+        return values, index
+    distinct, _, inverse = distinct_samples(values)
+    return distinct, inverse[index]
 
 
 def _match_prompts(

@@ -173,7 +173,9 @@ def unnested(values: Pool, name: str) -> tuple[Pool, list[int]]:
     if not isinstance(values, list):
         groups, size_of_each = values.shape[:2]
         return values.reshape(-1, *values.shape[2:]), [size_of_each] * groups
-    lists = [as_samples(each, name, empty=True) for each in values]
+    lists = [
+        each if isinstance(each, list) else as_samples(each, name, empty=True) for each in values
+    ]
     return pooled(lists), list(map(size, lists))
 
 
