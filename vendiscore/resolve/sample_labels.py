@@ -417,8 +417,9 @@ def flatten_prompts(
 ) -> tuple[Any, np.ndarray]:
     """Return prompts in one list, and the index of the prompt of each sample of all sets.
 
-    Prompts that are taken out of similarities are listed once each. Raises a ValueError or a TypeError for prompts that are not one for all samples, one for each
-    sample, or one for each of their groups.
+    Prompts that are taken out of similarities are listed once each. Raises a ValueError or a
+    TypeError for prompts that are not one for all samples, one for each sample, or one for each of
+    their groups.
     """
     if prompts.index is not None:
         return prompts.values, prompts.index
