@@ -399,8 +399,10 @@ def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generat
     rows = np.empty((count, 3))
     singly = np.arange(count)
     if m <= STACKED:
-        stack = Spectra(to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd)
-        rows = np.column_stack([np.log(stack.values[0]), _powers(stack.shares, m)])
+        stack = Spectra(
+            to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=part
+        )
+        rows = np.column_stack([np.log(stack.values[0]), _powers(stack.eigenvalues.values, m)])
         singly = np.flatnonzero(stack.unusual)  # one of which may be an error
     for i in singly:
         of_subset = spectrum_of(part.take(subsets[i]), psd=psd)

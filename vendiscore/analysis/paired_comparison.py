@@ -125,7 +125,7 @@ def paired_comparison_steps(
             draw: Callable[[int], np.ndarray] = partial(_draw_signs, a - b, rng)
             if options.effects == "fixed":
                 stacks = list(_stack_groups(similarity, groups, [i, j]))
-                draw = partial(_exchange_samples, stacks, options, rng)
+                draw = partial(_exchange_samples, stacks, similarity, options, rng)
             steps = permutation_test_steps(observed, draw, max_permutations, options.level)
             p, permutations = yield from told(steps, partial(add, k * max_permutations))
         p_floor = len(pairs) / (max_permutations + 1)
@@ -142,13 +142,13 @@ def score_groups(
     whole = np.empty((len(sets), len(groups)))
     matched = np.empty_like(whole)
     for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
-        _check_stack(K, similarity.roundoff, options.psd)
+        _check_stack(K, similarity, options.psd)
         ends = np.cumsum(sizes)
         for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
             block = K[:, end - n : end, end - n : end]
-            whole[i, batch] = matched[i, batch] = _score_stack(block, options)
+            whole[i, batch] = matched[i, batch] = _score_stack(block, similarity, options)
             if size < n:
-                matched[i, batch] = _score_stack(block[:, :size, :size], options)
+                matched[i, batch] = _score_stack(block[:, :size, :size], similarity, options)
     return whole, matched
 
 
@@ -178,15 +178,15 @@ def _stack_groups(similarity: Similarity, groups: Groups, sets: Sequence[int]) -
             yield batch[rows], to_host(similarity.stack(indices[rows])), sizes, size
 
 
-def _check_stack(K: np.ndarray, roundoff: float, psd: PSD) -> None:
-    """Raise an error or warn for matrices that are not similarities."""
-    for matrix in K[Spectra(K, None, [], psd).unusual]:
-        spectrum_of(MatrixSimilarity(matrix).noted(roundoff=roundoff), psd=psd)
+def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
+    """Raise an error or warn for parts of a similarity (g, m, m) that are not similarities."""
+    for matrix in K[Spectra(K, None, [], psd, similarity=similarity).unusual]:
+        spectrum_of(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
 
 
-def _score_stack(K: np.ndarray, options: CompareOptions) -> np.ndarray:
-    """Return VS_q of each matrix of a stack (g, m, m)."""
-    return Spectra(K, None, [options.q], options.psd).values[0]
+def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
+    """Return VS_q of each part of a similarity, (g, m, m)."""
+    return Spectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
 def _compute_statistics(differences: np.ndarray) -> np.ndarray:
@@ -207,7 +207,11 @@ def _draw_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -
 
 
 def _exchange_samples(
-    stacks: Sequence[Stack], options: CompareOptions, rng: np.random.Generator, count: int
+    stacks: Sequence[Stack],
+    similarity: Similarity,
+    options: CompareOptions,
+    rng: np.random.Generator,
+    count: int,
 ) -> np.ndarray:
     """Return the statistics of two sets that exchange random samples within each group."""
     differences = []
@@ -216,7 +220,8 @@ def _exchange_samples(
         for _, K, (n_a, n_b), size in stacks:
             order = np.tile(np.arange(n_a + n_b), (len(K), 1))
             halves = np.split(rng.permuted(order, axis=1), [n_a], axis=1)
-            a, b = (_score_stack(submatrices(K, half[:, :size]), options) for half in halves)
+            parts = (submatrices(K, half[:, :size]) for half in halves)
+            a, b = (_score_stack(part, similarity, options) for part in parts)
             scores.append(a - b)
         differences.append(np.concatenate(scores))
     return _compute_statistics(np.array(differences))

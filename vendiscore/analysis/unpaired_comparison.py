@@ -212,7 +212,7 @@ def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareO
     if q and m <= STACKED:
         for rows in row_blocks(count, 16 * m * m):
             K = to_host(similarity.stack(subsets[rows]))
-            stack = Spectra(K, None, [q], options.psd, vectors=True)
+            stack = Spectra(K, None, [q], options.psd, True, similarity)
             logs[rows] = np.log(stack.values[0])
             errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
             singly[rows] = stack.unusual  # which may be an error

@@ -85,16 +85,7 @@ class Stack:
 
     def spectra(self, orders: Sequence[float], vectors: bool = False) -> Spectra:
         """Find Vendi Scores of some orders, and groups that are to be looked at one by one."""
-        assert self.similarity is not None
-        spectra = Spectra(
-            self.K,
-            self.p,
-            orders,
-            self.whole.psd,
-            vectors,
-            self.similarity.roundoff,
-            self.similarity.psd,
-        )
+        spectra = Spectra(self.K, self.p, orders, self.whole.psd, vectors, self.similarity)
         self.unusual |= to_host(spectra.unusual)
         return spectra
 

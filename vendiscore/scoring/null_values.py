@@ -100,7 +100,8 @@ def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | 
     if m <= LARGEST:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
             some = members[rows]
-            stack = Spectra(to_host(K.stack(some)), _weights_within(p, some), orders, psd, False)
+            weights = _weights_within(p, some)
+            stack = Spectra(to_host(K.stack(some)), weights, orders, psd, False, K)
             logs.append(np.log(stack.values))
         return np.concatenate(logs, axis=1)
     for places in members:

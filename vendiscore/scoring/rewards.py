@@ -209,7 +209,7 @@ def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray
     scores = np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
-        spectra = Spectra(stack.K, None, [q], psd, vectors=True)
+        spectra = Spectra(stack.K, None, [q], psd, True, stack.similarity)
         usual = ~(stack.unusual | to_host(spectra.unusual))
         of_sets = to_host(spectra.values[0])
         if stack.n > 1 and credit == "surprise":

@@ -8,9 +8,16 @@ from functools import partial
 
 import numpy as np
 
-from ..core.eigenvalues import NEGATIVE_MASS, PSD, EigenvalueTolerance, clip_eigenvalues
+from ..core.eigenvalues import (
+    NEGATIVE_MASS,
+    PSD,
+    EigenvalueTolerance,
+    NormalizedEigenvalues,
+    clip_eigenvalues,
+)
 from ..core.hill import hill_number
 from ..core.score import Solver, compute_hill_numbers
+from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, as_kind_of, detached, namespace, to_host
 from .eigen import decompose
@@ -24,7 +31,8 @@ class Spectra:
     """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
 
     `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone;
-    `precision` and `semidefinite` are those of the similarity, see `EigenvalueTolerance`.
+    `similarity` is what they are parts of: the precision of its entries tells which eigenvalues may
+    be rounding errors.
     `unusual` (g,) marks sets that `spectral.vendi_scores` is to look at one by one, which warns and
     raises: their matrices have negative eigenvalues, say, or entries that are not finite.
     """
@@ -36,8 +44,7 @@ class Spectra:
         orders: Sequence[float] = (DEFAULT_ORDER,),
         psd: PSD = "check",
         vectors: bool = False,
-        precision: float = 0.0,
-        semidefinite: bool = False,
+        similarity: Similarity | None = None,
     ) -> None:
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
@@ -56,7 +63,10 @@ class Spectra:
         self.K = K
         self.vectors: Array | None = None
         tolerance = EigenvalueTolerance(
-            m, precision, semidefinite, describe_cause=lambda: "look for NaN in the kernel"
+            m,
+            0.0 if similarity is None else similarity.roundoff,
+            similarity is not None and similarity.psd,
+            describe_cause=lambda: "look for NaN in the kernel",
         )
         solver = Solver(
             partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
@@ -66,7 +76,7 @@ class Spectra:
         self.unusual: np.ndarray = to_host(refused)
         if eigenvalues is None:
             return
-        self.shares: Array = eigenvalues.values
+        self.eigenvalues: NormalizedEigenvalues = eigenvalues
         self.vectors = eigenvalues.vectors
         lowest = eigenvalues.computed[:, -1]
         self.clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
@@ -82,7 +92,7 @@ class Spectra:
             vectors = to_host(self.vectors)
             top = vectors[:, :, 0]
             return self._masses() - self.K.shape[1] * top**2
-        numbers = hill_number(self.shares, q)
+        numbers = self.eigenvalues.hill_number(q)
         logs = np.log(numbers)
         gaps = self.surprises(q) - logs[:, None]
         return self._masses() * influence_of(gaps, q)
@@ -90,18 +100,18 @@ class Spectra:
     def _masses(self) -> np.ndarray:
         """Return n times the part of each sample in the trace, (g, m): 1 but for clipping."""
         squares = np.square(to_host(self.vectors))
-        parts = squares @ to_host(self.shares)[..., None]
+        parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
 
     def surprises(self, q: float) -> np.ndarray:
         """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
-        values = to_host(self.shares)
+        values = to_host(self.eigenvalues.values_at(q))
         squares = np.square(to_host(self.vectors))
         return surprise_of(values[:, None, :], squares, q)
 
     def unexplained(self) -> np.ndarray:
         """Return the part of each sample that no other of its set explains, (g, m)."""
-        values = to_host(self.shares)
+        values = to_host(self.eigenvalues.values_at(0))
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
         return unexplained_of(values, squares, self.K.shape[1])
 
@@ -117,7 +127,7 @@ class Spectra:
         if singly.any():
             logs[singly] = self._decomposed_without_each(singly, q)
         if not singly.all():
-            values = to_host(self.shares)[~singly]
+            values = to_host(self.eigenvalues.values_at(q))[~singly]
             squares = np.square(to_host(self.vectors)[~singly])
             squares *= (values > 0)[:, None, :]
             logs[~singly] = without_each(values, squares, q, 1 / m)
