@@ -8,9 +8,10 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
+from known_spectra import HALVES, ORDERS, features_of, matrix_of, score_of
 
 import vendiscore
-from vendiscore import compute, score, score_dual, score_K, score_X
+from vendiscore import NotPSDError, compute, score, score_dual, score_K, score_X
 from vendiscore.result import key_at
 from vendiscore.signature import digest
 
@@ -346,3 +347,63 @@ def test_an_order_that_no_measure_has_is_refused(measures, q):
     assert compute(texts, measures=measures, q=1) == compute(texts, measures=measures)
     both = compute(texts, measures=["IntDiv", "VS"], q=q)
     assert len(both) == 2
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("name", HALVES)
+def test_scores_of_known_eigenvalues(name, q):
+    expected = pytest.approx(score_of(name, q), rel=1e-7)
+    K, X = matrix_of(name), features_of(name)
+    assert compute(K, score_K=True, q=q)[key_at(q)] == expected
+    assert next(iter(compute(K, score_K=True, q=[q, 0.8]).values())) == expected
+    assert compute(X, score_X=True, q=q)[key_at(q)] == expected
+    assert score_K(K, q) == expected
+    assert score_X(X, q) == expected
+    single = K.astype(np.float32)
+    if name != "of a small tail":  # which is less than the rounding of such entries
+        expected = pytest.approx(score_of(name, q), rel=3e-6)
+        assert compute(single, score_K=True, q=q)[key_at(q)] == expected
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_negative_eigenvalues_are_refused_or_clipped(q):
+    slightly, more = matrix_of("slightly negative"), matrix_of("negative")
+    if q != 2:  # whose norm includes them
+        found = compute(slightly, score_K=True, q=q)[key_at(q)]
+        assert found == pytest.approx(score_of("slightly negative", q), rel=1e-9)
+        with pytest.raises(NotPSDError) as error:
+            compute(more, score_K=True, q=q)
+        assert error.value.negative_mass == pytest.approx(0.02)
+        assert error.value.smallest == pytest.approx(-0.01)
+    for K, name in ((slightly, "slightly negative"), (more, "negative")):
+        found = compute(K, score_K=True, q=q, psd="clip")[key_at(q)]
+        assert found == pytest.approx(score_of(name, q), rel=1e-9)
+
+
+@pytest.mark.parametrize("q", [0.0, 0.5, 1.0, 2.0, math.inf])
+def test_a_diagonal_matrix_has_no_rounding_errors(q):
+    p = np.array([0.5, 0.5 - 1e-30, 1e-30])
+    expected = {0.0: 3, 2.0: 2.0, math.inf: 2.0}.get(q)
+    if expected is None:
+        expected = math.exp(-np.sum(p * np.log(p))) if q == 1 else np.sum(np.sqrt(p)) ** 2
+    assert compute(np.eye(3), score_K=True, q=q, p=p)[key_at(q)] == pytest.approx(expected)
+
+
+def test_truncated_eigenvalues_give_a_warning_below_order_1():
+    X = np.linalg.qr(np.random.default_rng(0).standard_normal((60, 60)))[0]
+    X = X * 10.0 ** -np.arange(60)
+    K = X @ X.T
+    with pytest.warns(UserWarning, match="may be rounding and count as zero; order 0 would be"):
+        compute(K, score_K=True, normalize=True, q=0)
+
+
+@pytest.mark.parametrize("q", [1.0, 1.5, 1.9])
+def test_a_flat_tail_of_a_float32_matrix_counts_from_order_1_on(q):
+    """Each of its eigenvalues may be a rounding error of the entries; together they are not."""
+    labels = np.arange(300) % 2
+    K = ((1 - 3e-6) * (labels[:, None] == labels)).astype(np.float32)
+    np.fill_diagonal(K, 1)
+    exact = compute(K.astype(np.float64), score_K=True, q=q)[key_at(q)]
+    assert exact > 2 + 1e-6
+    assert compute(K, score_K=True, q=q)[key_at(q)] == pytest.approx(exact, rel=1e-10)
+    assert compute(K, score_K=True, q=0.5)["VS_q0.5"] == pytest.approx(2, rel=1e-5)

@@ -6,6 +6,7 @@ import math
 import pickle
 from concurrent.futures import ThreadPoolExecutor
 
+import known_spectra as known
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -415,3 +416,17 @@ def test_keys_name_the_order_as_those_of_compute_do(q, keys):
     assert list(result) == list(compute(X, k="cosine", q=q)) == keys
     with pytest.raises(KeyError, match="no 'LC'; the keys are 'VS"):
         result["LC"]
+
+
+@pytest.mark.parametrize("q", known.ORDERS)
+@pytest.mark.parametrize("name", known.HALVES)
+@pytest.mark.parametrize("repeats", [1, 3])
+def test_scores_of_known_eigenvalues(name, q, repeats):
+    """Rows are kept while they are few; more are added up."""
+    state = State(score_X=True)
+    for _ in range(repeats):
+        state.update(known.features_of(name))
+    assert state.compute(q)[key_at(q)] == pytest.approx(known.score_of(name, q), rel=1e-7)
+    assert [*state.compute([q, 0.8]).values()][0] == pytest.approx(
+        known.score_of(name, q), rel=1e-7
+    )

@@ -4,6 +4,7 @@ import math
 
 import numpy as np
 import pytest
+from known_spectra import HALVES, ORDERS, matrix_of, score_of
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
@@ -32,3 +33,56 @@ def test_slopes_are_those_of_each_set(q):
     for matrix, of_set in zip(K, slopes, strict=True):
         spectrum = spectrum_of(MatrixSimilarity(matrix), vectors=True)
         assert of_set == pytest.approx(influence(spectrum, q), abs=1e-9)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("vectors", [False, True])
+def test_scores_of_known_eigenvalues(q, vectors):
+    stack = Spectra(np.array([matrix_of(name) for name in HALVES]), None, [q], vectors=vectors)
+    assert stack.values[0] == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
+    assert not stack.unusual.any()
+    if vectors:
+        for K, values, V in zip(stack.K, stack.eigenvalues.values, stack.vectors, strict=True):
+            assert pytest.approx(K, abs=1e-9) == (V * values) @ V.T
+            assert (np.diff(values) <= 0).all()
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_negative_eigenvalues_are_marked_or_clipped(q):
+    names = ["falling", "slightly negative", "negative"]
+    K = np.array([matrix_of(name) for name in names])
+    marked = Spectra(K, None, [q, 1.5]).unusual.tolist()
+    assert marked == [False, False, True]
+    clipped = Spectra(K, None, [q], "clip")
+    assert not clipped.unusual.any()
+    assert clipped.values[0] == pytest.approx([score_of(name, q) for name in names], rel=1e-9)
+    assert clipped.clipped.tolist() == [False, True, True]
+
+
+def test_sets_with_truncated_eigenvalues_are_marked_below_order_1():
+    F = np.linalg.qr(np.random.default_rng(0).standard_normal((30, 30)))[0] * 10.0 ** -np.arange(30)
+    F /= np.linalg.norm(F, axis=1, keepdims=True)
+    K = np.array([F @ F.T, np.eye(30)])
+    assert Spectra(K, None, [0.5]).unusual.tolist() == [True, False]
+    assert Spectra(K, None, [1.5]).unusual.tolist() == [False, False]
+
+
+def test_entries_of_float32_count_no_rounding_errors_below_order_1():
+    X = np.random.default_rng(0).standard_normal((20, 3))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    single = MatrixSimilarity((X @ X.T).astype(np.float32)).noted(roundoff=2.0**-23)
+    stack = Spectra(np.float64(single.K)[None], None, [0.0, 0.5], similarity=single)
+    exact = spectrum_of(MatrixSimilarity(X @ X.T))
+    assert stack.values[0].tolist() == [3]
+    assert stack.values[1] == pytest.approx(exact.effective_number(0.5), rel=1e-5)
+
+
+@pytest.mark.parametrize("q", [1.0, 1.5])
+def test_a_flat_tail_of_float32_entries_counts_from_order_1_on(q):
+    labels = np.arange(60) % 2
+    K = ((1 - 3e-6) * (labels[:, None] == labels)).astype(np.float32)
+    np.fill_diagonal(K, 1)
+    single = MatrixSimilarity(K).noted(roundoff=2.0**-23)
+    (score,) = Spectra(np.float64(K)[None], None, [q], similarity=single).values[0]
+    exact = spectrum_of(MatrixSimilarity(np.float64(K))).effective_number(q)
+    assert score == pytest.approx(exact, rel=1e-12)
