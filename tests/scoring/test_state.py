@@ -426,7 +426,6 @@ def test_scores_of_known_eigenvalues(name, q, repeats):
     state = State(score_X=True)
     for _ in range(repeats):
         state.update(known.features_of(name))
-    assert state.compute(q)[key_at(q)] == pytest.approx(known.score_of(name, q), rel=1e-7)
-    assert [*state.compute([q, 0.8]).values()][0] == pytest.approx(
-        known.score_of(name, q), rel=1e-7
-    )
+    expected = pytest.approx(known.score_of(name, q), rel=1e-7)
+    assert state.compute(q)[key_at(q)] == expected
+    assert next(iter(state.compute([q, 0.8]).values())) == expected
