@@ -256,7 +256,7 @@ def _of_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of K or X, which errors call by its name."""
-    if isinstance(normalize, bool) and is_small(matrix, name):
+    if is_small(matrix, name, normalize):
         order = read_order(_single(q))
         weights = p if p is None else check_weights(p, len(matrix))
         solver = choose_solver(min(matrix.shape), order)
@@ -280,8 +280,10 @@ def _of_matrix(
     return measured(subject, request)[request.vendi_key]
 
 
-def is_small(matrix: object, name: str) -> TypeGuard[np.ndarray]:
+def is_small(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
     """Return whether K or X are floats that are scored fastest by the definition in core."""
+    if type(normalize) is not bool:
+        return False
     if type(matrix) is not np.ndarray or matrix.ndim != 2 or matrix.dtype not in FLOATS:
         return False
     n, width = matrix.shape
