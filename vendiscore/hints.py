@@ -103,6 +103,9 @@ REMEDIES = {
         "psd": "Pass it to `compute`: compute(K, score_K=True, psd='clip')[\"VS\"].",
         "dedup deduplicate dropduplicates": "explain(samples).kept leaves out near-duplicates.",
         "column columns columnname textcolumn field": "Pass the column as the samples: df['text'].",
+        "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
+        "v": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
+        "vi": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
         "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
         "seed randomstate randomseed rng": (
             "Nothing is drawn at random here: leave it out, or add method='estimate' to `compute`."

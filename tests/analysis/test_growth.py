@@ -207,7 +207,6 @@ def test_sizes_may_come_from_an_iterator(q):
         ({"level": 2}, "`level` must be a level from 0.5 to below 1, got 2"),
         ({"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ({"psd": 1}, "`psd` must be 'check' or 'clip', got 1"),
-        ({"draws": 20}, "Leave it out: `growth` draws as many subsets"),
         ({"clusters": range(20)}, "pass one sample of each cluster"),
         ({"p": [1] * 20}, "`p` would be weights"),
         ({"siezs": [3]}, "did you mean `sizes`"),

@@ -342,7 +342,7 @@ USAGE = [
     (["explain", "{x}", "--by", "model"], "--by is an option of `vendiscore score`"),
     (["select", "{x}", "-n", "2", "--quota", "1"], "quota={label: count}) has quotas, in Python"),
     (["compare", "{x}", "{y}", "--within", "1"], "compare(a, b, within=0.05) asks whether"),
-    (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) gives"),
+    (["{x}", "--clusters", "speaker"], "compute(samples, clusters=labels, ci=0.95) has the"),
     (["select", "{x}", "-n", "-2"], "expected a whole number"),
     (["explain", "{x}", "-k", "ngrm"], "unknown kernel"),
     (["explain", "{x}", "--threshold", "high"], "--threshold: invalid float value: 'high'"),

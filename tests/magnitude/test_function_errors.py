@@ -54,7 +54,6 @@ from vendiscore.magnitude.function import magnitude
             ValueError,
             "`t_cut` must be a finite scale of more than 0, got 0",
         ),
-        (lambda X: mag_area(X, quadrature="adaptive"), TypeError, "pass a larger n_scales="),
         (lambda X: mag_areas([]), ValueError, "`sets` is empty"),
         (lambda X: mag_areas([X, [[np.nan, 1.0]]]), ValueError, r"`sets\[1\]` must be finite"),
         (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 different"),

@@ -89,7 +89,6 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: compute(X, X, relative=0), TypeError, "`relative` must be True or False"),
         (lambda X: mag_diff(X, X, absolute="f"), TypeError, "`absolute` must be True or False"),
         (lambda X: compute(X, details=1), TypeError, "`details` must be True or False"),
-        (lambda X: compute(X, quadrature="adaptive"), TypeError, "pass a larger n_scales="),
         (lambda X: compute(X, n_scales=True), TypeError, "`n_scales` must be an integer from 2"),
         (lambda X: compute(X, t_cut=math.inf), ValueError, "`t_cut` must be a finite scale of"),
         (lambda X: compute(X, epsilon=1e-7), ValueError, "`epsilon` must be at least 1e-06"),

@@ -104,8 +104,6 @@ class TestNgramDiversity:
         [
             ({"sizes": 0}, ValueError, "`sizes` must be an integer of at least 1, got 0"),
             ({"sizes": []}, ValueError, "`sizes` must be one or more lengths of n-grams, got none"),
-            ({"per": "text"}, TypeError, "counts n-grams of all texts together: leave it out"),
-            ({"tokens": "char"}, TypeError, "'NgramDiversity' has the words of the kernel"),
         ],
     )
     def test_options_are_checked_at_the_door(self, option, error, message):

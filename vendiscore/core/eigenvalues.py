@@ -236,8 +236,9 @@ def normalize_eigenvalues(
             is_impossible = is_impossible | (negative_mass > tolerance.negative_mass)
     entry_threshold = tolerance.entry_rounding(size)
     if computed.ndim == 1:
+        negative_mass = float(negative_mass)
         if is_impossible:
-            raise _describe_impossible(computed, float(negative_mass), tolerance)
+            raise _describe_impossible(computed, negative_mass, tolerance)
         if psd == "check" and negative_mass > NEGATIVE_MASS:
             warn(
                 f"negative eigenvalues that sum to {negative_mass:.2g} of a trace of 1 count as "
