@@ -75,7 +75,7 @@ def build_calls() -> dict[str, Callable[[], object]]:
     return calls
 
 
-def work() -> None:
+def run_worker() -> None:
     """Answer requests of the parent: a call and how often; reply with seconds and the value."""
     warnings.simplefilter("ignore")
     calls = build_calls()
@@ -124,9 +124,10 @@ def main() -> None:
     parser.add_argument("--worker", action="store_true", help=argparse.SUPPRESS)
     given = parser.parse_args()
     if given.worker:
-        work()
+        run_worker()
         return
     workers = [Worker(given.before), Worker(given.after)]
+    differ = []
     for name in given.only or workers[0].names:
         values = [worker.run(name)[1] for worker in workers]
         seconds = max(worker.run(name)[0] for worker in workers)
@@ -141,11 +142,15 @@ def main() -> None:
         before, after = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
         low, _, high = statistics.quantiles([pair[1] / pair[0] for pair in pairs], n=4)
         same = "equal" if values[0] == values[1] else f"{values[0][:60]!r} != {values[1][:60]!r}"
+        if values[0] != values[1]:
+            differ.append(name)
         print(
             f"{name:32}{1e3 * before:10.3f}{1e3 * after:10.3f} ms  ratio {after / before:.3f} "
             f"({low:.2f} to {high:.2f})  {same}",
             flush=True,
         )
+    if differ:
+        sys.exit(f"values differ: {', '.join(differ)}")
 
 
 if __name__ == "__main__":

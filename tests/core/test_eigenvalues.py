@@ -70,7 +70,7 @@ def test_small_negative_eigenvalues_are_rounding_and_larger_ones_are_refused():
 def test_errors_of_the_entries_may_make_eigenvalues_negative():
     """Twice the area 0.42 σ √n of half a semicircle, σ the spacing over √12."""
     values, coarse = np.array([-1e-3, 0.4, 0.601]), rounding(100, precision=1e-3)
-    assert coarse.negative_mass == pytest.approx(2 * 0.42 * 1e-3 / 12**0.5 * 10, rel=0.04)
+    assert coarse.max_negative_mass == pytest.approx(2 * 0.42 * 1e-3 / 12**0.5 * 10, rel=0.04)
     with pytest.warns(UserWarning, match="count as rounding of the precision"):
         normalize_eigenvalues(values, coarse)
 

@@ -10,7 +10,6 @@ from hypothesis import strategies as st
 
 from vendiscore import NotPSDError, SampleError, compute
 from vendiscore.core.score import score_K, score_X
-from vendiscore.result import key_at
 
 ORDERS = (0.0, 0.3, 1.0, 1.0 + 1e-9, 1.5, 2.0, 5.0, math.inf)
 rng = np.random.default_rng(0)
@@ -207,11 +206,3 @@ def test_a_flat_tail_of_a_float32_matrix_is_kept_at_orders_from_1_on(n):
         assert exact > 2 + 1e-6
         assert score_K(K, q) == pytest.approx(exact, rel=1e-10)
         assert [*compute(K, score_K=True, q=q).values()] == pytest.approx([exact], rel=1e-10)
-
-
-def test_the_front_door_gives_the_number_of_the_core():
-    K, X, p = similarities(20, 9), unit_rows(20, 9), weights(20)
-    for q in ORDERS:
-        of_matrix = compute(K, score_K=True, q=q, p=p)[key_at(q)]
-        assert of_matrix == pytest.approx(score_K(K, q, p), rel=1e-9)
-        assert compute(X, score_X=True, q=q)[key_at(q)] == pytest.approx(score_X(X, q), rel=1e-9)

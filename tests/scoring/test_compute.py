@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 import scipy.sparse as sp
-from known_spectra import HALVES, ORDERS, features_of, matrix_of, score_of
+from known_spectra import HALVES, ORDERS, eigenvalues_of, features_of, matrix_of, score_of
 
 import vendiscore
 from vendiscore import NotPSDError, compute, score, score_dual, score_K, score_X
@@ -406,3 +406,13 @@ def test_a_flat_tail_of_a_float32_matrix_counts_from_order_1_on(q):
     exact = compute(K.astype(np.float64), score_K=True, q=q)[key_at(q)]
     assert exact > 2 + 1e-6
     assert compute(K, score_K=True, q=q)[key_at(q)] == pytest.approx(exact, rel=1e-10)
+
+
+@pytest.mark.parametrize("name", HALVES)
+def test_eigenvalues_descend(name):
+    values = vendiscore.spectrum(vendiscore.as_similarity(matrix_of(name), score_K=True))
+    expected = np.sort(eigenvalues_of(name))[::-1]
+    assert values == pytest.approx(expected[: len(values)], abs=1e-12)  # of distinct samples
+    p = np.array([0.2, 0.5, 0.3])
+    diagonal = vendiscore.spectrum(vendiscore.as_similarity(np.eye(3), score_K=True), p)
+    assert diagonal == pytest.approx([0.5, 0.3, 0.2], rel=1e-15)

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from vendiscore import score_X
-from vendiscore.spectral.single_precision import solve_in_single
+from vendiscore.spectral import single_precision
+from vendiscore.spectral.single_precision import InaccurateError, decompose_in_single
 
 generator = np.random.default_rng(0)
 
@@ -28,9 +29,20 @@ def test_float32_unit_rows_are_multiplied_in_single_precision_from_order_1_on(n,
     assert score_X(X, 1.0, p) == pytest.approx(score_X(double, 1.0, p), rel=1e-12)
 
 
-@pytest.mark.parametrize("q", [1.0, 2.0, np.inf])
-@pytest.mark.parametrize(("n", "d"), [(1200, 120), (120, 1200)])
-@pytest.mark.parametrize("rows", ["not of unit length", "nearly equal", "collapsed", "few columns"])
+@pytest.mark.parametrize(
+    ("rows", "n", "d", "q"),
+    [
+        *(
+            (rows, n, d, q)
+            for rows in ("not of unit length", "nearly equal", "collapsed")
+            for n, d in ((1200, 120), (120, 1200))
+            for q in (1.0, 2.0, np.inf)
+        ),
+        # The products of fewer rows than columns, and squares for order 2, are accurate here.
+        ("few columns", 1200, 120, 1.0),
+        ("few columns", 1200, 120, np.inf),
+    ],
+)
 def test_float32_rows_that_single_precision_does_not_resolve_are_scored_in_double(rows, n, d, q):
     X = generator.standard_normal((n, d)).astype(np.float32)
     if rows == "nearly equal":
@@ -41,31 +53,54 @@ def test_float32_rows_that_single_precision_does_not_resolve_are_scored_in_doubl
         columns = generator.integers(0, 2, n)[:, None] * 2 + np.arange(2)
         X = np.zeros((n, d), dtype=np.float32)
         np.put_along_axis(X, columns, np.array([[0.6, 0.8]], dtype=np.float32), axis=1)
-        if n < d or q == 2:
-            return  # their products are accurate: sums of few terms, or of squares
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         exact = score_X(X.astype(np.float64), q)
         assert score_X(X, q) == pytest.approx(exact, rel=1e-12)
 
 
-def test_single_precision_is_refused_where_eigenvalues_or_trace_show_a_large_error():
-    def solve(smallest, largest=0.4, columns=32, trace=1.0):
-        values = np.full(columns, (1 - smallest - largest) / (columns - 2))
-        values[0], values[-1] = smallest, largest
-        C = np.eye(columns) / columns
-        return solve_in_single(C, trace, lambda A: values.astype(np.float32))
+def decompose(smallest, largest=0.4, columns=32, trace=1.0):
+    """Return eigenvalues of a matrix, whose eigensolver returns such values in float32."""
+    values = np.full(columns, (1 - smallest - largest) / (columns - 2))
+    values[0], values[-1] = smallest, largest
+    C = np.eye(columns) / columns
+    return decompose_in_single(C, trace=trace, solve=lambda A: values.astype(np.float32))[0]
 
-    exact = solve(0.0)
-    accepted = solve(-5e-7)  # 5e-7 (1 + log(32 / 5e-7)) is 9.5e-6
-    assert accepted.negative_mass == pytest.approx(5e-7, rel=1e-3)
-    assert accepted.values.sum() == pytest.approx(1)
-    assert accepted.values[-1] == 0
-    assert accepted.values[:-1] == pytest.approx(exact.values[:-1], abs=1e-6)
-    assert solve(-6e-7) is None
-    assert solve(0.0, largest=0.9) is not None
-    assert solve(0.0, largest=0.91) is None
-    assert solve(0.0, columns=15) is None  # whose errors may all be positive
-    assert solve(0.0, trace=1 + 4e-7) is not None
-    assert solve(0.0, trace=1 - 6e-7) is None
-    assert solve(-3e-7, trace=1 + 3e-7) is None
+
+def test_eigenvalues_are_returned_if_these_and_the_trace_show_a_small_error():
+    exact = decompose(0.0)
+    for values in (exact, decompose(-5e-7)):  # 5e-7 (1 + log(32 / 5e-7)) is 9.5e-6
+        assert values.dtype == np.float64
+        assert values.sum() == pytest.approx(1, abs=1e-12)
+        assert values[1:] == pytest.approx(exact[1:], abs=1e-6)
+    decompose(0.0, largest=0.9)
+    decompose(0.0, trace=1 + 4e-7)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"smallest": -6e-7},
+        {"smallest": 0.0, "largest": 0.91},
+        {"smallest": 0.0, "columns": 15},  # whose errors may all be positive
+        {"smallest": 0.0, "trace": 1 - 6e-7},
+        {"smallest": -3e-7, "trace": 1 + 3e-7},
+    ],
+)
+def test_eigenvalues_are_refused_if_these_or_the_trace_show_a_large_error(case):
+    with pytest.raises(InaccurateError):
+        decompose(**case)
+
+
+def test_the_definition_scores_what_single_precision_hands_over(monkeypatch):
+    X = unit_float32(generator.standard_normal((1200, 120)))
+    expected = {q: score_X(X, q) for q in (1.0, 2.0)}
+    calls = []
+    original = single_precision.compute_hill_numbers
+    monkeypatch.setattr(
+        single_precision,
+        "compute_hill_numbers",
+        lambda *arguments: calls.append(list(arguments[1])) or original(*arguments),
+    )
+    assert {q: score_X(X, q) for q in expected} == expected
+    assert calls == [[1.0], [2.0]]

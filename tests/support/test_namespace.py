@@ -57,9 +57,8 @@ def left(monkeypatch):
     def watched(name, way):
         def leave(self, *args, **options):
             lines = "".join(traceback.format_stack(limit=6)[:-1])
-            if (
-                self.numel() > 1 and "core/eigenvalues.py" not in lines
-            ):  # which reads all of them once
+            # core reads all eigenvalues once.
+            if self.numel() > 1 and "core/eigenvalues.py" not in lines:
                 found.append((name, lines))
             return way(self, *args, **options)
 
@@ -274,7 +273,7 @@ def test_a_gpu_without_room_says_so_itself(monkeypatch):
     def full(*args):
         raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
 
-    K = torch.eye(3, dtype=torch.float64, requires_grad=True)
+    K = torch.full((3, 3), 0.5, dtype=torch.float64).fill_diagonal_(1.0).requires_grad_()
     monkeypatch.setattr(namespace(K).linalg, "eigvalsh", full)
     with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
         score_K(K)

@@ -15,6 +15,7 @@ import numpy as np
 
 from .. import plots
 from ..core.eigenvalues import PSD, check_psd
+from ..core.score import NUMPY_SOLVER, can_skip_eigenvalues
 from ..measures.subject import Subject
 from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
@@ -322,7 +323,7 @@ def grown(
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
     """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
-    return q == 2 and (psd == "check" or similarity.psd)
+    return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
 
 
 def _sizes(sizes: object, n: int, most: int) -> list[int]:

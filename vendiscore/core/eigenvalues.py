@@ -27,7 +27,8 @@ NEGATIVE_MASS = 1e-6
 TRUNCATION_MATTERS, GAP = 1e-6, 1e4
 
 # Returns the eigenvalues (..., m) of a symmetric matrix or of each of a stack, ascending, and its
-# eigenvectors as columns, or None if they are not requested by the second argument.
+# eigenvectors as columns, or None if they are not requested by the second argument. It may
+# overwrite the matrix.
 Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 
@@ -45,7 +46,8 @@ def suggest_clipping() -> str:
 class EigenvalueTolerance(NamedTuple):
     """The size of rounding errors in the eigenvalues of the weighted matrix of n samples.
 
-    All are proportions of the trace.
+    `entry_rounding` and `max_negative_mass` are proportions of the trace, and
+    `eigensolver_rounding` is relative to the largest eigenvalue.
 
     Attributes
     ----------
@@ -67,8 +69,8 @@ class EigenvalueTolerance(NamedTuple):
     describe_cause: Callable[[], str] = suggest_clipping
 
     @property
-    def negative_mass(self) -> float:
-        """The sum of the absolute negative eigenvalues that rounding of entries can produce.
+    def max_negative_mass(self) -> float:
+        """The largest sum of absolute negative eigenvalues that rounding of entries can produce.
 
         Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
         independent errors of relative size u spread zero eigenvalues.
@@ -80,7 +82,10 @@ class EigenvalueTolerance(NamedTuple):
         return 0.0 if self.semidefinite else self.entry_precision / math.sqrt(size)
 
     def eigensolver_rounding(self, size: int) -> float:
-        """Return the largest rounding error of the eigensolver, relative to λ_max: n ε."""
+        """Return the largest rounding error of the eigensolver, relative to λ_max.
+
+        It is n ε, or m ε if the matrix is larger than the number of samples.
+        """
         return max(self.n, size) * EPS
 
 
@@ -104,7 +109,8 @@ class NormalizedEigenvalues:
     vectors : array (..., m, m), optional
         The eigenvectors as columns, in the order of `values`.
     is_impossible : bool or ndarray (...)
-        For a stack, which matrices are not similarity matrices; a single matrix raises.
+        Which matrices of a stack are not similarity matrices. False for a single matrix, for which
+        an error is raised instead.
     """
 
     values: Array
@@ -201,12 +207,15 @@ def compute_eigenvalues(
     ValueError
         If the eigenvalues do not sum to 1.
     """
-    if is_numpy(A) and A.ndim == 2 and is_diagonal(A):
-        diagonal = A.diagonal()
-        order = np.argsort(-diagonal, kind="stable")
+    if A.ndim == 2 and is_diagonal(A):
+        xp = namespace(A)
+        diagonal = xp.astype(xp.linalg.diagonal(A), xp.float64, copy=False)
+        order = np.argsort(-to_host(diagonal), kind="stable").tolist()
         values = diagonal[order]
-        V = np.eye(len(A))[:, order] if vectors else None
-        return NormalizedEigenvalues(values=values / values.sum(), computed=values, vectors=V)
+        V = as_kind_of(np.eye(len(order))[:, order], A) if vectors else None
+        return NormalizedEigenvalues(
+            values=values / values.sum(), computed=to_host(values), vectors=V
+        )
     values, V = solve(A, vectors)
     return normalize_eigenvalues(values, tolerance, psd, V)
 
@@ -233,7 +242,7 @@ def normalize_eigenvalues(
     if not lowest >= 0:
         negative_mass = -(computed * (computed < 0)).sum(-1)
         if psd == "check":
-            is_impossible = is_impossible | (negative_mass > tolerance.negative_mass)
+            is_impossible = is_impossible | (negative_mass > tolerance.max_negative_mass)
     entry_threshold = tolerance.entry_rounding(size)
     if computed.ndim == 1:
         negative_mass = float(negative_mass)
@@ -248,7 +257,7 @@ def normalize_eigenvalues(
         if entry_threshold <= threshold:
             entry_threshold = 0.0
     if computed.ndim == 1 and lowest > threshold and is_numpy(values):
-        normalized = values / total  # as usual
+        normalized = values / total  # no eigenvalue is truncated
     else:
         normalized = normalize_above(values, threshold, psd)
     return NormalizedEigenvalues(
@@ -301,9 +310,14 @@ def clip_eigenvalues(values: Array) -> Array:
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
-def is_diagonal(A: np.ndarray) -> bool:
+def is_diagonal(A: Array) -> bool:
     """Return whether a matrix has entries of at least 0 on its diagonal and zeros elsewhere."""
-    if np.count_nonzero(A[0]) > 1:
+    if count_nonzero(A[0]) > 1:
         return False
-    diagonal = A.diagonal()
-    return bool(np.count_nonzero(A) == np.count_nonzero(diagonal) and diagonal.min() >= 0)
+    diagonal = namespace(A).linalg.diagonal(A)
+    return count_nonzero(A) == count_nonzero(diagonal) and bool(diagonal.min() >= 0)
+
+
+def count_nonzero(A: Array) -> int:
+    """Return how many entries of an array are not zero; a tensor stays on its device."""
+    return int(np.count_nonzero(A)) if is_numpy(A) else int((A != 0).sum())

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..support.namespace import Array, gram, is_torch, of_moderate_length, scalar
+from ..support.namespace import Array, gram, is_torch, namespace, of_moderate_length, scalar
 from ..support.types import Number
 from .checks import check_matrix, check_positive, check_unit_diagonal
 from .eigenvalues import (
@@ -48,8 +48,8 @@ class Solver(NamedTuple):
     """
 
     eigenvalues: Eigensolver = decompose_with_numpy
-    squared_norm: Callable[[Array], Array | float] = compute_squared_norm
-    largest_eigenvalue: Callable[[Array], Array | float] | None = None
+    squared_norm: Callable[[Any], Array | float] = compute_squared_norm
+    largest_eigenvalue: Callable[[Any], Array | float] | None = None
     vectors: bool = False
 
 
@@ -66,8 +66,12 @@ def compute_hill_numbers(
     """Return the Hill numbers of the eigenvalues of a weighted matrix, and these eigenvalues.
 
     This is the only definition of a score. (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of A: their
-    count at q = 0, exp(−Σ λ log λ) at q = 1, 1/λ_max at q = ∞, and 1/‖A‖² at q = 2, which needs no
-    eigenvalues. Negative eigenvalues are refused or clipped, see `psd`; order 2 does not see them.
+    count at q = 0, exp(−Σ λ log λ) at q = 1, 1/λ_max at q = ∞, and 1/‖A‖² at q = 2.
+
+    Negative eigenvalues are refused or clipped, see `psd`. If order 2 is the only one, no
+    eigenvalues are computed, and negative ones are not noticed; the same holds for order ∞ if the
+    solver computes the largest eigenvalue. With other orders, or with psd="clip" for a matrix that
+    may have negative eigenvalues, every order uses the eigenvalues.
 
     Parameters
     ----------
@@ -80,12 +84,15 @@ def compute_hill_numbers(
     psd : {"check", "clip"}
         Raise for negative eigenvalues beyond rounding errors, or set them to zero.
     solver : Solver
-        How eigenvalues and norms are computed. A may be anything that it takes.
+        How eigenvalues and norms are computed. A may be anything that these functions take, such
+        as a matrix that is not in memory.
 
     Returns
     -------
     list of float (of arrays for a stack, of 0-d tensors for a torch matrix)
-        A number between 1 and n for each order.
+        A number between 1 and n for each order. Tensors are not clipped to that range. A matrix of
+        a stack has NaN if it cannot be a similarity matrix and order 2 shows it; see
+        `NormalizedEigenvalues.is_impossible` for other orders.
     NormalizedEigenvalues, or None if no order needed the eigenvalues
 
     Raises
@@ -104,24 +111,29 @@ def compute_hill_numbers(
     >>> score
     4.0
     """
-    may_skip_eigenvalues = not solver.vectors and (psd == "check" or tolerance.semidefinite)
-    if may_skip_eigenvalues and orders and has_moments(orders, solver):
-        return [score_by_moment(A, q, tolerance, solver) for q in orders], None
+    if orders and can_skip_eigenvalues(orders, tolerance.semidefinite, psd, solver):
+        return [score_without_eigenvalues(A, q, tolerance, solver) for q in orders], None
     eigenvalues = compute_eigenvalues(A, tolerance, psd, solver.eigenvalues, solver.vectors)
     if eigenvalues.values.ndim == 1:
         eigenvalues.warn_about_truncation(orders)
     return [eigenvalues.hill_number(q) for q in orders], eigenvalues
 
 
-def has_moments(orders: Sequence[float], solver: Solver) -> bool:
+def can_skip_eigenvalues(
+    orders: Sequence[float], semidefinite: bool, psd: PSD, solver: Solver
+) -> bool:
     """Return whether all scores need no more than a norm or the largest eigenvalue."""
+    if solver.vectors or (psd == "clip" and not semidefinite):
+        return False
     for q in orders:
         if q != 2 and (q != math.inf or solver.largest_eigenvalue is None):
             return False
     return True
 
 
-def score_by_moment(A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver) -> Number:
+def score_without_eigenvalues(
+    A: Array, q: float, tolerance: EigenvalueTolerance, solver: Solver
+) -> Number:
     """Return 1/‖A‖² for order 2, 1/λ_max for order ∞."""
     if q == 2:
         return check_range(1 / solver.squared_norm(A), q, tolerance)
@@ -130,10 +142,16 @@ def score_by_moment(A: Array, q: float, tolerance: EigenvalueTolerance, solver: 
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
-    """Return a score of order q in [1, n], or raise a ValueError if it is far outside."""
-    if getattr(value, "ndim", 0):
-        return value
+    """Return a score of order q in [1, n], or raise a ValueError if it is far outside.
+
+    Scores of a stack that are far outside become NaN.
+    """
     n = tolerance.n
+    if getattr(value, "ndim", 0):
+        xp = namespace(value)
+        is_possible = (value >= 1 - RANGE_TOLERANCE) & (value <= n * (1 + RANGE_TOLERANCE))
+        value = xp.where(is_possible, value, math.nan)
+        return value if is_torch(value) else np.clip(value, 1.0, n)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
@@ -145,7 +163,10 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
 def weight_matrix(
     K: np.ndarray, p: np.ndarray | None = None, normalize: bool = False
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
-    """Return diag(√p) K diag(√p), of trace 1, of similarities K (n, n) that pass all checks."""
+    """Check similarities K (n, n), and return diag(√p) K diag(√p), of trace 1.
+
+    NaN and infinite entries fail one of the checks, with a message that does not name them.
+    """
     n = len(K)
     precision = 0.0
     if K.dtype != np.float64:

@@ -227,11 +227,8 @@ class Similarity(metaclass=Public):
         """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
         return self.features() @ V
 
-    def covariance(self, single: bool = False) -> Array:
-        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K.
-
-        `single` allows products of some thousand rows in single precision, added up in double.
-        """
+    def covariance(self) -> Array:
+        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
         F = self.features()
         if sp.issparse(F):
             return (F.T @ F).toarray()

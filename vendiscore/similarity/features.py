@@ -290,10 +290,10 @@ class FeatureSimilarity(Similarity):
             np.matmul(F, V, out=out[block])
         return out
 
-    def covariance(self, single: bool = False) -> Array:
+    def covariance(self) -> Array:
         if sp.issparse(self.X):
             return super().covariance()
-        return covariance(self.X, self.scale, single)
+        return covariance(self.X, self.scale)
 
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:

@@ -128,7 +128,7 @@ def _converge(
     for step in track(range(krylov.most), krylov.most, "estimating (at most)"):
         krylov.extend(step + 1)
         quadrature = Quadrature(krylov, rounding)
-        if quadrature.least < -tolerance.negative_mass:
+        if quadrature.least < -tolerance.max_negative_mass:
             raise NotPSDError(quadrature.least, -quadrature.least)
         readings = [_read(quadrature, pairs, traces, q) for q in orders]
         log, error = np.transpose(readings)

@@ -12,7 +12,7 @@ from typing import NamedTuple, TypeGuard
 import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance
-from ..core.score import Solver, compute_hill_numbers
+from ..core.score import NUMPY_SOLVER, Solver, can_skip_eigenvalues, compute_hill_numbers
 from ..progress import foretell
 from ..similarity import memory
 from ..similarity import sparse as sp
@@ -22,7 +22,7 @@ from ..similarity.features import FeatureSimilarity
 from ..support.namespace import Array, is_numpy, row_blocks
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .single_precision import can_use_single, compute_scores
+from .single_precision import can_save_time, can_use_single, compute_scores
 from .spectrum import Spectral, Spectrum, compute_tolerance, project_vectors, score_matrix
 from .weighted_similarity import merge_identical, weighted_by
 
@@ -78,9 +78,9 @@ class Norm:
         work = similarity.entries_work() + 2 * n**2
         return Cost(work, 16 * n * rows, 3 * n**2)
 
-    def solver(self, weighted: Similarity, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
-        """Return how the norm is computed, without the matrix in memory."""
-        return Solver(squared_norm=lambda _: weighted.squared_norm())
+    def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
+        """Return how the norm of a Similarity is computed, without its matrix in memory."""
+        return Solver(squared_norm=lambda weighted: weighted.squared_norm())
 
 
 class LargestEigenvalue:
@@ -103,11 +103,14 @@ class LargestEigenvalue:
         size = norm.bytes + 24 * n * BASIS
         return Cost(flops, size, norm.touched + USUAL_STEPS * product)
 
-    def solver(self, weighted: Similarity, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
-        """Return how the eigenvalue is computed; it raises a StalledError if that is slow."""
-        floor = -tolerance.negative_mass if psd == "check" else -math.inf
+    def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
+        """Return how the largest eigenvalue of a Similarity is computed.
 
-        def compute_largest(_: object) -> float:
+        It raises a StalledError if that is slow.
+        """
+        floor = -tolerance.max_negative_mass if psd == "check" else -math.inf
+
+        def compute_largest(weighted: Similarity) -> float:
             from .lanczos import largest_eigenvalue
 
             largest = largest_eigenvalue(weighted, floor)
@@ -213,7 +216,7 @@ def is_multiplied_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity
     """Return whether the rows of a similarity may be multiplied in single precision."""
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
-    return can_use_single(weighted.X, weighted.bare().diagonal())
+    return can_save_time(weighted.X) and can_use_single(weighted.X, weighted.bare().diagonal())
 
 
 def score_in_single(similarity: Similarity, orders: Sequence[float]) -> Spectral | None:
@@ -265,15 +268,14 @@ def spectrum_route(similarity: Similarity) -> SpectrumRoute:
 
 def moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
     """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
-    if psd == "clip" and not similarity.psd:
-        return None
-    if q == 2:
-        return NORM
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
-    if q == math.inf and size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
-        return LARGEST
-    return None
+    solver = NUMPY_SOLVER
+    if size >= LANCZOS_SIZE and is_numpy(similarity.diagonal()):
+        solver = LARGEST.solver(EigenvalueTolerance(n), psd)
+    if not can_skip_eigenvalues([q], similarity.psd, psd, solver):
+        return None
+    return NORM if q == 2 else LARGEST
 
 
 def product_width(similarity: Similarity) -> int:
@@ -333,7 +335,7 @@ def run_moment(
     cost = route.cost(weighted)
     memory.require(cost.bytes, what, "score fewer samples")
     tolerance = compute_tolerance(weighted)
-    solver = route.solver(weighted, tolerance, psd)
+    solver = route.solver(tolerance, psd)
     progress = foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes)
     with progress, np.errstate(all="ignore"):
         (value,), _ = compute_hill_numbers(weighted, [q], tolerance, psd, solver)

@@ -25,8 +25,8 @@ from .weighted_similarity import fault_of
 class Spectrum(NormalizedEigenvalues):
     """The normalized eigenvalues of K_p, descending; `vectors` (n, r) are of the positive ones.
 
-    `negative` (s,) are the eigenvalues that were clipped, in the unit of the shares, descending,
-    with their vectors (n, s): the matrix of some of the samples is clipped by itself.
+    `negative` (s,) are the eigenvalues that psd="clip" set to zero, scaled as `values`, with their
+    vectors (n, s). Leave-one-out scores need them, since they clip the matrix of the other samples.
     """
 
     n: int

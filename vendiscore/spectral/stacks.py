@@ -75,6 +75,8 @@ class Spectra:
         self.values, eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
         self.unusual: np.ndarray = to_host(refused)
         if eigenvalues is None:
+            for values in self.values:
+                self.unusual = self.unusual | np.isnan(to_host(values))
             return
         self.eigenvalues: NormalizedEigenvalues = eigenvalues
         self.vectors = eigenvalues.vectors
@@ -98,7 +100,7 @@ class Spectra:
         return self._masses() * influence_of(gaps, q)
 
     def _masses(self) -> np.ndarray:
-        """Return n times the part of each sample in the trace, (g, m): 1 but for clipping."""
+        """Return m times the part of each sample in the trace, (g, m): 1 unless clipped."""
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
