@@ -1,6 +1,7 @@
 """Stacks of sets have the numbers of each set."""
 
 import math
+import warnings
 
 import numpy as np
 import pytest
@@ -59,12 +60,17 @@ def test_negative_eigenvalues_are_marked_or_clipped(q):
     assert clipped.clipped.tolist() == [False, True, True]
 
 
-def test_sets_with_truncated_eigenvalues_are_marked_below_order_1():
+def test_truncated_eigenvalues_of_a_set_give_one_warning_below_order_1():
     F = np.linalg.qr(np.random.default_rng(0).standard_normal((30, 30)))[0] * 10.0 ** -np.arange(30)
     F /= np.linalg.norm(F, axis=1, keepdims=True)
     K = np.array([F @ F.T, np.eye(30)])
-    assert Spectra(K, None, [0.5]).unusual.tolist() == [True, False]
-    assert Spectra(K, None, [1.5]).unusual.tolist() == [False, False]
+    message = r"^in 1 of 2 groups, up to \d+ eigenvalues below"
+    with pytest.warns(UserWarning, match=message) as caught:
+        Spectra(K, None, [0.5]).warn_about_truncation([0.5])
+    assert len(caught) == 1
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        Spectra(K, None, [1.5]).warn_about_truncation([1.5])
 
 
 def test_entries_of_float32_count_no_rounding_errors_below_order_1():

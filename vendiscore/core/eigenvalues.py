@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from ..support.arguments import one_of
+from ..support.arguments import has_gradient, one_of
 from ..support.errors import NotPSDError, warn
-from ..support.namespace import Array, as_kind_of, is_numpy, is_torch, namespace, scalar, to_host
+from ..support.namespace import Array, as_kind_of, is_numpy, is_torch, namespace, to_host
 from ..support.types import Number
 from .hill import RANGE_TOLERANCE, hill_number
 
@@ -159,25 +159,32 @@ class NormalizedEigenvalues:
         return np.where(has_gap, n_truncated, size - n_retained)
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
-        """Warn if truncated eigenvalues may have changed a score of one of the orders."""
+        """Warn if truncated eigenvalues may have changed a score of one of the orders.
+
+        A stack has one warning, about the matrix whose score may have changed most.
+        """
         if not orders or min(orders) >= 1:
             return
-        q = min(orders)  # which changes most
-        n_truncated = int(self.count_truncated())
-        if not n_truncated:
+        threshold = np.maximum(self.threshold, self.entry_threshold)
+        if (self.computed.T[-1] > threshold).all():
             return
-        values = self.values_at(q)
-        total = scalar(namespace(values).sum(values[values > 0] ** q))
+        q = min(orders)  # which changes most
+        threshold = np.atleast_1d(threshold)
+        n_truncated = np.atleast_1d(self.count_truncated())
+        values = np.atleast_2d(to_host(self.values_at(q)))
+        powers = np.power(values, q, where=values > 0, out=np.zeros_like(values))
         # The gain of log Σ λ^q, minus the gain from the trace.
-        gain = math.log1p(n_truncated * self.cut**q / total) - q * math.log1p(
-            n_truncated * self.cut
-        )
-        change = gain / (1 - q)
-        if change > TRUNCATION_MATTERS:
+        gain = np.log1p(n_truncated * threshold**q / powers.sum(-1))
+        changes = (gain - q * np.log1p(n_truncated * threshold)) / (1 - q)
+        worst = int(changes.argmax())
+        if changes[worst] > TRUNCATION_MATTERS:
+            count = np.count_nonzero(changes > TRUNCATION_MATTERS)
+            sets = f"in {count} of {len(changes)} groups, up to " if self.computed.ndim > 1 else ""
             warn(
-                f"{n_truncated} eigenvalues below {self.cut:.2g} of the trace may be rounding and "
-                f"count as zero; order {q:g} would be up to {math.expm1(change):.2g} larger if "
-                f"they are not (relative). Orders of 1 and more do not depend on them."
+                f"{sets}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the trace "
+                f"may be rounding and count as zero; order {q:.12g} would be up to "
+                f"{np.expm1(changes[worst]):.2g} larger if they are not (relative). Orders of 1 "
+                f"and more do not depend on them."
             )
 
 
@@ -198,7 +205,8 @@ def compute_eigenvalues(
 ) -> NormalizedEigenvalues:
     """Return the normalized eigenvalues of A, symmetric and of trace 1, or of each of a stack.
 
-    The entries of a diagonal matrix are its eigenvalues, and none of them is a rounding error.
+    The entries of a diagonal matrix without gradient are its eigenvalues, and none of them is a
+    rounding error.
 
     Raises
     ------
@@ -207,7 +215,8 @@ def compute_eigenvalues(
     ValueError
         If the eigenvalues do not sum to 1.
     """
-    if A.ndim == 2 and is_diagonal(A):
+    # Derivatives of eigenvalues depend on the other entries, even if these are zero.
+    if A.ndim == 2 and not has_gradient(A) and is_diagonal(A):
         xp = namespace(A)
         diagonal = xp.astype(xp.linalg.diagonal(A), xp.float64, copy=False)
         order = np.argsort(-to_host(diagonal), kind="stable").tolist()

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..support.arguments import DEFAULT_ORDER, read_order
 from ..support.errors import quoted
-from ..support.namespace import Array, is_numpy, is_torch, namespace, scalar
+from ..support.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
 from ..support.types import Number
 
 RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
@@ -65,9 +65,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
 def hill_number(proportions: Array, q: float) -> Number:
     """Return the Hill number of order q of proportions (..., m), a number for each row of them.
 
-    They are at least 0 and sum to 1, which is not checked; zeros are ignored. One row of NumPy has
-    a float, between 1 and the number of positive proportions. Tensors are not clipped to that
-    range, since clipping has no gradient.
+    They are at least 0 and sum to 1, which is not checked; zeros are ignored. A number is between 1
+    and the count of positive proportions: a float for one row of NumPy, else an array or tensor.
     """
     if is_numpy(proportions) and proportions.ndim == 1:
         positive = proportions[proportions > 0]
@@ -81,8 +80,7 @@ def hill_number(proportions: Array, q: float) -> Number:
     count = is_positive.sum(-1)
     largest = xp.max(proportions, axis=-1, keepdims=True)
     logs = xp.log(xp.where(is_positive, proportions, largest))
-    value = _hill_number(proportions, logs, q, count)
-    return np.clip(value, 1.0, count) if is_numpy(value) else value
+    return clip_to_range(_hill_number(proportions, logs, q, count), count)
 
 
 def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) -> Array:
@@ -98,6 +96,17 @@ def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) 
 def within_range(value: Array | float, upper: int) -> float:
     """Clip an effective number to [1, upper]; how far it was outside is not checked."""
     return min(max(float(value), 1.0), float(upper))
+
+
+def clip_to_range(values: Array, upper: Array | int) -> Array:
+    """Clip effective numbers to [1, upper]; tensors keep the gradient that they have outside."""
+    if is_numpy(values):
+        return np.clip(values, 1.0, upper)
+    xp = namespace(values)
+    number = detached(values)
+    bound = xp.astype(xp.asarray(upper, device=values.device), number.dtype)
+    clipped = xp.minimum(xp.maximum(number, xp.ones_like(number)), bound)
+    return values + (clipped - number)
 
 
 def _numbers(shares: object) -> np.ndarray:

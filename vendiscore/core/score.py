@@ -19,7 +19,7 @@ from .eigenvalues import (
     compute_eigenvalues,
     decompose_with_numpy,
 )
-from .hill import RANGE_TOLERANCE, within_range
+from .hill import RANGE_TOLERANCE, clip_to_range, within_range
 
 # If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
 FAR = 1e30
@@ -90,9 +90,8 @@ def compute_hill_numbers(
     Returns
     -------
     list of float (of arrays for a stack, of 0-d tensors for a torch matrix)
-        A number between 1 and n for each order. Tensors are not clipped to that range. A matrix of
-        a stack has NaN if it cannot be a similarity matrix and order 2 shows it; see
-        `NormalizedEigenvalues.is_impossible` for other orders.
+        A number between 1 and n for each order. A matrix of a stack has NaN if the norm at order 2
+        shows that it is not a similarity matrix; otherwise see `is_impossible` of the eigenvalues.
     NormalizedEigenvalues, or None if no order needed the eigenvalues
 
     Raises
@@ -150,14 +149,13 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
     if getattr(value, "ndim", 0):
         xp = namespace(value)
         is_possible = (value >= 1 - RANGE_TOLERANCE) & (value <= n * (1 + RANGE_TOLERANCE))
-        value = xp.where(is_possible, value, math.nan)
-        return value if is_torch(value) else np.clip(value, 1.0, n)
+        return clip_to_range(xp.where(is_possible, value, math.nan), n)
     if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
             f"cannot have: {tolerance.describe_cause()}"
         )
-    return value if is_torch(value) else within_range(value, n)
+    return clip_to_range(value, n) if is_torch(value) else within_range(value, n)
 
 
 def weight_matrix(

@@ -86,6 +86,7 @@ class Stack:
     def spectra(self, orders: Sequence[float], vectors: bool = False) -> Spectra:
         """Find Vendi Scores of some orders, and groups that are to be looked at one by one."""
         spectra = Spectra(self.K, self.p, orders, self.whole.psd, vectors, self.similarity)
+        spectra.warn_about_truncation(orders)
         self.unusual |= to_host(spectra.unusual)
         return spectra
 

@@ -9,10 +9,12 @@ import numpy as np
 
 from ..core import score as core
 from ..core.eigenvalues import PSD
+from ..similarity.covariance import can_save_time
+from ..similarity.inputs import as_samples, in_host_memory
 from ..similarity.weights import check_weights
-from ..support.arguments import DEFAULT_ORDER, is_several, read_order
+from ..support.arguments import DEFAULT_ORDER, has_gradient, is_several, read_order
 from ..support.errors import quoted
-from ..support.namespace import is_torch
+from ..support.namespace import is_torch, namespace
 from ..support.types import Number, Options, Rows, Samples, Weights
 
 if TYPE_CHECKING:
@@ -256,22 +258,36 @@ def _of_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of K or X, which errors call by its name."""
-    if is_small(matrix, name, normalize):
+    array: Rows = matrix
+    if is_torch(matrix) and not has_gradient([matrix, p]):
+        array = in_host_memory(as_samples(matrix, name))
+    value = _score_array(array, name, q, p, normalize)
+    if array is matrix or is_torch(value):
+        return value
+    xp = namespace(matrix)
+    return xp.asarray(value, dtype=xp.float64, device="cpu")
+
+
+def _score_array(
+    array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
+) -> Number:
+    """Return the score of an array by the definition if it is small, else as `compute` does."""
+    if is_small(array, name, normalize):
         order = read_order(_single(q))
-        weights = p if p is None else check_weights(p, len(matrix))
-        solver = choose_solver(min(matrix.shape), order)
+        weights = p if p is None else check_weights(p, len(array))
+        solver = choose_solver(min(array.shape), order)
         if solver is not None and not is_torch(weights):
             compute_score = core.score_X if name == "X" else core.score_K
             try:
-                return compute_score(matrix, order, weights, normalize, solver=solver)
+                return compute_score(array, order, weights, normalize, solver=solver)
             except ValueError:
-                if np.isfinite(matrix).all():
+                if np.isfinite(array).all():
                     raise
     from .compute import measured, subject_of
     from .request import read_request
 
     request = read_request({"q": _single(q), "p": p, "normalize": normalize, f"score_{name}": True})
-    subject = subject_of(matrix, None, request, name)
+    subject = subject_of(array, None, request, name)
     if subject.groups is not None:  # which `compute` scores one by one
         raise ValueError(
             f"`{name}` must be two-dimensional, one row per sample, got {len(subject.groups)} such "
@@ -292,9 +308,7 @@ def is_small(matrix: object, name: str, normalize: object = False) -> TypeGuard[
         return False
     if name == "K":
         return size < MERGED or not _has_repeats(matrix)
-    if matrix.dtype == np.float32 and size >= MERGED:  # perhaps in single precision
-        return False
-    return size < MERGED or width <= n
+    return not can_save_time(matrix) and (size < MERGED or width <= n)
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:

@@ -410,7 +410,7 @@ class State(metaclass=Public):
             "method": {q: each.route for q, each in estimates.items()},
             "why": dict.fromkeys(estimates, why),
             "negative_mass": None if spectrum is None else spectrum.negative_mass,
-            "cut": None if spectrum is None else spectrum.cut,
+            "cut": 0.0 if spectrum is None else spectrum.cut,
             "notes": notes + ([] if spectrum is None else spectrum.notes),
             "versions": versions(),
             "signature": line(["VS"], signed),

@@ -9,6 +9,14 @@ from ..support.namespace import Array, disable_autocast, gram, is_numpy, namespa
 # Rows that are multiplied at once in single precision: from 1,024 to 16,384 the error is the same,
 # and fewer take longer.
 SINGLE_ROWS = 16_384
+# Below so many multiplications, double precision takes a millisecond.
+SINGLE_SIZE = 10**7
+
+
+def can_save_time(X: Array) -> bool:
+    """Return whether rows are in single precision, and so many that it would save time."""
+    n, d = X.shape
+    return str(X.dtype).endswith("float32") and n * d * min(n, d) >= SINGLE_SIZE
 
 
 def covariance(X: Array, scale: Array | None, single: bool = False) -> Array:

@@ -17,14 +17,14 @@ from ..progress import foretell
 from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.covariance import SINGLE_ROWS
+from ..similarity.covariance import SINGLE_ROWS, can_save_time
 from ..similarity.features import FeatureSimilarity
 from ..support.namespace import Array, is_numpy, row_blocks
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
-from .single_precision import can_save_time, can_use_single, compute_scores
+from .single_precision import can_use_single, compute_scores
 from .spectrum import Spectral, Spectrum, compute_tolerance, project_vectors, score_matrix
-from .weighted_similarity import merge_identical, weighted_by
+from .weighted_similarity import find_repeats, merge_identical, weighted_by
 
 # From this size on order ∞ takes one eigenvalue by Lanczos iteration.
 LANCZOS_SIZE = 500
@@ -227,9 +227,11 @@ def score_in_single(similarity: Similarity, orders: Sequence[float]) -> Spectral
     """
     if min(orders, default=0.0) < 1 or not is_multiplied_in_single(similarity):
         return None
+    n = similarity.n
+    d = similarity.dim or 0
+    if d >= n and find_repeats(similarity) is not None:  # of which fewer eigenvalues are computed
+        return None
     weighted = weighted_by(similarity, None)
-    n = weighted.n
-    d = weighted.dim or 0
     route = COVARIANCE if d < n else EIGENVALUES
     cause = compute_tolerance(weighted).describe_cause
     with _prepared(route.cost(weighted), n, min(n, d), vectors=False):

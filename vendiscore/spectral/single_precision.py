@@ -15,8 +15,6 @@ from ..support.namespace import Array, is_numpy, is_torch, multiplies_exactly, n
 from ..support.types import Number
 from .eigen import TWO_STAGE_SIZE
 
-# Below so many multiplications, double precision takes a millisecond.
-SINGLE_SIZE = 10**7
 # Rows within this distance of length 1, as after normalization in float32, count as unit rows.
 # It moves log VS by less than 1e-5.
 UNIT_TOLERANCE = 1e-6
@@ -42,12 +40,6 @@ def can_use_single(X: Array, squares: Array) -> bool:
     return bool((abs(squares - 1) <= 2 * UNIT_TOLERANCE).all())
 
 
-def can_save_time(X: Array) -> bool:
-    """Return whether rows are in single precision, and so many that it would save time."""
-    n, d = X.shape
-    return str(X.dtype).endswith("float32") and n * d * min(n, d) >= SINGLE_SIZE
-
-
 def compute_scores(
     X: Array,
     scale: Array | None,
@@ -60,6 +52,9 @@ def compute_scores(
     `solve` returns the eigenvalues of a matrix, ascending.
     """
     n, d = X.shape
+    mean = X.mean(0)
+    if mean @ mean > MAX_EIGENVALUE:  # which is at most the largest eigenvalue
+        return None
     C = covariance(X if d < n else X.T, scale, single=True)
     trace = float(n) if is_numpy(C) else 1.0  # rows of arrays are not scaled
     solver = Solver(partial(decompose_in_single, trace=trace, solve=solve), square_in_double)

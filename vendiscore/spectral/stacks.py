@@ -72,21 +72,31 @@ class Spectra:
             partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
         )
         self.values: list[Array]
-        self.values, eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
+        self._eigenvalues: NormalizedEigenvalues | None
+        self.values, self._eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
+        eigenvalues = self._eigenvalues
         self.unusual: np.ndarray = to_host(refused)
         if eigenvalues is None:
             for values in self.values:
                 self.unusual = self.unusual | np.isnan(to_host(values))
             return
-        self.eigenvalues: NormalizedEigenvalues = eigenvalues
         self.vectors = eigenvalues.vectors
         lowest = eigenvalues.computed[:, -1]
         self.clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
         if psd == "check":  # these get a warning
             self.unusual |= eigenvalues.negative_mass > NEGATIVE_MASS
-        if min(orders, default=1.0) < 1:
-            self.unusual |= eigenvalues.count_truncated() > 0
+
+    @property
+    def eigenvalues(self) -> NormalizedEigenvalues:
+        """The eigenvalues of all sets, unless order 2 alone was requested."""
+        assert self._eigenvalues is not None
+        return self._eigenvalues
+
+    def warn_about_truncation(self, orders: Sequence[float]) -> None:
+        """Warn if truncated eigenvalues may have changed scores, once for all sets."""
+        if self._eigenvalues is not None:
+            self._eigenvalues.warn_about_truncation(orders)
 
     def influence(self, q: float) -> np.ndarray:
         """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""

@@ -11,7 +11,14 @@ from ..similarity.memory import TooLargeError
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array
 from .estimate import Estimate, Estimating
-from .routes import StalledError, moment_route, run_moment, score_in_single, spectrum_route
+from .routes import (
+    LARGEST,
+    StalledError,
+    moment_route,
+    run_moment,
+    score_in_single,
+    spectrum_route,
+)
 from .spectrum import Spectral, Spectrum
 from .weighted_similarity import weighted_by
 
@@ -39,13 +46,14 @@ def vendi(
         if not spectrum.single or min(orders, default=1.0) >= 1:
             return Spectral(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    if allow_single and p is None and estimating is None:
-        scores = score_in_single(similarity, orders)
-        if scores is not None:
-            return scores
     known: dict[float, Estimate] = {}
     stalled: dict[float, str] = {}
     routes = {q: moment_route(similarity, q, psd) for q in orders}
+    needs_lanczos = LARGEST in routes.values() and None not in routes.values()
+    if allow_single and p is None and estimating is None and not needs_lanczos:
+        scores = score_in_single(similarity, orders)
+        if scores is not None:
+            return scores
     if estimating or None not in routes.values():  # else the spectrum serves all
         weighted = weighted_by(similarity, p)
         for q, route in routes.items():
@@ -84,6 +92,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
     """Return the eigenvalues of diag(√p) K diag(√p), from which every Vendi Score follows.
 
     Values below n·ε·λ_max are set to zero as rounding: the positive ones count the numerical rank.
+    Scores of a float32 matrix below order 1 also ignore values that may be rounding of its entries.
 
     Parameters
     ----------

@@ -37,11 +37,19 @@ class Distinct(NamedTuple):
         return U * part
 
 
+def find_repeats(similarity: Similarity) -> np.ndarray | None:
+    """Return a number for each sample, equal for identical ones, or None if all differ."""
+    groups = similarity.groups()
+    if groups is None or len(np.unique(groups)) == similarity.n:
+        return None
+    return groups
+
+
 def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
     """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
     n = similarity.n
-    groups = similarity.groups()
-    if groups is None or len(np.unique(groups)) == n:
+    groups = find_repeats(similarity)
+    if groups is None:
         return Distinct(weighted_by(similarity, p))
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     each = np.full(n, 1 / n) if p is None else to_host(p)
