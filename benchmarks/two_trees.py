@@ -3,7 +3,7 @@
     python benchmarks/two_trees.py BEFORE AFTER --repeats 25
 
 BEFORE and AFTER are folders that hold `vendiscore/`, such as worktrees of two commits. Each has a
-process of its own, and their turns alternate. The values are compared before anything is timed.
+process of its own, and their turns alternate. The values are compared before a call is timed.
 Short calls are repeated within a turn. A row has both medians in milliseconds, the ratio of the
 medians, and the quartiles of the ratios of pairs.
 """
@@ -11,6 +11,7 @@ medians, and the quartiles of the ratios of pairs.
 import argparse
 import csv
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -89,6 +90,14 @@ def run_worker() -> None:
         print(json.dumps([seconds, str(value)]), flush=True)
 
 
+def are_equal(before: str, after: str) -> bool:
+    """Return whether two values are equal, numbers up to rounding errors."""
+    try:
+        return math.isclose(float(before), float(after), rel_tol=1e-10)
+    except ValueError:
+        return before == after
+
+
 class Worker:
     """A process that imports the package of one folder."""
 
@@ -141,8 +150,8 @@ def main() -> None:
             pairs.append(pair)
         before, after = (statistics.median(pair[i] for pair in pairs) for i in (0, 1))
         low, _, high = statistics.quantiles([pair[1] / pair[0] for pair in pairs], n=4)
-        same = "equal" if values[0] == values[1] else f"{values[0][:60]!r} != {values[1][:60]!r}"
-        if values[0] != values[1]:
+        same = "equal" if are_equal(*values) else f"{values[0][:60]!r} != {values[1][:60]!r}"
+        if not are_equal(*values):
             differ.append(name)
         print(
             f"{name:32}{1e3 * before:10.3f}{1e3 * after:10.3f} ms  ratio {after / before:.3f} "
