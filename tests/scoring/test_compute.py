@@ -382,11 +382,9 @@ def test_negative_eigenvalues_are_refused_or_clipped(q):
 
 @pytest.mark.parametrize("q", [0.0, 0.5, 1.0, 2.0, math.inf])
 def test_a_diagonal_matrix_has_no_rounding_errors(q):
-    p = np.array([0.5, 0.5 - 1e-30, 1e-30])
-    expected = {0.0: 3, 2.0: 2.0, math.inf: 2.0}.get(q)
-    if expected is None:
-        expected = math.exp(-np.sum(p * np.log(p))) if q == 1 else np.sum(np.sqrt(p)) ** 2
-    assert compute(np.eye(3), score_K=True, q=q, p=p)[key_at(q)] == pytest.approx(expected)
+    p = np.array([0.0, 0.5, 0.5 - 1e-30, 1e-30])
+    expected = pytest.approx(vendiscore.effective_number(p, q), rel=1e-12)
+    assert compute(np.eye(4), score_K=True, q=q, p=p)[key_at(q)] == expected
 
 
 def test_truncated_eigenvalues_give_a_warning_below_order_1():
@@ -416,3 +414,31 @@ def test_eigenvalues_descend(name):
     p = np.array([0.2, 0.5, 0.3])
     diagonal = vendiscore.spectrum(vendiscore.as_similarity(np.eye(3), score_K=True), p)
     assert diagonal == pytest.approx([0.5, 0.3, 0.2], rel=1e-15)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+def test_groups_of_known_eigenvalues_have_the_mean_of_their_scores(q):
+    n = 7 * len(HALVES)
+    K = np.eye(n)
+    for i, name in enumerate(HALVES):
+        K[7 * i : 7 * i + 7, 7 * i : 7 * i + 7] = matrix_of(name)
+    found = compute(K, score_K=True, q=q, groups=np.repeat(np.arange(n // 7), 7), details=True)
+    scores = [row[key_at(q)] for row in found["details"]["groups"]]
+    assert scores == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
+    assert found[key_at(q)] == pytest.approx(np.mean(scores))
+
+
+def test_rounding_of_half_precision_may_make_eigenvalues_negative():
+    """They may sum to a quarter of the spacing times the root of the number of samples."""
+    generator = np.random.default_rng(3)
+    X = generator.standard_normal((60, 2))
+    X /= np.linalg.norm(X, axis=1, keepdims=True)
+    K = X @ X.T
+    np.fill_diagonal(K, 1)
+    K = K.astype(np.float16)
+    values = np.linalg.eigvalsh(K.astype(float) / 60)
+    limit = 0.25 * 2.0**-10 * math.sqrt(60)
+    assert limit / 60 < -values[values < 0].sum() < limit
+    with pytest.warns(UserWarning, match="count as rounding of the precision that the matrix"):
+        found = compute(K, score_K=True, q=1.5)["VS_q1.5"]
+    assert found == pytest.approx(compute(X, score_X=True, q=1.5)["VS_q1.5"], rel=5e-3)

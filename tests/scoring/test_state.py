@@ -14,7 +14,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from vendiscore import SampleError, State, TooLargeError, compute
+from vendiscore import SampleError, State, TooLargeError, compute, effective_number
 from vendiscore.encoders.models import Encoder, Function
 from vendiscore.encoders.text_encoders import TEXTS
 from vendiscore.result import key_at
@@ -429,3 +429,10 @@ def test_scores_of_known_eigenvalues(name, q, repeats):
     expected = pytest.approx(known.score_of(name, q), rel=1e-7)
     assert state.compute(q)[key_at(q)] == expected
     assert next(iter(state.compute([q, 0.8]).values())) == expected
+
+
+@pytest.mark.parametrize("q", known.ORDERS)
+def test_small_weights_of_orthogonal_rows_count(q):
+    p = np.array([0.0, 0.5, 0.5 - 1e-30, 1e-30])
+    state = State(score_X=True).update(np.eye(4), p)
+    assert state.compute(q)[key_at(q)] == pytest.approx(effective_number(p, q), rel=1e-12)

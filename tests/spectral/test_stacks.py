@@ -92,3 +92,19 @@ def test_a_flat_tail_of_float32_entries_counts_from_order_1_on(q):
     (score,) = Spectra(np.float64(K)[None], None, [q], similarity=single).values[0]
     exact = spectrum_of(MatrixSimilarity(np.float64(K))).effective_number(q)
     assert score == pytest.approx(exact, rel=1e-12)
+
+
+@pytest.mark.parametrize("q", [0.0, 1.0, 2.0, 5.0, math.inf])
+def test_bounds_of_the_range_are_reached(q):
+    K = np.array([np.eye(7), np.ones((7, 7))])
+    assert Spectra(K, None, [q]).values[0] == pytest.approx([7, 1], rel=1e-12)
+    for matrix, score in zip(K, (7, 1), strict=True):
+        (found,) = compute(matrix, score_K=True, q=q).values()
+        assert found == pytest.approx(score, rel=1e-12)
+
+
+def test_norms_of_impossible_matrices_are_marked():
+    K = np.array([np.eye(3), [[1, 3, 0], [3, 1, 0], [0, 0, 1]]])
+    stack = Spectra(K, None, [2.0])
+    assert stack.unusual.tolist() == [False, True]
+    assert np.isnan(stack.values[0]).tolist() == [False, True]
