@@ -129,11 +129,9 @@ def notices(folder: Path, module: str, text: str) -> bool:
     before = path.read_text(encoding="utf-8")
     path.write_text(text, encoding="utf-8")
     room, _, name = module.partition("/")
-    tests = [f"tests/{room}/test_{name}.py", "-x", "-q", "-p", "no:cacheprovider", "-p", "no:xdist"]
-    command = [sys.executable, "-m", "pytest", *tests]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    status = run_tests(folder, f"tests/{room}/test_{name}.py")
     path.write_text(before, encoding="utf-8")
-    return done.returncode != 0
+    return status != 0
 
 
 # The functions of the definition, from which `--draw` takes mutants.
@@ -267,7 +265,8 @@ atexit.register(lambda: json.dump(sorted(lines), open(sys.argv[0] + ".lines", "w
 
 def run_tests(folder: Path, test: str, *options: str) -> int:
     """Return the exit status of one test file in a copy of the project."""
-    environment = {**os.environ, "PYTHONPATH": str(folder)}
+    # Compiled files are told apart by their second and size, which a mutant may share.
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
     command = [sys.executable, "-m", "pytest", test, "-x", "-q", "--grids", "all", *options]
     command += ["-p", "no:cacheprovider", "-p", "no:xdist"]
     return subprocess.run(
