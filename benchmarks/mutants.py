@@ -41,7 +41,7 @@ MUTANTS = {
         ("positive = positive / total", "pass"),
         ("return xp.astype(shares, xp.float64), spacing", "return shares, spacing"),
         ("is_positive = proportions > 0", "is_positive = proportions >= 0"),
-        ("np.clip(value, 1.0, count)", "value"),
+        ("np.clip(values, 1.0, upper)", "values"),
     ],
     "spectral/quadrature": [
         ("return -logs", "return logs"),
@@ -51,7 +51,7 @@ MUTANTS = {
     "scoring/scores": [
         ("matrix.ndim != 2", "matrix.ndim == 0"),
         ("matrix.dtype not in FLOATS", "False"),
-        ("if np.isfinite(matrix).all()", "if True"),
+        ("if np.isfinite(array).all()", "if True"),
         ("weights = p if p is None else", "weights = p if True else"),
     ],
     "core/eigenvalues": [
@@ -66,9 +66,9 @@ MUTANTS = {
         ("return positive / (total", "return positive / (1 + 0 * total"),
         ("GAP * threshold", "-GAP * threshold"),
         ("min(orders) >= 1", "min(orders) < 1"),
-        ("change > TRUNCATION_MATTERS", "change > 1e9"),
-        ("np.argsort(-diagonal", "np.argsort(diagonal"),
-        ("and diagonal.min() >= 0", ""),
+        ("changes[worst] > TRUNCATION_MATTERS", "changes[worst] > 1e9"),
+        ("np.argsort(-to_host", "np.argsort(to_host"),
+        ("and bool(diagonal.min() >= 0)", ""),
         ("if entry_threshold <= threshold:", "if True:"),
         ("values = values * (values > self.entry_threshold)", "pass"),
     ],
