@@ -84,7 +84,7 @@ MUTANTS = {
         ("np.sqrt((1 / n if p is None else p) / squares)", "(1 / n if p is None else p) / squares"),
         ("squares.min() >= 1 / FAR", "True"),
         ("eigenvalues.warn_about_truncation(orders)", "pass"),
-        ("within_range(value, n)", "value"),
+        ("    return clip_to_range(value, n)", "    return value"),
         ("1 - RANGE_TOLERANCE <=", "0 <="),
         ("precision = float(np.finfo(K.dtype).eps)", "precision = 0.0"),
     ],

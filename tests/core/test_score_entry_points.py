@@ -101,31 +101,26 @@ def score_torch(samples, q, p, gradient, **options):
     return compute(tensor, q=q, p=p, **options)[key_at(q)]
 
 
-def list_scores_of_matrix(K, q, p, normalize=False):
-    how = {"score_K": True, "normalize": normalize}
+def list_scores(samples, q, p, weigh, score, normalize):
+    how = {score.__name__: True, "normalize": normalize}
     return {
-        "core": lambda: compute_hill_numbers(*_unpack(weight_matrix(K, p, normalize), q))[0][0],
-        "score_K": lambda: score_K(K, q, p, normalize),
-        "compute": lambda: compute(K, q=q, p=p, **how)[key_at(q)],
-        "several orders": lambda: compute(K, q=[q, 1.5], p=p, **how)[f"VS_q{q:g}"],
-        "one group": lambda: score_one_group(K, q, p, **how),
-        "torch": lambda: score_torch(K, q, p, False, **how),
-        "torch with a gradient": lambda: score_torch(K, q, p, True, **how),
+        "core": lambda: compute_hill_numbers(*_unpack(weigh(samples, p, normalize), q))[0][0],
+        score.__name__: lambda: score(samples, q, p, normalize),
+        "compute": lambda: compute(samples, q=q, p=p, **how)[key_at(q)],
+        "several orders": lambda: compute(samples, q=[q, 1.5], p=p, **how)[f"VS_q{q:g}"],
+        "one group": lambda: score_one_group(samples, q, p, **how),
+        "torch": lambda: score_torch(samples, q, p, False, **how),
+        "torch with a gradient": lambda: score_torch(samples, q, p, True, **how),
     }
+
+
+def list_scores_of_matrix(K, q, p, normalize=False):
+    return list_scores(K, q, p, weight_matrix, score_K, normalize)
 
 
 def list_scores_of_features(X, q, p, normalize=True):
-    how = {"score_X": True, "normalize": normalize}
-    return {
-        "core": lambda: compute_hill_numbers(*_unpack(weight_features(X, p, normalize), q))[0][0],
-        "score_X": lambda: score_X(X, q, p, normalize),
-        "compute": lambda: compute(X, q=q, p=p, **how)[key_at(q)],
-        "several orders": lambda: compute(X, q=[q, 1.5], p=p, **how)[f"VS_q{q:g}"],
-        "one group": lambda: score_one_group(X, q, p, **how),
-        "State": lambda: score_state(X, q, p, normalize),
-        "torch": lambda: score_torch(X, q, p, False, **how),
-        "torch with a gradient": lambda: score_torch(X, q, p, True, **how),
-    }
+    scores = list_scores(X, q, p, weight_features, score_X, normalize)
+    return {**scores, "State": lambda: score_state(X, q, p, normalize)}
 
 
 def _unpack(weighted, q):
@@ -235,8 +230,8 @@ def test_float32_rows_of_unit_length_keep_the_contract_of_accuracy():
 @pytest.mark.parametrize("small", [4e-16, 1e-13, 1e-200])
 def test_small_weights_of_a_diagonal_matrix_count(q, small):
     p = np.array([0.5, 0.5 - small, small])
-    for list_scores in (list_scores_of_matrix, list_scores_of_features):
-        scores = list_scores(np.eye(3), q, p)
+    for list_ways in (list_scores_of_matrix, list_scores_of_features):
+        scores = list_ways(np.eye(3), q, p)
         del scores["torch with a gradient"]  # is decomposed
         assert run(scores["core"]) == pytest.approx(effective_number(p, q), rel=1e-12)
         check_equal(scores, context=(q,))

@@ -98,10 +98,15 @@ def within_range(value: Array | float, upper: int) -> float:
     return min(max(float(value), 1.0), float(upper))
 
 
-def clip_to_range(values: Array, upper: Array | int) -> Array:
-    """Clip effective numbers to [1, upper]; tensors keep the gradient that they have outside."""
+def clip_to_range(values: Array | float, upper: Array | int) -> Any:
+    """Clip effective numbers to [1, upper]; tensors keep the gradient that they have outside.
+
+    A single number becomes a float, if it is not a tensor.
+    """
     if is_numpy(values):
         return np.clip(values, 1.0, upper)
+    if not is_torch(values):
+        return within_range(values, int(upper))
     xp = namespace(values)
     number = detached(values)
     bound = xp.astype(xp.asarray(upper, device=values.device), number.dtype)

@@ -19,7 +19,7 @@ from .eigenvalues import (
     compute_eigenvalues,
     decompose_with_numpy,
 )
-from .hill import RANGE_TOLERANCE, clip_to_range, within_range
+from .hill import RANGE_TOLERANCE, clip_to_range
 
 # If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
 FAR = 1e30
@@ -155,7 +155,7 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
             f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
             f"cannot have: {tolerance.describe_cause()}"
         )
-    return clip_to_range(value, n) if is_torch(value) else within_range(value, n)
+    return clip_to_range(value, n)
 
 
 def weight_matrix(

@@ -97,7 +97,6 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         if n == 0:
             raise ValueError("no embeddings were added by any process; call update(…) first")
         values = score_covariance(self.products, n, self.orders).values
-        values = [_torch.clamp(value, 1, n) for value in values]
         if not self.several:
             return values[0]
         suffixes = order_suffixes(self.orders, several=True)

@@ -11,7 +11,6 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
-from ..core.hill import within_range
 from ..hints import Public
 from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
@@ -341,7 +340,7 @@ class State(metaclass=Public):
         for suffix, estimate in zip(
             order_suffixes(orders, several=is_several(q)), estimates, strict=True
         ):
-            scores[f"VS{suffix}"] = within_range(estimate.value, state.n)
+            scores[f"VS{suffix}"] = estimate.value
         if with_details:
             by_order = dict(zip(map(digits, orders), estimates, strict=True))
             scores["details"] = state._details(psd, by_order, spectrum)

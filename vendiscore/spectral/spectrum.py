@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance, NormalizedEigenvalues
+from ..core.hill import clip_to_range
 from ..core.score import Solver, compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
@@ -117,7 +118,7 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False)
 def score_covariance(
     C: Array, n: int, orders: Sequence[float], psd: PSD = "check", vectors: bool = False
 ) -> Spectral:
-    """Score n samples by Σ w x xᵀ, C (d, d), up to a factor."""
+    """Score n samples by Σ w x xᵀ, C (d, d), up to a factor; d may exceed n, but no score does."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -130,7 +131,9 @@ def score_covariance(
         n, describe_cause=lambda: "look for NaN and overflow in what was added up"
     )
     why = f"a covariance of {C.shape[0]} features was given"
-    return score_matrix(C / trace, orders, tolerance, psd, "covariance", why, vectors)
+    scores = score_matrix(C / trace, orders, tolerance, psd, "covariance", why, vectors)
+    estimates = [replace(each, value=clip_to_range(each.value, n)) for each in scores.estimates]
+    return scores._replace(estimates=estimates)
 
 
 def score_matrix(
