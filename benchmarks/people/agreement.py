@@ -3,6 +3,8 @@
 Intervals are of 95 % and by formula: of Spearman's ρ on Fisher's scale with the variance
 (1 + ρ² / 2) / (n − 3) (Bonett & Wright, Psychometrika 2000), of an accuracy Wilson's (JASA 1927),
 of an area under the curve Hanley & McNeil's (Radiology 1982). They take sets as independent.
+`area_by_prompt` does not: its standard error sums DeLong's placements within each prompt
+(Obuchowski, Biometrics 1997).
 """
 
 import math
@@ -59,3 +61,29 @@ def area(scores: np.ndarray, positive: np.ndarray) -> dict[str, float]:
     spread = auc * (1 - auc) + (many - 1) * (one - auc**2) + (few - 1) * (two - auc**2)
     error = math.sqrt(spread / (many * few))
     return {"auc": auc, "low": auc - Z * error, "high": min(1.0, auc + Z * error)}
+
+
+def area_by_prompt(
+    scores: np.ndarray, positive: np.ndarray, prompts: np.ndarray
+) -> tuple[float, np.ndarray]:
+    """Return the area under the curve, and how much each prompt pulls it up or down.
+
+    `prompts` has integers from 0. The prompts are the sampling units: the variance of the area, and
+    of sums and differences of areas over the same prompts, is that of the sum of these values.
+    """
+    many, few = int(np.sum(positive)), int(np.sum(~positive))
+    ranks = rankdata(scores)
+    placements = np.empty(len(scores))  # the share of the other class that a set is told from
+    placements[positive] = (ranks[positive] - rankdata(scores[positive])) / few
+    placements[~positive] = 1 - (ranks[~positive] - rankdata(scores[~positive])) / many
+    auc = float(placements[positive].mean())
+    parts = (placements - auc) / np.where(positive, many, few)
+    return auc, np.bincount(prompts, parts, minlength=int(prompts.max()) + 1)
+
+
+def of_prompts(value: float, pulls: np.ndarray) -> dict[str, float]:
+    """Return a value with its standard error and interval, from what each prompt adds to it."""
+    some = pulls[pulls != 0]
+    n = max(len(some), 2)
+    error = math.sqrt(n / (n - 1) * float(np.sum(some**2)))
+    return {"value": value, "se": error, "low": value - Z * error, "high": value + Z * error}

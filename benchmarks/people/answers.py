@@ -49,6 +49,18 @@ def judged_sets(data: Path) -> list[Answers]:
     ]
 
 
+def confirmatory_sets(data: Path) -> list[Answers]:
+    """Read 3,792 sets of McDiv whose prompts occur in no set with scores (Tevet & Berant).
+
+    The label says whether the writers were asked for answers whose contents differ.
+    """
+    keys = ("source", "nugget", "contents_differ")
+    return [
+        Answers(row["prompt"], tuple(row["responses"]), {key: row[key] for key in keys})
+        for row in lines(data, "mcdiv_confirmatory")
+    ]
+
+
 def judged_pairs(data: Path) -> list[Answers]:
     """Read 1,000 pairs of answers that people called similar, or not (NoveltyBench)."""
     return [

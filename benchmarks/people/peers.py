@@ -11,6 +11,7 @@
 A package that is not there has a row that says so. Larger is more diverse in each score.
 """
 
+import math
 import warnings
 import zlib
 from collections.abc import Callable, Sequence
@@ -20,7 +21,7 @@ from typing import Any
 
 import numpy as np
 from answers import Answers
-from scorers import ORDERS, PEER, Scorer, Scores
+from scorers import ORDERS, PEER, Scorer, Scores, order_name
 from sentence_vectors import Vectors
 
 PACKAGES = ("vendi-score", "linguistic-diversity", "emb-diversity", "nltk", "sacrebleu")
@@ -37,7 +38,10 @@ def vendi_package(vectors: Vectors) -> Callable[[Answers], Scores]:
 
     def scores(one: Answers) -> Scores:
         X = vectors.encode(one.texts)
-        return {f"VS, q = {q:g}": float(vendi.score_K(X @ X.T, q=q)) for q in ORDERS}
+        K = X @ X.T
+        return {
+            order_name(q): float(vendi.score_K(K, q="inf" if math.isinf(q) else q)) for q in ORDERS
+        }
 
     return scores
 

@@ -1,5 +1,6 @@
 """Scores of a set of answers: kernels of texts with and without the prompt, measures, lengths."""
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -11,7 +12,7 @@ from sentence_vectors import Vectors
 
 from vendiscore import as_similarity, compute, encoder
 
-ORDERS = (0.5, 1.0, 2.0)
+ORDERS = (0.5, 1.0, 2.0, math.inf)
 DEFAULT = "n-grams of 1 to 4 words (the default)"
 OURS, PEER, NULL = "ours", "peer", "null"
 Scores = dict[str, float]
@@ -26,6 +27,11 @@ class Scorer:
     kind: str
     score: Callable[[Answers], Scores]  # by measure
     prompt: bool = False  # whether what the prompt says is taken out
+
+    @property
+    def row(self) -> tuple[str, bool]:
+        """Name of its row, and whether the prompt is taken out."""
+        return self.name, self.prompt
 
 
 def given_prompt(K: np.ndarray) -> np.ndarray:
@@ -43,15 +49,20 @@ def given_prompt(K: np.ndarray) -> np.ndarray:
     return rest
 
 
+def order_name(q: float) -> str:
+    """Return the name of the Vendi Score of one order among measures."""
+    return f"VS, q = {'∞' if math.isinf(q) else format(q, 'g')}"
+
+
 def measured(K: np.ndarray) -> Scores:
     """Return scores of a matrix of similarities by measure and order.
 
     LC, the diversity of Leinster and Cobbold, knows no similarity below 0: it is of max(K, 0).
     """
     if len(K) < 2:  # the prompt explains all answers, or all but one
-        return {**{f"VS, q = {q:g}": float(len(K)) for q in ORDERS}, "IntDiv": 0.0, "LC": len(K)}
+        return {**{order_name(q): float(len(K)) for q in ORDERS}, "IntDiv": 0.0, "LC": len(K)}
     found = compute(K, q=list(ORDERS), measures=["VS", "IntDiv"], score_K=True, psd="clip")
-    scores = {f"VS, q = {q:g}": found[f"VS_q{q:g}"] for q in ORDERS}
+    scores = {order_name(q): found[f"VS_q{q:g}"] for q in ORDERS}
     leinster = compute(np.maximum(K, 0), measures="LC", score_K=True)["LC"]
     return {**scores, "IntDiv": found["IntDiv"], "LC": leinster}
 
@@ -103,8 +114,17 @@ def in_context(encoders: Sequence[Any], one: Answers) -> Scores:
 def repetition(one: Answers) -> Scores:
     """Return the measures of this package that count repeated words and bytes."""
     names = {"NgramDiversity": 1, "SelfBLEU": -1, "CompressionRatio": -1}
-    found = compute(list(one.texts), measures=list(names), k="ngram_overlap")
-    return {name if sign > 0 else f"−{name}": sign * found[name] for name, sign in names.items()}
+    texts = list(one.texts)
+    found = compute(texts, measures=list(names), k="ngram_overlap")
+    scores = {name if sign > 0 else f"−{name}": sign * found[name] for name, sign in names.items()}
+    for n in (1, 2):  # Li et al., NAACL 2016
+        name, longest = f"distinct-{n}", max(len(text.split()) for text in texts)
+        if longest < n:
+            scores[name] = math.nan
+            continue
+        of_size = compute(texts, measures={"NgramDiversity": {"sizes": n}}, k="ngram_overlap")
+        scores[name] = of_size["NgramDiversity"]
+    return scores
 
 
 def lengths(one: Answers) -> Scores:

@@ -72,6 +72,33 @@ def test_area_under_the_curve_counts_pairs(load):
     assert found["low"] < found["auc"] < found["high"]
 
 
+def test_standard_errors_of_areas_take_prompts_as_units(load):
+    agreement = load("agreement")
+    rng = np.random.default_rng(1)
+    prompts = np.repeat(np.arange(120), 3)
+    positive = rng.random(360) < 0.5
+    shared = rng.standard_normal(120)[prompts]  # makes sets of one prompt alike
+    values = np.round(positive + 1.5 * shared + 0.5 * rng.standard_normal(360), 1)
+    auc, pulls = agreement.area_by_prompt(values, positive, prompts)
+    found = agreement.of_prompts(auc, pulls)
+    assert auc == pytest.approx(agreement.area(values, positive)["auc"])
+    assert pulls.sum() == pytest.approx(0, abs=1e-12)
+    again = []
+    for _ in range(400):
+        drawn = rng.integers(0, 120, 120)
+        sets = (3 * drawn[:, None] + np.arange(3)).ravel()
+        again.append(agreement.area(values[sets], positive[sets])["auc"])
+    assert found["se"] == pytest.approx(np.std(again), rel=0.15)
+    one_each, pulls = agreement.area_by_prompt(values, positive, np.arange(360))
+    alone = agreement.of_prompts(one_each, pulls)
+    V10 = [
+        np.mean((v > values[~positive]) + (v == values[~positive]) / 2) for v in values[positive]
+    ]
+    V01 = [np.mean((values[positive] > v) + (values[positive] == v) / 2) for v in values[~positive]]
+    of_delong = np.var(V10, ddof=1) / positive.sum() + np.var(V01, ddof=1) / (~positive).sum()
+    assert alone["se"] == pytest.approx(np.sqrt(of_delong), rel=0.01)
+
+
 def test_a_threshold_is_the_best_of_all(load):
     agreement = load("agreement")
     scores, positive = np.array([1.0, 2, 3, 4, 5]), np.array([0, 0, 1, 0, 1], bool)

