@@ -36,6 +36,48 @@ def mean_of(found: Sequence[dict[str, float]]) -> dict[str, float]:
     return {"rho": rho, "low": rho - Z * error, "high": rho + Z * error, "se": error}
 
 
+def rank_correlation(x: np.ndarray, y: np.ndarray) -> float:
+    """Return Spearman's ρ; 0 if one of the two has equal values only."""
+    if np.ptp(x) == 0 or np.ptp(y) == 0:
+        return 0.0
+    return float(np.corrcoef(rankdata(x), rankdata(y))[0, 1])
+
+
+def difference_of_means(
+    first: np.ndarray,
+    second: np.ndarray,
+    human: np.ndarray,
+    sources: Sequence[np.ndarray],
+    prompts: np.ndarray,
+    draws: int = 1000,
+) -> dict[str, float]:
+    """Return the difference of two mean ρ over sources, with a 95 % interval.
+
+    The interval has the quantiles of a bootstrap of prompts (Efron 1979): all sets of a prompt, of
+    whatever source, are drawn together, `draws` times. `sources` are boolean, (sets,) each.
+    """
+
+    def difference(sets: np.ndarray) -> float:
+        gaps = []
+        for source in sources:
+            own = sets[source[sets]]
+            rho = [rank_correlation(scores[own], human[own]) for scores in (first, second)]
+            gaps.append(rho[0] - rho[1])
+        return float(np.mean(gaps))
+
+    rng = np.random.default_rng(0)
+    count = int(prompts.max()) + 1
+    every = np.arange(len(human))
+    drawn = [
+        difference(
+            np.repeat(every, np.bincount(rng.integers(0, count, count), minlength=count)[prompts])
+        )
+        for _ in range(draws)
+    ]
+    low, high = np.quantile(drawn, [0.025, 0.975]).tolist()
+    return {"difference": difference(every), "low": low, "high": high}
+
+
 def threshold(scores: np.ndarray, positive: np.ndarray) -> float:
     """Return the threshold above which calling a score positive is right most often."""
     every = np.unique(scores)

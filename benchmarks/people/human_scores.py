@@ -12,15 +12,24 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from agreement import accuracy, mean_of, spearman, threshold
+from agreement import accuracy, difference_of_means, mean_of, spearman, threshold
 from answers import Answers, judged_sets
-from scorers import Scorer
+from scorers import DEFAULT, Scorer
 
 TESTS = ("McDiv_nuggets", "conTest", "decTest")
 KINDS = ("prompt_gen", "story_gen")
 SOURCES = tuple((test, kind) for test in TESTS for kind in KINDS)
 LABELLED = SOURCES[:4]
 RESPONSES = tuple((test, "resp_gen") for test in TESTS)
+VS, DISTANCE = "VS, q = 1", "IntDiv"
+# Differences of two mean ρ: scorer, whether the prompt is taken out, and measure.
+DIFFERENCES = (
+    (("MiniLM", True, VS), ("MiniLM", False, VS)),
+    (("MiniLM in context", True, VS), ("MiniLM", True, VS)),
+    (("MiniLM in context", True, VS), ("MiniLM in context", True, DISTANCE)),
+    (("MiniLM", False, VS), ("MiniLM", False, DISTANCE)),
+    ((DEFAULT, False, VS), (DEFAULT, False, DISTANCE)),
+)
 
 
 def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
@@ -34,7 +43,7 @@ def scored(scorer: Scorer, sets: list[Answers]) -> dict[str, np.ndarray]:
 
 
 def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
-    """Return one row for each scorer and measure: agreement by test and source."""
+    """Return one row for each scorer and measure: agreement by test and source; and differences."""
     sets = judged_sets(data)
     human = np.array([one.facts["human"] for one in sets])
     label = np.array([one.facts["label"] for one in sets])
@@ -44,8 +53,10 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
         for key in (*SOURCES, *RESPONSES)
     }
     table = []
+    known = {}
     for scorer in scorers:
         for measure, values in scored(scorer, sets).items():
+            known[scorer.name, scorer.prompt, measure] = values
             row: dict[str, Any] = {
                 "name": scorer.name,
                 "kind": scorer.kind,
@@ -80,5 +91,13 @@ def rows(scorers: list[Scorer], data: Path) -> list[dict[str, Any]]:
                 row["labels"].append(
                     {"test": key[0], "source": key[1], "n": int(here.sum()), **found}
                 )
+            table.append(row)
+    prompts = np.unique([one.prompt for one in sets], return_inverse=True)[1]
+    for first, second in DIFFERENCES:
+        if first in known and second in known:
+            row = {"kind": "difference", "first": list(first), "second": list(second)}
+            for part, keys in (("all", SOURCES), ("resp_gen", RESPONSES)):
+                some = [of[key] for key in keys]
+                row[part] = difference_of_means(known[first], known[second], human, some, prompts)
             table.append(row)
     return table
