@@ -54,10 +54,18 @@ def main() -> None:
         raise SystemExit(f"{', '.join(absent)} not found in {given.data}, pass --data")
     start = time.perf_counter()
     warnings.simplefilter("ignore")  # of texts in scripts without spaces, and of other packages
-    sets = [*judged_sets(given.data), *judged_pairs(given.data), *sources(given.data)]
+    parts = {name: part for name, part in PARTS.items() if given.only in (None, name)}
+    readers = {
+        "human_scores": judged_sets,
+        "labelled_pairs": judged_pairs,
+        "three_sources": sources,
+    }
+    sets = [one for name in parts for one in readers[name](given.data)]
     texts = texts_of(sets)
+    suffix = f"_{given.only}" if given.only else ""
     kept = {
-        name: given.vectors and given.vectors / f"{name}.npy" for name in ("minilm", "wordllama")
+        name: given.vectors and given.vectors / f"{name}{suffix}.npy"
+        for name in ("minilm", "wordllama")
     }
     vectors = {
         "MiniLM": Vectors(minilm, [*texts, *contexts_of(sets)], kept["minilm"], True),
@@ -66,7 +74,7 @@ def main() -> None:
     print(f"{len(vectors['MiniLM'].rows):,} texts, {time.perf_counter() - start:.0f} s", flush=True)
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):  # emb-diversity writes
         theirs, not_run = peers(vectors["MiniLM"])
-        for name, part in PARTS.items():
+        for name, part in parts.items():
             began = time.perf_counter()
             scorers = ours(vectors, magnitudes=part is human_scores)  # which take a minute
             with threadpool_limits(1):  # matrices of eight samples gain nothing by more
@@ -96,6 +104,7 @@ def read() -> argparse.Namespace:
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
     parser.add_argument("--vectors", type=Path, help="a folder that keeps vectors between runs")
+    parser.add_argument("--only", choices=PARTS, help="one result, without the others")
     given = parser.parse_args()
     given.data, given.results = given.data.resolve(), given.results.resolve()
     given.vectors = given.vectors and given.vectors.resolve()
