@@ -1,10 +1,11 @@
 """Intervals of few samples: their pieces against brute force, and how often they hold."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
-from scipy.stats import beta, chi2
+from scipy.stats import beta, chi2, t
 
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
@@ -103,6 +104,25 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
     assert (high - low > 0.1).all()
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2])
+@pytest.mark.parametrize("exact", [True, False])
+@pytest.mark.parametrize("counts", [[2, *[1] * 10], [3, 2, *[1] * 7], [2] * 6, [2, 2, 2, 2, 1]])
+def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
+    """Above is the farther one of two ends; the distances to those below add up as squares."""
+    labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
+    n = labels.n
+    repeats = repeats_of(labels)._replace(exact=exact)
+    assert 0 < repeats.pairs < n
+    found = jackknife(spectrum_of(labels, vectors=True), q)
+    certain = replace(found, error=0.0, gain=0.0)
+    below, above = np.abs(np.array(log_ends(certain, n, q, 0.95, repeats)) - found.log)
+    reach = t.ppf(0.975, n - 1) * found.error
+    assert (reach < above) == (max(counts) == 2 and min(counts[:4]) == 2)  # kinds tie, or nearly
+    low, high = log_ends(found, n, q, 0.95, repeats)
+    assert low == pytest.approx(max(0.0, found.log - math.hypot(reach, below)))
+    assert high == pytest.approx(min(math.log(n), found.log + max(reach, above)))
 
 
 def test_copies_are_counted_whatever_rounds_them():

@@ -252,8 +252,9 @@ def _with_recurrence(
     up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
-    # Independent distances to an end add up as squares (Zou & Donner 2008).
-    low = deficit - math.hypot(error, weight * down)
+    # The error contains how repeats vary that were seen: of both distances the longer one holds.
+    low = deficit - max(error, weight * down)
+    # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
     if n - counts.max() <= _FEW_ODD * n:
         odd = n * (1 - fewest)

@@ -1,0 +1,461 @@
+"""How often does `compare` state the right direction, and how often a wrong one?
+
+    python benchmarks/power.py --json benchmarks/results/power.json [--before FILE] [--only PART]
+
+`unpaired`: two sources, the second of which has a score that is lower by a fifth at this number of
+samples, since it draws a proportion of them from ten samples, again and again, or from some that
+are near to each other. The proportion is calibrated on other sets. Where nothing recurs, there are
+rows with `allow_repeats=False`, too. `paired`: answers of people and of models to 3 to 20 prompts
+of NoveltyBench, eight to each; the second model gives answers of a less diverse one to a proportion
+of the prompts, or one answer again and again. `pooled`: the same answers without their prompts.
+`equal`: two sources of equal mean score, between which each direction is wrong: those of
+compare_null.py, labels one of which is common against texts whose score hardly varies or against
+even labels, and pools of real answers.
+
+Rows count how often the first source is said to be more diverse (the right direction, unless both
+are equal) and less diverse, and how often p is at most 0.05 and the interval excludes 0. `--before`
+reads the file that this script wrote with another version of the package, and adds the numbers of
+its rows as `before`. It takes ten minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import itertools
+import json
+import math
+import time
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import scipy
+from compare_null import (
+    EqualMean,
+    compared,
+    equal_or_one_label,
+    log_scores,
+    question_among_texts,
+)
+from few_samples import compared as texts_compared
+from few_samples import molecules, questions
+from pairs import DATA, environment, write
+from threadpoolctl import threadpool_limits
+
+from vendiscore import compare
+from vendiscore.analysis.comparison import LESS, MORE, Comparison
+from vendiscore.resolve.sets import as_similarity
+from vendiscore.similarity.base import Similarity
+from vendiscore.similarity.matrix import MatrixSimilarity
+
+PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
+POOL = 2000  # samples that sets are drawn from
+NEAR = 100  # of them, that are near to one
+RATIO = 0.8  # of the scores
+SIZE = 200  # at which larger sets are compared
+UNPAIRED_RUNS = {8: 300, 20: 300, 50: 200, 100: 100, 200: 50, 400: 25}
+LARGE = ("n-grams, a template", "n-grams, ten questions", "labels, ten of 200")  # from n = 200 on
+PROMPTS = (3, 4, 5, 6, 8, 10, 12, 20)
+POOLED_PROMPTS = (3, 6, 12, 20)
+ANSWERS = 8
+PAIRED_RUNS, POOLED_RUNS = 300, 60
+RATIOS = (0.8, 0.72)
+EQUAL_RUNS = {8: 600, 20: 400, 50: 200}
+POOL_RUNS = 5  # of each pair of pools of answers
+_SETS = 4000  # by which mean scores are equated
+_EQUAL = 0.01  # mean log scores that differ by less are equal
+COUNTS = ("runs", "more", "less", "p", "interval")
+
+# From a generator, numbers of sets and of samples, and a proportion to indices (sets, n) in a pool.
+Draw = Callable[[np.random.Generator, int, int, float], np.ndarray]
+
+
+class Source(NamedTuple):
+    """A source, and one that draws a proportion of its samples from some of them."""
+
+    name: str
+    pool: Similarity
+    draw: Draw
+    recurs: bool = True
+
+
+def draw_different(rng: np.random.Generator, size: int, sets: int, n: int) -> np.ndarray:
+    """Return sets of n indices below `size`, each once while there are enough."""
+    return np.stack([rng.choice(size, n, replace=n > size) for _ in range(sets)])
+
+
+def few(name: str, pool: Similarity, count: int) -> Source:
+    """Return a source that draws a proportion from `count` samples, again and again."""
+
+    def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
+        common = rng.integers(count, size=(sets, n))
+        others = count + draw_different(rng, pool.n - count, sets, n)
+        return np.where(rng.random((sets, n)) < proportion, common, others)
+
+    return Source(name, pool, draw)
+
+
+def near(name: str, pool: Similarity) -> Source:
+    """Return a source that draws a proportion from the samples nearest to one of them, once each.
+
+    It is the one that is most similar to its nearest samples.
+    """
+    K = np.asarray(pool.dense())
+    centre = int(np.partition(K, -NEAR, axis=1)[:, -NEAR:].mean(axis=1).argmax())
+    order = np.argsort(-K[centre], kind="stable")
+    inside, outside = np.split(order, [NEAR])
+
+    def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
+        close = inside[draw_different(rng, len(inside), sets, n)]
+        others = outside[draw_different(rng, len(outside), sets, n)]
+        everywhere = order[draw_different(rng, pool.n, sets, n)]
+        if not proportion:
+            return everywhere
+        return np.where(rng.random((sets, n)) < proportion, close, others)
+
+    return Source(name, pool, draw, recurs=False)
+
+
+def template(name: str, texts: list[str]) -> Source:
+    """Return a source of texts, a proportion of which share seven words of ten, once each."""
+    words = " ".join(f"shared{i}" for i in range(7))
+    alike = [f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(NEAR)]
+    pool = dense(as_similarity([*texts, *alike]))
+
+    def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
+        others = draw_different(rng, len(texts), sets, n)
+        common = len(texts) + draw_different(rng, NEAR, sets, n)
+        return np.where(rng.random((sets, n)) < proportion, common, others)
+
+    return Source(name, pool, draw, recurs=False)
+
+
+def labels(name: str, count: int, common: int) -> Source:
+    """Return equally likely labels, a proportion of which is of a few of them."""
+
+    def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
+        every = rng.integers(count, size=(sets, n))
+        return np.where(rng.random((sets, n)) < proportion, every % common, every)
+
+    return Source(name, as_similarity(list(range(count)), k="labels"), draw)
+
+
+def dense(similarity: Similarity) -> Similarity:
+    """Return the same similarities as a matrix, of which parts are taken sooner."""
+    return MatrixSimilarity(np.asarray(similarity.dense(), dtype=float))
+
+
+def sources() -> list[Source]:
+    """Return sources of texts, molecules and labels."""
+    texts = questions(DATA)[:POOL]
+    by_words = dense(texts_compared(texts, minilm=False))
+    by_vectors = dense(texts_compared(texts, minilm=True))
+    smiles = np.random.default_rng(0).permutation(molecules(DATA))[:POOL].tolist()
+    by_bits = dense(as_similarity(smiles, k="morgan", on_error="skip"))
+    return [
+        few("n-grams, ten questions", by_words, 10),
+        template("n-grams, a template", texts),
+        few("MiniLM, ten questions", by_vectors, 10),
+        near("MiniLM, neighbours", by_vectors),
+        few("Tanimoto, ten odorants", by_bits, 10),
+        near("Tanimoto, neighbours", by_bits),
+        labels("labels, ten of 200", 200, 10),
+        labels("labels, one of 200", 200, 1),
+    ]
+
+
+def calibrate(source: Source, n: int) -> tuple[float, float]:
+    """Return the proportion at which scores have the ratio, and the ratio of other sets."""
+    matched = min(n, SIZE)
+    count = max(60, min(1000, 20_000 // matched))
+
+    def log_ratio(proportion: float, seed: int) -> float:
+        logs = [
+            log_scores(source.pool, source.draw(np.random.default_rng(seed), count, matched, x))
+            for x in (0.0, proportion)
+        ]
+        return float(np.mean(logs[1]) - np.mean(logs[0]))
+
+    if log_ratio(1.0, 0) > math.log(RATIO):
+        raise ValueError(f"scores of {source.name} have no such ratio at n = {n}")
+    proportion = float(
+        scipy.optimize.brentq(lambda x: log_ratio(x, 0) - math.log(RATIO), 0.0, 1.0, xtol=0.005)
+    )
+    return proportion, math.exp(log_ratio(proportion, 1))
+
+
+def count_verdicts(comparisons: list[Comparison]) -> dict[str, Any]:
+    """Count directions stated, p-values of at most 0.05, and intervals that exclude 0."""
+    verdicts = [each.verdict(*each.names) for each in comparisons]
+    pairs = [each.pairs[0] for each in comparisons]
+    return {
+        "runs": len(pairs),
+        "more": float(np.mean([verdict == MORE for verdict in verdicts])),
+        "less": float(np.mean([verdict == LESS for verdict in verdicts])),
+        "p": float(np.mean([pair.p <= 0.05 + 1e-9 for pair in pairs])),
+        "interval": float(np.mean([pair.low > 0 or pair.high < 0 for pair in pairs])),
+    }
+
+
+def report(row: dict[str, Any]) -> dict[str, Any]:
+    print(
+        " ".join(f"{x:.3g}" if isinstance(x, float) else str(x) for x in row.values()), flush=True
+    )
+    return row
+
+
+def unpaired_rows() -> Iterator[dict[str, Any]]:
+    """Yield how often the direction of a difference is stated, by number of samples."""
+    for source in sources():
+        for n, runs in UNPAIRED_RUNS.items():
+            if n > 100 and source.name not in LARGE:
+                continue
+            proportion, ratio = calibrate(source, n)
+            rng = np.random.default_rng([n, *source.name.encode()])
+            sets = np.concatenate([source.draw(rng, runs, n, x) for x in (0.0, proportion)], axis=1)
+            for allow_repeats in (True, False):
+                if not allow_repeats and (source.recurs or n > 100):
+                    continue
+                plan = {"permutations": PERMUTATIONS, "allow_repeats": allow_repeats}
+                found = [
+                    compared(source.pool.take(indices), (n, n), seed=seed, **plan)
+                    for seed, indices in enumerate(sets)
+                ]
+                name = source.name + ("" if allow_repeats else ", allow_repeats=False")
+                row = {"part": "unpaired", "name": name, "n": n, "ratio": ratio}
+                yield report(row | {"proportion": proportion} | count_verdicts(found))
+
+
+class Models(NamedTuple):
+    """Answers to prompts, and the proportion of others that a second model gives instead.
+
+    `answers` and `others` have indices into a pool for each prompt. With `repeats` the others are
+    one answer again and again, in place of a proportion of the answers to each prompt; without it
+    they take the place of all answers to a proportion of the prompts.
+    """
+
+    name: str
+    answers: list[np.ndarray]
+    others: list[np.ndarray]
+    repeats: bool
+
+    def draw(self, rng: np.random.Generator, prompts: np.ndarray, proportion: float) -> np.ndarray:
+        """Return answers of the second model to some prompts, (prompts, answers)."""
+        answers, others = (
+            np.stack([rng.choice(every[prompt], ANSWERS) for prompt in prompts])
+            for every in (self.answers, self.others)
+        )
+        shape = answers.shape if self.repeats else (len(prompts), 1)
+        return np.where(rng.random(shape) < proportion, others, answers)
+
+
+def answers_by_model() -> tuple[Similarity, dict[str, list[np.ndarray]]]:
+    """Return the answers of NoveltyBench, and the indices of each model's to each prompt."""
+    with gzip.open(DATA / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as file:
+        rows = sorted(map(json.loads, file), key=lambda row: row["prompt"])
+    texts: list[str] = []
+    indices: dict[str, list[np.ndarray]] = {}
+    for row in rows:
+        answers = row["generations"]
+        indices.setdefault(row["model"], []).append(len(texts) + np.arange(len(answers)))
+        texts += answers
+    return dense(as_similarity(texts)), indices
+
+
+def models(indices: dict[str, list[np.ndarray]]) -> list[Models]:
+    """Return pairs of models made of the answers of NoveltyBench."""
+    people, gpt, gemini = (indices[name] for name in ("human", "gpt-4o", "gemini-1.5-pro"))
+    return [
+        Models("people, and gemini to some prompts", people, gemini, repeats=False),
+        Models("gpt-4o, and gemini to some prompts", gpt, gemini, repeats=False),
+        Models("gpt-4o, and one answer repeated", gpt, [own[:1] for own in gpt], repeats=True),
+    ]
+
+
+def calibrate_models(pool: Similarity, pair: Models, ratio: float) -> float:
+    """Return the proportion of other answers at which mean scores have this ratio."""
+    prompts = np.repeat(np.arange(len(pair.answers)), 40)
+
+    def mean(proportion: float) -> float:
+        answers = pair.draw(np.random.default_rng(0), prompts, proportion)
+        return float(np.exp(log_scores(pool, answers)).mean())
+
+    wanted = ratio * mean(0.0)
+    return float(scipy.optimize.brentq(lambda x: mean(x) - wanted, 0.0, 1.0, xtol=0.002))
+
+
+def prompt_rows(part: str) -> Iterator[dict[str, Any]]:
+    """Yield how often the direction is stated with prompts, or without them."""
+    paired = part == "paired"
+    pool, indices = answers_by_model()
+    for pair in models(indices):
+        for ratio in RATIOS if paired else RATIOS[:1]:
+            proportion = calibrate_models(pool, pair, ratio)
+            for count in PROMPTS if paired else POOLED_PROMPTS:
+                rng = np.random.default_rng([count, *pair.name.encode()])
+                found = []
+                for seed in range(PAIRED_RUNS if paired else POOLED_RUNS):
+                    prompts = rng.choice(len(pair.answers), count, replace=False)
+                    sets = [pair.draw(rng, prompts, x).ravel() for x in (0.0, proportion)]
+                    similarity = pool.take(np.concatenate(sets))
+                    codes = np.repeat(["A", "B"], len(sets[0])).tolist()
+                    groups = 2 * np.repeat(np.arange(count), ANSWERS).tolist() if paired else None
+                    found.append(compare(similarity, by=codes, groups=groups, seed=seed))
+                row = {"part": part, "name": pair.name, "prompts": count, "ratio": ratio}
+                yield report(row | {"proportion": proportion} | count_verdicts(found))
+
+
+def one_common(n: int, proportion: float) -> EqualMean:
+    """Return one common label among unique ones, and texts any two of which are equally similar."""
+    mean = float(log_scores_of_labels(proportion, n).mean())
+
+    def excess(similarity: float) -> float:
+        values = np.r_[1 + (n - 1) * similarity, np.full(n - 1, 1 - similarity)] / n
+        return float(-(values * np.log(values)).sum()) - mean
+
+    similarity = float(scipy.optimize.brentq(excess, 0.0, 1 - 1e-9))
+    K = np.eye(2 * n + 1)
+    K[n + 1 :, n + 1 :] += similarity * (1 - np.eye(n))
+
+    def draw_common(rng: np.random.Generator, sets: int) -> np.ndarray:
+        return np.where(rng.random((sets, n)) < proportion, n, np.arange(n))
+
+    name = f"a label has {100 * proportion:g} %, texts of one similarity"
+    pool = MatrixSimilarity(K)
+    return EqualMean(
+        name, n, pool, draw_common, lambda rng, sets: np.tile(n + 1 + np.arange(n), (sets, 1))
+    )
+
+
+def even_or_common(n: int, count: int) -> EqualMean:
+    """Return so many even labels, and one common label among unique ones."""
+    labels = np.random.default_rng(1).integers(count, size=(_SETS, n))
+    mean = float(log_scores_of_sizes(labels).mean())
+    proportion = float(
+        scipy.optimize.brentq(lambda x: log_scores_of_labels(x, n).mean() - mean, 0, 1)
+    )
+
+    def draw_common(rng: np.random.Generator, sets: int) -> np.ndarray:
+        return np.where(rng.random((sets, n)) < proportion, count + n, count + np.arange(n))
+
+    def draw_even(rng: np.random.Generator, sets: int) -> np.ndarray:
+        return rng.integers(count, size=(sets, n))
+
+    pool = as_similarity(list(range(count + n + 1)), k="labels")
+    name = f"{count} even labels, one label of {100 * proportion:.3g} %"
+    return EqualMean(
+        name, n, pool, lambda rng, sets: rng.integers(count, size=(sets, n)), draw_common
+    )
+
+
+def log_scores_of_sizes(labels: np.ndarray) -> np.ndarray:
+    """Return log VS of sets of labels (sets, n), from how many samples have the label of each."""
+    n = labels.shape[1]
+    return np.asarray(
+        math.log(n) - np.log((labels[:, :, None] == labels[:, None]).sum(-1)).mean(-1)
+    )
+
+
+def log_scores_of_labels(proportion: float, n: int) -> np.ndarray:
+    """Return log VS of sets in which one label has this proportion, and the others are unique."""
+    common = np.random.default_rng(1).random((_SETS, n)) < proportion
+    return log_scores_of_sizes(np.where(common, n, np.arange(n)))
+
+
+def answer_pools(n: int) -> Iterator[EqualMean]:
+    """Yield pools of answers to two prompts whose mean scores of n answers are nearly equal."""
+    pool, indices = answers_by_model()
+    answers = list(itertools.chain.from_iterable(indices.values()))
+    rng = np.random.default_rng(n)
+    means = [log_scores(pool, rng.choice(own, (_SETS // 2, n))).mean() for own in answers]
+    order = np.argsort(means)
+
+    def draw(rng: np.random.Generator, sets: int, own: np.ndarray) -> np.ndarray:
+        return np.asarray(rng.choice(own, (sets, n)))
+
+    for i, j in itertools.pairwise(order):
+        if means[j] - means[i] < _EQUAL:
+            draws = partial(draw, own=answers[i]), partial(draw, own=answers[j])
+            yield EqualMean("answers to two prompts", n, pool, *draws)
+
+
+def equal_rows() -> Iterator[dict[str, Any]]:
+    """Yield how often a direction is stated where mean scores are equal."""
+    for n, runs in EQUAL_RUNS.items():
+        pairs = [question_among_texts(n)]
+        pairs += [one_common(n, proportion) for proportion in (0.2, 0.4, 0.6)]
+        pairs += [even_or_common(n, count) for count in (10, 50)]
+        if n == 8:
+            pairs.append(equal_or_one_label(n))
+        for pair in pairs:
+            yield equal_row([pair], runs)
+    for n in (8, 20):
+        pools = list(answer_pools(n))
+        yield equal_row(pools, POOL_RUNS) | {"pairs": len(pools)}
+
+
+def equal_row(pairs: list[EqualMean], runs: int) -> dict[str, Any]:
+    """Return how often a direction is stated in so many runs of each of some pairs of a size."""
+    found = []
+    for i, pair in enumerate(pairs):
+        rng = np.random.default_rng([i, pair.n, *pair.name.encode()])
+        sets = np.concatenate([pair.draw_a(rng, runs), pair.draw_b(rng, runs)], axis=1)
+        for seed, indices in enumerate(sets):
+            sizes = (pair.n, pair.n)
+            found.append(
+                compared(pair.pool.take(indices), sizes, seed=seed, permutations=PERMUTATIONS)
+            )
+    row = {"part": "equal", "name": pairs[0].name, "n": pairs[0].n}
+    return report(row | count_verdicts(found))
+
+
+ROWS: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
+    "unpaired": unpaired_rows,
+    "paired": partial(prompt_rows, "paired"),
+    "pooled": partial(prompt_rows, "pooled"),
+    "equal": equal_rows,
+}
+KEYS = ("part", "name", "n", "prompts", "ratio")  # which identify a row
+
+
+def identity(row: dict[str, Any]) -> tuple[Any, ...]:
+    """Return what identifies a row: with calibrated ratios in two digits."""
+    ratio = row.get("ratio")
+    return *(row.get(key) for key in KEYS[:4]), None if ratio is None else round(ratio, 2)
+
+
+def read_rows(path: Path | None) -> list[dict[str, Any]]:
+    """Return the rows of a file, none if there is no such file."""
+    if path is None or not path.exists():
+        return []
+    return list(json.loads(path.read_text(encoding="utf-8"))["rows"])
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--before", type=Path)
+    parser.add_argument("--only", choices=list(ROWS))
+    given = parser.parse_args()
+    earlier = read_rows(given.json)
+    rows = []
+    start = time.perf_counter()
+    with threadpool_limits(1):
+        for part, yield_rows in ROWS.items():
+            if given.only in (None, part):
+                rows += list(yield_rows())
+            else:
+                rows += [row for row in earlier if row["part"] == part]
+    print(f"{time.perf_counter() - start:.0f} s")
+    before = {identity(row): row for row in read_rows(given.before)}
+    for row in rows:
+        if found := before.get(identity(row)):
+            row["before"] = {key: found[key] for key in COUNTS}
+    write(given.json, rows, environment() | {"permutations": PERMUTATIONS})
+
+
+if __name__ == "__main__":
+    main()
