@@ -7,9 +7,11 @@ Samples may recur although a few of them do not show it, whatever holds them (te
 of embeddings), unless the caller states that they are continuous measurements. The share of the
 commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), the number
 of equal pairs has Garwood's (Biometrika 1936), and the deficits at their ends widen the jackknife's
-interval.
+interval. Near-copies recur as copies do: where samples have two scales of distance, the interval
+holds that of kinds of near-copies, too.
 """
 
+import dataclasses
 import math
 from collections.abc import Callable
 from typing import NamedTuple, TypeAlias
@@ -23,6 +25,7 @@ from ..core.score import compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.namespace import row_blocks, to_host
 from .jackknife import NO_DEFICIT, Jackknife
+from .near_copies import find_near_copies, merge_near_copies
 from .subsampling import student_reach
 
 # More kinds are not counted: the jackknife holds for so many.
@@ -40,13 +43,17 @@ Deficit: TypeAlias = Callable[[np.ndarray | None, np.ndarray, int], float]
 
 
 class Repeats(NamedTuple):
-    """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs."""
+    """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs.
+
+    `near` has the same of kinds of near-copies, where there are any.
+    """
 
     n: int
     pairs: float
     K: np.ndarray
     counts: np.ndarray
     exact: bool = False
+    near: "Repeats | None" = None
 
     @property
     def few(self) -> bool:
@@ -97,17 +104,26 @@ def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | 
     kinds = count_kinds(similarity)
     if kinds is None:
         return None
-    K, counts = kinds
+    K, counts, tolerance = kinds
     if not allow_repeats and len(counts) == n:
         squares = np.square(K[np.triu_indices(n, 1)])
         squares[squares < NO_DEFICIT**2] = 0.0
         if squares.sum() ** 2 >= n * np.square(squares).sum() > 0:
             return None
-    return Repeats(n, (counts * (counts - 1)).sum() / 2, K, counts)
+    codes = find_near_copies(K, tolerance)
+    near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
+    return _count_pairs(n, K, counts, near)
 
 
-def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray] | None:
+def _count_pairs(n: int, K: np.ndarray, counts: np.ndarray, near: Repeats | None = None) -> Repeats:
+    """Return kinds with the number of pairs of samples of one kind."""
+    return Repeats(n, (counts * (counts - 1)).sum() / 2, K, counts, near=near)
+
+
+def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
     """Return the similarities of distinct samples, in order of appearance, and their counts.
+
+    The last item is the tolerance within which similarities are equal.
 
     Samples are of one kind if their similarity is that of a sample with itself but for rounding,
     whatever the container: copies in a matrix, or of rows, may differ in their last digits. None
@@ -147,7 +163,7 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray] | None:
         K = to_host(similarity.take(np.array(kinds)).dense())
     else:
         K = K[new][:, new]
-    return np.asarray(K, dtype=float), np.array(counts)
+    return np.asarray(K, dtype=float), np.array(counts), tolerance
 
 
 def _merge_equal(similarity: Similarity, some: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
@@ -190,10 +206,20 @@ def _are_equal(
 def log_ends(
     found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None
 ) -> tuple[float, float]:
-    """Return both ends of log VS_q of `most` samples, in [0, log most]."""
+    """Return both ends of log VS_q of `most` samples, in [0, log most].
+
+    The jackknife's error of log VS shrinks with log VS where few samples are much alike, so that
+    the upper end is that of its logit between 0 and log `most` if this is higher.
+    """
     full = math.log(most)
     low, high = deficit_ends(full - float(found.log), found, level, repeats, log_deficit(q))
-    return max(0.0, full - high), full - max(0.0, low)
+    upper = full - max(0.0, low)
+    share = float(found.log) / full
+    if repeats is not None and 0 < share < 1:
+        reach = student_reach(level, found.units) * float(found.error)
+        logit = scipy.special.logit(share) + reach / (full * share * (1 - share))
+        upper = max(upper, full * float(scipy.special.expit(logit)))
+    return max(0.0, full - high), upper
 
 
 def log_deficit(q: float) -> Deficit:
@@ -220,7 +246,11 @@ def deficit_ends(
 ) -> tuple[float, float]:
     """Return both ends of a number that is 0 where nothing repeats."""
     if repeats is not None:
-        return _with_recurrence(deficit, found, level, repeats, of)
+        low, high = _with_recurrence(deficit, found, level, repeats, of)
+        if repeats.near is not None:
+            near = _with_near_copies(deficit, found, level, repeats, of)
+            low, high = min(low, near[0]), max(high, near[1])
+        return low, high
     if not math.isfinite(found.spread):
         return 0.0, math.inf
     reach = student_reach(level, found.units)
@@ -237,7 +267,7 @@ def _with_recurrence(
     order ∞: the more pairs, the less weight have ends of what was not seen. It misses that counts
     of kinds that are nearly even scatter in second order.
     """
-    n, pairs, K, counts, _ = repeats
+    n, pairs, K, counts = repeats[:4]
     kinds = len(counts)
     fewest, most = repeats.share(level)
     reach = student_reach(level, found.units)
@@ -262,6 +292,26 @@ def _with_recurrence(
         unlike = np.r_[fewest, np.full(whole, 1 / n), (odd - whole) / n]
         low = min(low, of(None, unlike, n))
     return low, high
+
+
+def _with_near_copies(
+    deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
+) -> tuple[float, float]:
+    """Return the ends where kinds of near-copies recur, less what merging them adds.
+
+    The jackknife knows nothing of them if its error is less than this, as where kinds tie.
+    """
+    assert repeats.near is not None
+    n = repeats.n
+    near = repeats.near._replace(exact=repeats.exact)
+    added = of(near.K, near.counts / n, n) - of(repeats.K, repeats.counts / n, n)
+    if found.error < abs(added):
+        found = dataclasses.replace(found, error=0.0)
+
+    def of_near(K: np.ndarray | None, w: np.ndarray, m: int) -> float:
+        return of(K, w, m) - added
+
+    return _with_recurrence(deficit, found, level, near, of_near)
 
 
 def least_mean(count: float, level: float) -> float:

@@ -89,6 +89,12 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
         found.notes.append(_allowance(units.repeats, units.level, request.allow_repeats))
         if not request.allow_repeats:
             warn(found.notes[-1])
+    if units.repeats is not None and units.repeats.near is not None:
+        found.notes.append(
+            f"{subject.n} samples are {len(units.repeats.near.counts)} kinds of near-copies, far "
+            "nearer to each other than to all others: the interval takes near-copies for samples "
+            "that recur."
+        )
     if units.codes is None and CLOSED.keys() & request.names:
         # What was done, which the signature states.
         found.allow_repeats = request.allow_repeats or units.repeats is not None
