@@ -68,8 +68,7 @@ class Pool:
         if shares is None:
             at = np.random.default_rng(0).permutation(len(samples))[:POOL]
             some = samples[at] if isinstance(samples, np.ndarray) else [samples[i] for i in at]
-            known = as_similarity(some, **options)
-            self.all = as_similarity(known.dense(), score_K=True).noted(recurs=known.recurs)
+            self.all = as_similarity(as_similarity(some, **options).dense(), score_K=True)
 
     def draw(self, rng: np.random.Generator, n: int) -> Similarity:
         if self.shares is None:

@@ -25,6 +25,7 @@ from tables import (
     equivalent,
     estimate_errors,
     gpu,
+    novel_best,
     novel_samples,
     null,
     planted,
@@ -287,6 +288,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "novelty": lambda: least_of_each(
         novel_samples(), "all references", kind=lambda name: name.partition(",")[0]
     ),
+    "novel-best": novel_best,
     "typical": typical_ends,
     "typical-answers": lambda: some(
         typical_answers(),

@@ -235,6 +235,24 @@ def novel_samples() -> str:
     )
 
 
+def novel_best() -> str:
+    """Say in how many cases the nearest neighbours tell novel samples best, and where."""
+    rows = [row for row in loaded("novelty")["rows"] if "nearest" in row]
+    keys = ("all", "least_of_classes", "nearest")
+    best = [max(keys, key=lambda key, row=row: row[key]) for row in rows]
+    above = sum(row["nearest"] > row["all"] for row in rows)
+    kinds: dict[str, int] = {}
+    for row, key in zip(rows, best, strict=True):
+        if key == "nearest":
+            kind = row["name"].partition(",")[0]
+            kinds[kind] = kinds.get(kind, 0) + 1
+    where = ", ".join(f"{kind}: {count}" for kind, count in kinds.items())
+    return (
+        f"The five nearest references have the largest area in {best.count('nearest')} of "
+        f"{len(rows)} cases ({where}), and a larger one than all references together in {above}."
+    )
+
+
 def shuffled_groups() -> str:
     """Return the diversity between groups, its excess, and how often p is small."""
     return table(

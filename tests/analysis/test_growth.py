@@ -4,6 +4,7 @@ import itertools
 import json
 import math
 import pickle
+import warnings
 
 import numpy as np
 import pytest
@@ -12,6 +13,9 @@ from sources import vectors
 
 from vendiscore import FeatureSimilarity, as_similarity, compute, growth
 from vendiscore.result import key_at
+
+# Most sets of these tests are small; those below test when there is a warning.
+pytestmark = pytest.mark.filterwarnings("ignore:.* do not tell what more would add")
 
 
 def rows(seed: int, n: int) -> np.ndarray:
@@ -61,19 +65,67 @@ def test_elsewhere_it_is_a_mean_over_subsets_drawn_without_replacement(q):
     assert found.scores[1] == pytest.approx(compute(X, q=q, k="cosine")[key_at(q)])
 
 
-@pytest.mark.parametrize("q", [0.5, 1, 2])
-def test_at_n_the_interval_is_the_jackknife_of_the_logit(q):
-    def logit(score: float, n: int) -> float:
-        return math.log((score - 1) / (n - score))
+@pytest.mark.parametrize("q", [0.05, 0.5, 1, 2, 3, math.inf])
+@pytest.mark.parametrize("allow_repeats", [True, False])
+@pytest.mark.parametrize(
+    ("samples", "how"),
+    [
+        (rows(0, 30), {"k": "cosine"}),
+        (rows(1, 9), {"k": "rbf", "sigma": 1.0}),
+        (list("aaabbcdefgh"), {"k": "labels"}),
+        (list("abcdefgh"), {"k": "labels"}),
+        (["a cat", "a cat", "the dog", "a bird", "the cat sat"], {}),
+    ],
+    ids=["vectors", "narrow", "labels", "all differ", "texts"],
+)
+def test_at_n_the_interval_is_that_of_compute(samples, how, allow_repeats, q):
+    n = len(samples)
+    options = {**how, "q": q, "allow_repeats": allow_repeats}
+    with warnings.catch_warnings(action="ignore"):
+        whole = compute(samples, ci=0.9, **options)
+        curve = growth(samples, [n // 2, n], level=0.9, **options)
+    key = key_at(q)
+    expected = [whole[key], whole[f"{key}_low"], whole[f"{key}_high"]]
+    found = [curve.scores[1], curve.low[1], curve.high[1]]
+    assert found == pytest.approx(expected, rel=1e-7)
 
-    X = rows(0, 30)
-    found = growth(X, [30], q=q, k="cosine", allow_repeats=False)
-    without = (np.delete(X, i, axis=0) for i in range(30))
-    # Sets of 29 score less than sets of 30: only the differences between them count.
-    left = [logit(compute(part, q=q, k="cosine")[key_at(q)], 29) for part in without]
-    reach = scipy.stats.t.ppf(0.975, 29) * math.sqrt(29 * np.var(left))
-    middle, low, high = (logit(x[0], 30) for x in (found.scores, found.low, found.high))
-    assert [high - middle, middle - low] == pytest.approx([reach, reach], rel=0.05)
+
+def test_few_samples_do_not_tell_what_more_would_add():
+    """The interval at 2n holds the score of n and twice that score, or it excludes one of them."""
+    rng = np.random.default_rng(0)
+    few, many = rng.integers(0, 10, 16).tolist(), rng.integers(0, 10, 200).tolist()
+    with pytest.warns(UserWarning, match="16 samples do not tell what more would add: the inter"):
+        found = growth(few, [32], k="labels")
+    (now,) = growth(few, [16], k="labels").scores  # sizes up to n say nothing of more
+    assert found.undecided is found.to_dict()["undecided"] is True
+    assert found.low[0] <= now
+    assert found.high[0] >= 2 * now
+    with warnings.catch_warnings(action="error"):
+        found = growth(many, [250, 400], k="labels")
+        assert growth(few, [6, 16], k="labels").undecided is False
+    (now,) = growth(many, [200], k="labels").scores
+    assert not found.undecided
+    assert found.caution == ""
+    assert found.high[1] < 2 * now
+
+
+def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
+    few = np.random.default_rng(0).integers(0, 10, 16).tolist()
+    for sizes in ([17], [6, 20], [32]):
+        with pytest.warns(UserWarning, match="of 32 samples holds both the score of 16 and twice"):
+            growth(few, sizes, k="labels")
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
+@pytest.mark.parametrize("k", ["labels", "cosine"])
+def test_twice_the_samples_of_a_set_score_at_most_twice(q, k):
+    """Both bounds that the caution rests on, for halves of a set."""
+    rng = np.random.default_rng(4)
+    X = rng.integers(0, 6, 40) if k == "labels" else rng.normal(size=(40, 5))
+    whole = compute(X, q=q, k=k)[key_at(q)]
+    parts = [compute(part, q=q, k=k)[key_at(q)] for part in (X[:20], X[20:])]
+    assert whole <= 2 * max(parts) * (1 + 1e-9)
+    assert whole >= min(parts) * (1 - 1e-9)
 
 
 @pytest.mark.parametrize("k", ["cosine", "rbf"])
@@ -161,6 +213,8 @@ def test_a_narrow_kernel_does_not_identify_its_limit_but_order_2_does():
     pairs = growth(K, [60], q=2, score_K=True)
     assert pairs.asymptote[0] == pytest.approx(1 / kappa)
     assert "; infinitely many samples would be about" in pairs.sentence
+    labels = growth(np.arange(40) // 2, [40], k="labels")
+    assert "; infinitely many samples would be at least about" in labels.sentence
 
 
 def test_it_can_be_written_and_shown():

@@ -303,6 +303,13 @@ class Findings:
             return curve
         return curve.with_interval(n, low, high)  # one number has one interval
 
+    @property
+    def growth_text(self) -> str:
+        """How the score grows, what that does not tell, or why it is not shown, in sentences."""
+        if self.growth is None:
+            return self.no_growth
+        return " ".join(filter(None, [self.growth.sentence, self.growth.caution]))
+
     @cached_property
     def curve(self) -> Curve | None:
         """The magnitude function, if a measure used distances."""

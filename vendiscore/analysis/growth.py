@@ -21,8 +21,15 @@ from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import group_by_prompt
 from ..resolve.sets import read_collection
-from ..scoring.deficit import Deficit, Repeats, deficit_ends, log_deficit, repeats_of
-from ..scoring.jackknife import Jackknife, delete_one_error
+from ..scoring.deficit import (
+    Deficit,
+    Repeats,
+    deficit_ends,
+    log_deficit,
+    repeats_of,
+    score_ends,
+)
+from ..scoring.jackknife import Jackknife, delete_one_error, jackknife, of_samples
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
 from ..similarity.base import Similarity
@@ -53,6 +60,7 @@ ENOUGH = 16  # the least n for which n/8 samples are two or more
 _FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
 _EVEN = 1 - 1e-6  # the largest ratio of steps of log κ
 _ROUNDING = 1e-12
+_IDENTIFIED = 2  # the order at which pairs of samples determine the score of any number
 _LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimension, or nothing
 # Subsets of m that are drawn: work / m³, but at least and at most so many.
 _WORK = 5e7
@@ -72,10 +80,13 @@ class Growth(Summary):
     scores, low, high : tuple of float
         VS_q at each size, with its interval for other samples of the source.
     asymptote : tuple of float (score, low, high), or None
-        The score of infinitely many samples, of labels at order 0 a lower bound; None if these
-        samples do not identify it.
+        The score of infinitely many samples; None if these samples do not identify it. Below
+        order 2 it is a lower bound, as kinds that no sample shows may add any amount.
     coverage : tuple of float in [0, 1], or None
         The share of the source that samples of each size cover, if they are labels.
+    undecided : bool
+        Whether the interval at 2n holds both the score of n samples and twice this score, between
+        which the score of 2n must lie, so that these samples do not tell what more would add.
 
     Examples
     --------
@@ -96,6 +107,7 @@ class Growth(Summary):
     extrapolated: tuple[bool, ...]
     asymptote: tuple[float, float, float] | None = None
     coverage: tuple[float, ...] | None = None
+    undecided: bool = False
 
     @property
     def sentence(self) -> str:
@@ -108,11 +120,21 @@ class Growth(Summary):
             parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
         if self.asymptote:
             ends = with_interval(*self.asymptote)
-            about = "about" if self.q else "at least about"
+            about = "about" if self.q >= _IDENTIFIED else "at least about"
             parts.append(f"infinitely many samples would be {about} {ends} effectively different")
         elif True in last:
             parts.append("the score of infinitely many is not identified")
         return f"{'; '.join(parts)} ({100 * self.level:g} % intervals, q={self.q:g})."
+
+    @property
+    def caution(self) -> str:
+        """A sentence if these samples do not tell what more of them would add, or ""."""
+        if not self.undecided:
+            return ""
+        return (
+            f"{self.n:,} samples do not tell what more would add: the interval of {2 * self.n:,} "
+            f"samples holds both the score of {self.n:,} and twice this score. Score more samples."
+        )
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each size."""
@@ -120,7 +142,7 @@ class Growth(Summary):
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
-        names = ("level", "n", "asymptote", "coverage")
+        names = ("level", "n", "asymptote", "coverage", "undecided")
         known = {name: getattr(self, name) for name in names}
         return json_record({"q": self.q} | known | self._columns())
 
@@ -197,8 +219,13 @@ def growth(
     κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
     orders, changes of log κ by doublings continue as a geometric series.
     Labels, at orders 0 and 1: rarefaction, extrapolation and asymptote as iNEXT has them, at order
-    0 the mean of VS, and Chao1, a lower bound. Intervals: the jackknife of the logit of κ, and what
-    these samples do not show. The asymptote is 1/κ at order 2; elsewhere it is not identified.
+    0 the mean of VS. Intervals: the jackknife of the logit of κ, and what these samples do not
+    show; at n that of `compute(ci=...)`, so that one number has one interval.
+    The asymptote is 1/κ at order 2, where κ is unbiased. For labels at orders 0 and 1 it is a lower
+    bound of the score of the source (at order 0 Chao1), as rare kinds that no sample shows may add
+    any amount. Elsewhere it is not identified.
+    A warning says so if a size is beyond n and the interval of 2n samples holds both the score of n
+    and twice this score, between which the score of 2n lies in any case (`undecided`).
     Time: one decomposition with eigenvectors, and for each size m below n 5e7/m³ subsets, 40 to
     4,000; at order 2 one pass over all pairs; of labels O(n).
 
@@ -249,7 +276,12 @@ def growth(
         grown(part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats)
         for part in parts
     ]
-    return curves[0] if len(curves) == 1 else _mean(curves, least)
+    if len(curves) > 1:
+        return _mean(curves, least)
+    (curve,) = curves
+    if curve.caution:
+        warn(curve.caution)
+    return curve
 
 
 def _mean(curves: Sequence[Growth], n: int) -> Growth:
@@ -289,28 +321,47 @@ def grown(
         classes = similarity.groups()
     coverage = None
     end = None
+    known: Jackknife | None
+    # At n and 2n the curve says whether more samples add anything.
+    every = sorted({*sizes, n, 2 * n} if beyond else {*sizes, n})
     if classes is not None:
         abundances = Abundances(classes)
         coverage = tuple(map(abundances.coverage, sizes))
     if classes is not None and q in (0, 1):
-        points = {m: kappa_of(abundances.kappas(max(m, 2), q)) for m in sizes}
+        points = {m: kappa_of(abundances.kappas(max(m, 2), q)) for m in every}
         end = kappa_of(abundances.kappas(math.inf, q))
+        known = _of_logs(np.log(abundances.diversity(n, q)[abundances.places]))
     elif has_closed_form(similarity, q, psd):
-        end = _of_pairs(similarity)
-        points = dict.fromkeys(sizes, end)
+        kappas = _mean_squares(similarity)
+        end = kappa_of(kappas)
+        points = dict.fromkeys(every, end)
+        least = 1 / np.append(n, np.full(n, n - 1))
+        known = _of_logs(-np.log(least + (1 - least) * kappas))
     else:
-        halves = [n // 8, n // 4, n // 2, n] if beyond else []
-        points = _drawn(similarity, sorted({*sizes, *halves} - {*beyond}), q, psd, spectrum)
-        last = [points[m] for m in halves]
-        for m in beyond:
-            points[m] = continued(last, math.log2(m / n))
+        halves = [n // 8, n // 4, n // 2] if beyond else []
+        drawn = sorted({m for m in every if m <= n} | {*halves})
+        points, spectrum = _drawn(similarity, drawn, q, psd, spectrum)
+        last = [points[m] for m in [*halves, n]]
+        for m in every:
+            if m > n:
+                points[m] = continued(last, math.log2(m / n))
+        known = jackknife(spectrum, q) if q else None
     repeats = repeats_of(similarity, allow_repeats)
     deficit = log_deficit(q)
-    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in sizes])
+    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in every])
+    if q and known is not None:  # one number has one interval, that of `compute(ci=…)`
+        at_n = every.index(n)
+        rows[at_n, 1:] = score_ends(rows[at_n, 0], known, n, q, level, repeats, deficit)
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
     rows[:, 2] = rows.max(axis=1)
+    undecided = False
+    if beyond:
+        _, low, high = rows[-1]
+        score = rows[every.index(n), 0]
+        undecided = bool(low <= score and high >= 2 * score)
+    rows = rows[np.isin(every, sizes)]
     scores, low, high = map(tuple, rows.T.tolist())
     limit = None
     if end and -math.inf < end.log < -LEAST_NOVELTY:
@@ -318,7 +369,9 @@ def grown(
         if classes is None and similarity.dim and limit[0] > similarity.dim:
             limit = None
     is_beyond = tuple(m > n for m in sizes)
-    return Growth(q, level, n, tuple(sizes), scores, low, high, is_beyond, limit, coverage)
+    return Growth(
+        q, level, n, tuple(sizes), scores, low, high, is_beyond, limit, coverage, undecided
+    )
 
 
 def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
@@ -341,8 +394,8 @@ def _sizes(sizes: object, n: int, most: int) -> list[int]:
     return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
 
 
-def _of_pairs(similarity: Similarity) -> Kappa:
-    """Return κ of order 2, the mean of k² over pairs."""
+def _mean_squares(similarity: Similarity) -> np.ndarray:
+    """Return the mean of k² over pairs (1 + n,), of all samples and without each."""
     n = similarity.n
     sums = np.empty(n)
     for rows, K in similarity.blocks():
@@ -351,7 +404,12 @@ def _of_pairs(similarity: Similarity) -> Kappa:
     total = sums.sum()
     mean = total / (n * (n - 1))
     left = (total - 2 * sums) / ((n - 1) * (n - 2))
-    return kappa_of(np.append(mean, left))
+    return np.append(mean, left)
+
+
+def _of_logs(logs: np.ndarray) -> Jackknife:
+    """Return the jackknife of log VS (1 + n,), of all samples and without each."""
+    return of_samples(float(logs[0]), logs[1:])
 
 
 def _drawn(
@@ -360,8 +418,10 @@ def _drawn(
     q: float,
     psd: PSD,
     spectrum: Spectrum | None,
-) -> dict[int, Kappa]:
+) -> tuple[dict[int, Kappa], Spectrum]:
     """Return κ of the mean log VS over subsets of each size, with the jackknife of all samples.
+
+    Return the spectrum of all samples, too.
 
     The sums of the squares and cubes of mλ − 1 have known means over all subsets: log VS is read
     off its regression on them where they have these means.
@@ -390,7 +450,7 @@ def _drawn(
             rest = math.expm1(math.log(m) - mean)  # m/VS − 1
             of_kappa = error * (1 + 1 / max(rest, _ROUNDING))
             points[m] = kappa_of(rest / max(m - 1, 1) * kappas, of_kappa)
-    return points
+    return points, spectrum
 
 
 def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator) -> np.ndarray:

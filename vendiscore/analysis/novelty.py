@@ -111,6 +111,11 @@ def novelty(
 
     Notes
     -----
+    To detect samples of another source, the similarity with the nearest references is often the
+    better score: novelty asks what a sample adds to the references together, and adds little where
+    it lies in directions that they have already, however far from each of them. In
+    benchmarks/novelty.py the nearest five win for all digits (area under the ROC curve 0.89 to
+    0.92, novelty 0.71 to 0.79) and lose for embeddings of questions and for molecules.
     One decomposition of each class, O(m d² + d³) from d features or O(m³), and then a projection,
     O(d²) or O(m²) a sample: linear in the samples, but for functions `k`, which compare all pairs.
 

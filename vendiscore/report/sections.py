@@ -105,14 +105,14 @@ def growth(found: Findings, shown: Previews) -> str:
     """Return sentences on how much more samples would add."""
     grown = found.growth
     if grown is None:
-        return paragraph(found.no_growth)
+        return paragraph(found.growth_text)
     few = f"Drawn at random: {grown.n:,} of the {found.n:,} {shown.what}."
     rows = []
     for size, value, *ends in zip(grown.sizes, grown.scores, grown.low, grown.high, strict=True):
         expected = " (expected)" if size > grown.n else ""
         rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
     head = [shown.what, "score", f"{100 * grown.level:g} % interval"]
-    said = paragraph(few if grown.n < found.n else "", grown.sentence)
+    said = paragraph(few if grown.n < found.n else "", found.growth_text)
     return said + table(head, rows)
 
 

@@ -204,15 +204,22 @@ def _are_equal(
 
 
 def log_ends(
-    found: Jackknife, most: int, q: float, level: float, repeats: Repeats | None
+    found: Jackknife,
+    most: int,
+    q: float,
+    level: float,
+    repeats: Repeats | None,
+    deficit: Deficit | None = None,
 ) -> tuple[float, float]:
     """Return both ends of log VS_q of `most` samples, in [0, log most].
 
     The jackknife's error of log VS shrinks with log VS where few samples are much alike, so that
-    the upper end is that of its logit between 0 and log `most` if this is higher.
+    the upper end is that of its logit between 0 and log `most` if this is higher. `deficit` is
+    `log_deficit(q)`, which remembers its values.
     """
     full = math.log(most)
-    low, high = deficit_ends(full - float(found.log), found, level, repeats, log_deficit(q))
+    deficit = deficit or log_deficit(q)
+    low, high = deficit_ends(full - float(found.log), found, level, repeats, deficit)
     upper = full - max(0.0, low)
     share = float(found.log) / full
     if repeats is not None and 0 < share < 1:
@@ -220,6 +227,20 @@ def log_ends(
         logit = scipy.special.logit(share) + reach / (full * share * (1 - share))
         upper = max(upper, full * float(scipy.special.expit(logit)))
     return max(0.0, full - high), upper
+
+
+def score_ends(
+    value: float,
+    found: Jackknife,
+    n: int,
+    q: float,
+    level: float,
+    repeats: Repeats | None,
+    deficit: Deficit | None = None,
+) -> tuple[float, float]:
+    """Return both ends of VS_q of n samples, in [1, n], around its value."""
+    low, high = log_ends(found, n, q, level, repeats, deficit)
+    return min(value, math.exp(low)), max(value, math.exp(high))
 
 
 def log_deficit(q: float) -> Deficit:

@@ -14,7 +14,7 @@ from ..similarity.members import members_of
 from ..support.errors import warn
 from ..support.namespace import scalar, to_host
 from ..support.types import Options, Record
-from .deficit import MOST_COUNTED, Repeats, deficit_ends, log_ends, repeats_of
+from .deficit import MOST_COUNTED, Repeats, deficit_ends, repeats_of, score_ends
 from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
 from .request import WITH_JACKKNIFE, Request
 from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
@@ -187,10 +187,8 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
     every = []
     for value, q in zip(values, subject.orders, strict=True):
         found = jackknife(subject.eigen, q, units.codes)
-        low, high = log_ends(found, subject.n, q, units.level, units.repeats)
-        low = min(value, math.exp(low))
-        high = max(value, math.exp(high))
-        every.append((float(value * found.error), low, high))
+        ends = score_ends(value, found, subject.n, q, units.level, units.repeats)
+        every.append((float(value * found.error), *ends))
     return every
 
 

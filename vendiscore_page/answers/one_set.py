@@ -92,8 +92,7 @@ class Result:
                 drawn = list(pictures(found))
             except MissingPackageError as error:
                 why = f"No pictures: {error}"
-            growth = found.growth.sentence if found.growth else found.no_growth
-            said = [sentences.how(found), growth, why]
+            said = [sentences.how(found), found.growth_text, why]
             return {
                 "pictures": [captioned(figure) for figure in drawn],
                 "sentences": [sentence for sentence in said if sentence],
@@ -235,7 +234,7 @@ def _answer(
         and [
             {"group": str(row["group"]), "n": row["n"], found.key: row[found.key]} for row in groups
         ],
-        "growth": found.growth.sentence if n <= _GROWN and found.growth else "",
+        "growth": found.growth_text if n <= _GROWN and found.growth else "",
     }
 
 
