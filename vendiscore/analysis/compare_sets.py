@@ -38,7 +38,8 @@ from ..support.arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..support.errors import warn
 from ..support.types import Options, Pool, Record, Samples
 from .compare_options import CompareOptions, Effects
-from .comparison import Comparison
+from .comparison import Comparison, PairRow, SetRow
+from .detectable import estimate_paired_detectable, estimate_unpaired_detectable
 from .pair_inference import adjust_p_values, min_permutations
 from .paired_comparison import Groups, match_groups, paired_comparison_steps
 from .unpaired_comparison import unpaired_comparison_steps
@@ -102,8 +103,9 @@ def compare(
         "the same within 5 %" where the interval of the ratio at 1 − 2(1 − level) says so.
     effects : {"random", "fixed"}
         With groups or prompts: whether p speaks of other groups like these (signs of the
-        differences are exchanged, all of them below 12 groups; 6 groups can give p = 0.03), or of
-        these groups alone (samples are exchanged within them). Intervals are of other groups.
+        differences are exchanged, all of them below 12 groups; of 3 to 5 groups p is that of
+        Student's t, of 2 it is 1), or of these groups alone (samples are exchanged within them).
+        Intervals are of other groups.
     allow_repeats : bool
         Whether intervals allow for samples that recur in a source although these do not show it
         (default: True); False states that samples are continuous measurements.
@@ -293,27 +295,36 @@ def comparison_steps(
     `set_codes` (n,) has the position in `names` of the set of each sample. With `groups`, the
     indices of the samples of each group set by set, sets are compared within groups.
     """
-    for name, n in zip(names, np.bincount(set_codes, minlength=len(names)).tolist(), strict=True):
-        if n < MIN_SAMPLES:
+    sizes = np.bincount(set_codes, minlength=len(names)).tolist()
+    for name, size in zip(names, sizes, strict=True):
+        if size < MIN_SAMPLES:
             raise ValueError(
-                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
+                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {size}; add "
                 f"samples, or leave it out"
             )
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
+    n_groups = len(groups or ())
     if groups is None:
         steps = unpaired_comparison_steps(similarity, set_codes, names, pairs, options)
     else:
         steps = paired_comparison_steps(similarity, groups, names, pairs, options)
     set_rows, pair_rows = yield from steps
     adjusted = adjust_p_values([row.p for row in pair_rows])
-    pair_rows = [replace(row, p_adjusted=p) for row, p in zip(pair_rows, adjusted, strict=True)]
+    pair_rows = [
+        replace(
+            row,
+            p_adjusted=p,
+            detectable_difference=_estimate_detectable(row, set_rows[i], set_rows[j], options, n_groups),
+        )
+        for row, p, (i, j) in zip(pair_rows, adjusted, pairs, strict=True)
+    ]
     comparison = Comparison(
         sets=tuple(set_rows),
         pairs=tuple(pair_rows),
         q=options.q,
         level=options.level,
-        groups=len(groups or ()),
+        groups=n_groups,
         settings=plain(similarity.settings),
         within=options.within,
         effects=options.effects,
@@ -321,6 +332,18 @@ def comparison_steps(
     )
     _warn_about_intervals(comparison)
     return comparison
+
+
+def _estimate_detectable(
+    pair: PairRow, a: SetRow, b: SetRow, options: CompareOptions, n_groups: int
+) -> float:
+    """Return the difference of two sets that is detected in 80 % of cases."""
+    if n_groups:
+        return estimate_paired_detectable(
+            pair.low, pair.high, n_groups, pair.level, options.effects == "random"
+        )
+    error = math.hypot(a.matched_se, b.matched_se)
+    return estimate_unpaired_detectable(pair.difference, pair.low, pair.high, error)
 
 
 def _warn_about_intervals(comparison: Comparison) -> None:

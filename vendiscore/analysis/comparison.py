@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
@@ -12,6 +13,7 @@ from ..signature import plain
 from ..summary import Summary, frame, html_table, json_record, measured, with_error
 from ..support.types import Axes, Frame, Options, Record
 from .compare_options import Effects
+from .detectable import MORE_GROUPS, scale_detectable
 from .pair_inference import ratio_level
 
 MORE = "more diverse"
@@ -88,10 +90,14 @@ class PairRow(Summary):
         How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
         and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
     permutations, level : int, float
-        Number of exchanges; the level of the interval, 1 − (1 − level)/m for m pairs.
+        Number of exchanges, 0 if p is that of Student's t (3 to 5 groups); the level of the
+        interval, 1 − (1 − level)/m for m pairs.
     ratio_low, ratio_high : float
         Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
         1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
+    detectable_difference : float
+        The difference whose direction is stated in about 80 % of cases with as many samples, or
+        groups, that vary as these do. It may be larger than a score can be; NaN if unknown.
 
     Examples
     --------
@@ -115,6 +121,7 @@ class PairRow(Summary):
     p_floor: float = 0.0
     ratio_low: float = 0.0
     ratio_high: float = math.inf
+    detectable_difference: float = math.nan
 
     @property
     def excludes_zero(self) -> bool:
@@ -244,13 +251,15 @@ class Comparison(Summary):
         if not clear and len(unclear) > 1:
             p = min(row.p_adjusted for row in self.pairs)
             names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
-            return f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
+            sentence = f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
+            return sentence + self._describe_detectable(unclear)
         if len(unclear) == 1:
             sentences = [self._describe_pair(row) for row in clear + unclear]
         else:
             sentences = [self._describe_pair(row) for row in clear]
         if len(unclear) > 1:
-            sentences.append(f"The other {len(unclear)} pairs show no difference.")
+            others = f"The other {len(unclear)} pairs show no difference."
+            sentences.append(others + self._describe_detectable(unclear))
         hint = self._p_value_hint(max(self.pairs, key=lambda row: row.permutations))
         before, first_hint, after = " ".join(sentences).partition(hint)
         return before + first_hint + after.replace(hint, "")
@@ -323,9 +332,34 @@ class Comparison(Summary):
             start = f"{row.a} and {row.b} are {verdict}"
         else:
             start = f"{row.a} is {verdict} than {row.b}"
-        return (
+        sentence = (
             f"{start}: {row.difference:+.2f} effectively different samples {self.at} ({details})."
         )
+        return sentence + self._describe_detectable([row]) if verdict == SAME else sentence
+
+    def _describe_detectable(self, rows: Sequence[PairRow]) -> str:
+        """Return which difference is detected in 80 % of cases, and what would help, or ""."""
+        rows = [row for row in rows if not math.isnan(row.detectable_difference)]
+        if not rows:
+            return ""
+        row = max(rows, key=lambda row: row.detectable_difference)
+        difference = row.detectable_difference
+        larger = max(each.matched for each in self.sets if each.name in (row.a, row.b))
+        possible = difference <= larger - 1
+        detected = "no difference"
+        if possible:
+            percent = f"{100 * difference / larger:.0f} % of the larger score"
+            detected = f"a difference of about {difference:.2g} ({percent})"
+        hint = "larger sets, or answers compared by prompt, detect smaller ones"
+        if self.groups:
+            many = MORE_GROUPS * self.groups
+            signed = self.effects == "random"
+            scaled = scale_detectable(difference, self.groups, many, row.level, signed)
+            hint = f"{many} groups would detect "
+            hint += f"about {scaled:.2g} ({100 * scaled / larger:.0f} %)"
+            if scaled > larger - 1:
+                hint = "many more groups would detect one"
+        return f" This design detects {detected} in 80 % of cases; {hint}."
 
     def _describe_interval(self, row: PairRow, verdict: str) -> str:
         # 0.0 is added for the sign of −0.0.
@@ -348,15 +382,15 @@ class Comparison(Summary):
         return row.p_floor > 1 - self.level + 1e-12
 
     def _p_value_hint(self, row: PairRow) -> str:
-        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
         if self._is_out_of_reach(row):
-            return f"; {self.groups} groups can give no p below {row.p_floor:.2g}{several}"
+            return f"; {self.groups} groups do not show how much others vary"
+        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
         return f", the smallest that {row.permutations:,} permutations can give{several}"
 
 
 def format_bounded_p(p: float, floor: float) -> str:
     """Format a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
-    return f"{'≤ ' * (p <= floor * _ROUNDED)}{p:.2g}"
+    return f"{'≤ ' * (p <= floor * _ROUNDED and p < 1)}{p:.2g}"
 
 
 def format_p_value(row: PairRow) -> str:

@@ -10,9 +10,10 @@ from collections.abc import Callable, Generator, Sequence
 from typing import TypeAlias
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
 
-from ..scoring.subsampling import student
+from ..scoring.subsampling import MIN_VALUES, student
 
 # Permutations are drawn in batches until so many are at least as extreme as the observed sets.
 BATCH = 99
@@ -87,6 +88,27 @@ def exact_p_value(observed: float, others: np.ndarray) -> float:
     """Return p of a statistic among those of all other permutations."""
     extreme = np.count_nonzero(np.abs(others) >= extreme_threshold(observed))
     return (extreme + 1) / (len(others) + 1)
+
+
+def can_signs_reach(level: float, n_groups: int) -> bool:
+    """Return whether some signs of the differences of groups are as rare as 1 − level."""
+    return 2.0 ** (1 - n_groups) <= 1 - level + EQUAL
+
+
+def student_p_value(differences: np.ndarray) -> float:
+    """Return p of Student's t of the mean of a few differences.
+
+    Differences that are all equal do not show how others vary: p is that of their signs. Two
+    differences show it hardly, and p is 1.
+    """
+    count = len(differences)
+    mean = float(differences.mean())
+    error = float(differences.std(ddof=1)) / math.sqrt(count)
+    if count < MIN_VALUES or abs(mean) < EQUAL:
+        return 1.0
+    if error < EQUAL:
+        return 2.0 ** (1 - count)
+    return 2 * float(scipy.special.stdtr(count - 1, -abs(mean) / error))
 
 
 def permutation_test_steps(

@@ -15,7 +15,7 @@ import numpy as np
 from ..core.eigenvalues import PSD
 from ..progress import told
 from ..resolve.sample_labels import encode_labels
-from ..scoring.subsampling import bounded
+from ..scoring.subsampling import MIN_VALUES, bounded
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import members_of, submatrices
@@ -26,12 +26,14 @@ from ..support.namespace import row_blocks, to_host
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .pair_inference import (
+    can_signs_reach,
     difference_level,
     estimate_paired_difference,
     estimate_paired_ratio,
     exact_p_value,
     permutation_test_steps,
     ratio_level,
+    student_p_value,
     studentized_difference,
 )
 
@@ -115,23 +117,44 @@ def paired_comparison_steps(
         b = matched[j, order]
         difference = estimate_paired_difference(a, b, level)
         ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(pairs)))
-        observed = float(_compute_statistics(a - b))
-        max_permutations = options.permutations
-        if options.effects == "random" and len(groups) <= _MAX_ENUMERATED:
-            others = _enumerate_signs(a - b)
-            p = exact_p_value(observed, others)
-            permutations = max_permutations = len(others)
-        else:
-            draw: Callable[[int], np.ndarray] = partial(_draw_signs, a - b, rng)
-            if options.effects == "fixed":
-                stacks = list(_stack_groups(similarity, groups, [i, j]))
-                draw = partial(_exchange_samples, stacks, similarity, options, rng)
-            steps = permutation_test_steps(observed, draw, max_permutations, options.level)
-            p, permutations = yield from told(steps, partial(add, k * max_permutations))
-        p_floor = len(pairs) / (max_permutations + 1)
+        stacks: list[Stack] = []
+        if options.effects == "fixed":
+            stacks = list(_stack_groups(similarity, groups, [i, j]))
+        steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
+        p, permutations, floor = yield from told(steps, partial(add, k * options.permutations))
+        p_floor = min(1.0, len(pairs) * floor)
         row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
         pair_rows.append(row)
     return rows, pair_rows
+
+
+def _p_value_steps(
+    differences: np.ndarray,
+    level: float,
+    stacks: Sequence[Stack],
+    similarity: Similarity,
+    options: CompareOptions,
+    rng: np.random.Generator,
+) -> Generator[int, None, tuple[float, int, float]]:
+    """Yield the number of permutations; return p, that number, and the smallest possible p.
+
+    Signs of the differences are exchanged, or samples within groups with fixed effects, whose
+    similarities are in `stacks`. For so few groups that no signs are as rare as 1 − level, p is
+    Student's.
+    """
+    count = len(differences)
+    observed = float(_compute_statistics(differences))
+    if options.effects == "random" and not can_signs_reach(level, count):
+        return student_p_value(differences), 0, float(count < MIN_VALUES)
+    if options.effects == "random" and count <= _MAX_ENUMERATED:
+        others = _enumerate_signs(differences)
+        return exact_p_value(observed, others), len(others), 1 / (len(others) + 1)
+    draw: Callable[[int], np.ndarray] = partial(_draw_signs, differences, rng)
+    if options.effects == "fixed":
+        draw = partial(_exchange_samples, stacks, similarity, options, rng)
+    steps = permutation_test_steps(observed, draw, options.permutations, options.level)
+    p, permutations = yield from steps
+    return p, permutations, 1 / (options.permutations + 1)
 
 
 def score_groups(

@@ -6,6 +6,7 @@ from collections.abc import Callable
 import numpy as np
 import scipy
 
+from .bayesian_bootstrap import estimate_mean_quantile
 from .jackknife import Values, delete_one_error
 
 # With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
@@ -42,16 +43,22 @@ def student(values: np.ndarray, level: float) -> tuple[float, float, float, floa
 def bounded(
     values: np.ndarray, level: float, least: float, most: float
 ) -> tuple[float, float, float, float]:
-    """Return mean, error and both ends for values in [least, most], by a jackknife of the logit.
+    """Return mean, error and both ends for values of groups in [least, most].
 
-    A mean of few values near a bound is skewed, and Student's t holds better for its logit.
+    Each end is the farther one of two. A jackknife of the logit takes the number of values into
+    account, the Bayesian bootstrap their skewness, and that rare ones may lack.
     """
-    mean, error = mean_error(values)
-    if len(values) < MIN_VALUES or not error or not math.isfinite(most - least):
+    if len(values) < MIN_VALUES or not math.isfinite(most - least):
         return student(values, level)
+    mean, error = mean_error(values)
     n = len(values)
     without_each = (n * mean - values) / (n - 1)
-    return mean, error, *logit_interval(mean, without_each, level, least, most)
+    low, high = logit_interval(mean, without_each, level, least, most)
+    least = min(least, float(values.min()))
+    most = max(most, float(values.max()))
+    low = min(low, estimate_mean_quantile(values, least, (1 - level) / 2))
+    high = max(high, estimate_mean_quantile(values, most, (1 + level) / 2))
+    return mean, error, low, high
 
 
 def logit_interval(

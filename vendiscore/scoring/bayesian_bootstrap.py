@@ -1,0 +1,108 @@
+"""Quantiles of the mean of a source with bounded values, by the Bayesian bootstrap (Rubin 1981).
+
+A few values rarely include the rare ones that are far from the rest, so that resampling them, or
+Student's t, understates how far the mean of the source may be from theirs. A pseudo-observation at
+a bound, with a small weight, stands for values that were not seen (a Dirichlet process whose base
+measure is at that bound; Ferguson 1973). With the weight 1, the quantile is Gaffke's bound (2005),
+which is that of Clopper and Pearson for values of 0 and 1.
+"""
+
+import math
+
+import numpy as np
+import scipy
+
+# Chosen in benchmarks/prompt_means.py on four of nine sources of real answers: the smallest of .01,
+# .02, .03, .05, .07 and .1 with which 95 % intervals cover at least 93 % in each of 128 cells (mean
+# of 3 to 50 prompts of 4 to 10 answers, q = 1 and 2).
+PSEUDO_WEIGHT = 0.1
+# More values are replaced by means of runs of their order, which changes no visible digit.
+MAX_VALUES = 1000
+_TOLERANCE = 1e-7  # of a quantile, as a proportion of the distance between bound and values
+# Nodes of the trapezoidal rule, whose error is exponential in 1/_STEP: 1e-8 for a weight of 0.1.
+_STEP = 0.1
+_BATCH = 20  # nodes that are evaluated at once
+_NEGLIGIBLE = 1e-12  # terms from which on the integral has converged
+
+
+def estimate_mean_quantile(
+    values: np.ndarray, bound: float, probability: float, weight: float = PSEUDO_WEIGHT
+) -> float:
+    """Return a quantile of the mean over a source, with a pseudo-observation at a bound.
+
+    The mean is Σ D_i x_i + D_0 `bound`, where D has a Dirichlet distribution with parameters 1 for
+    each of the `values`, which lie on one side of `bound`, and `weight` for the bound.
+
+    >>> zeros = np.zeros(9)  # of 0 and 1: the upper limit of Clopper and Pearson for 0 of 9
+    >>> round(estimate_mean_quantile(zeros, 1.0, 0.975, weight=1.0), 6) == round(1 - 0.025**(1/9), 6)
+    True
+    """
+    x, shapes = _merge(values)
+    x = np.append(x, bound)
+    shapes = np.append(shapes, weight)
+    low = float(x.min())
+    width = float(x.max()) - low
+    if width <= 0:
+        return low
+    proportions = (x - low) / width
+
+    def excess(t: float) -> float:
+        if t in (0.0, 1.0):
+            return t - probability
+        return _mean_below(proportions - t, shapes) - probability
+
+    return low + width * float(scipy.optimize.brentq(excess, 0.0, 1.0, xtol=_TOLERANCE))
+
+
+def _merge(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return distinct values and how often each occurs; of too many, means of runs."""
+    x, counts = np.unique(values, return_counts=True)
+    shapes = counts.astype(float)
+    if len(x) <= MAX_VALUES:
+        return x, shapes
+    starts = np.linspace(0, len(x), MAX_VALUES, endpoint=False).astype(int)
+    merged = np.add.reduceat(shapes, starts)
+    return np.add.reduceat(shapes * x, starts) / merged, merged
+
+
+def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
+    """Return the probability that Σ D_i a_i is negative, for a with values below and above 0.
+
+    It is that of Σ G_i a_i for gamma variables G_i with these shapes, whose moment generating
+    function is M(s) = Π (1 − a_i s)^−shape_i. Its inversion, −1/(2πi) ∫ M(s)/s ds, is taken on the
+    line through the saddle point c < 0 of M(s)/s, where the integrand does not oscillate unless the
+    probability is near 1.
+    """
+    if shapes @ a < 0:
+        return 1 - _mean_below(-a, shapes)
+    c = _saddle_point(a, shapes)
+    factors = 1 - a * c
+    scale = 1 / math.sqrt(float(shapes @ (a / factors) ** 2) + 1 / c**2)
+    log_height = -float(shapes @ np.log(factors))
+    total = 0.0
+    first = 0
+    while True:
+        v = _STEP * np.arange(first, first + _BATCH)
+        y = scale * np.sinh(v)
+        log_ratio = np.log1p(-1j * np.multiply.outer(y, a / factors)) @ shapes
+        terms = (np.exp(-log_ratio) / (c + 1j * y)).real * np.cosh(v)
+        if not first:
+            terms[0] /= 2  # the rule is over v < 0, too
+        total += float(terms.sum())
+        first += _BATCH
+        if np.abs(terms[-5:]).max() <= _NEGLIGIBLE * abs(total):
+            break
+    return -math.exp(log_height) * scale * _STEP * total / math.pi
+
+
+def _saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
+    """Return s < 0 at which the derivative of log(M(s)/|s|) is 0, which increases with s."""
+    nearest = 1 / float(a.min())  # the pole of M
+    # In the unit z = s/nearest, from 0 to 1, the derivative times z (1 − z) is finite.
+    b = a * nearest
+
+    def slope(z: float) -> float:
+        return float(shapes @ (b / (1 - b * z))) * z * (1 - z) - (1 - z)
+
+    upper = 1 - 1e-12
+    return nearest * float(scipy.optimize.brentq(slope, 0.0, upper, xtol=1e-9, rtol=1e-6))
