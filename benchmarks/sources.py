@@ -8,7 +8,7 @@ Models are compared by n-grams and by static vectors (wordllama, if installed), 
 of its own, with its time and the memory that the process takes at most. Then: people, gemini and
 gpt-4o of NoveltyBench, each split in two as well; four parts of one set, which are one source; and
 how often intervals from few prompts hold the number of all prompts, also among prompts that one
-source alone answered, and among 2 to 30 prompts that are drawn with replacement from those of
+source alone answered, and among 3 to 30 prompts that are drawn with replacement from those of
 NoveltyBench, so that the number of all prompts is known. `--parts empty`, `few` and `novelty` renew
 these rows only.
 """
@@ -236,7 +236,7 @@ def empty_rows() -> Iterator[dict[str, Any]]:
     lone = {f"lone {prompt}": "usual" for prompt in range(100)}
     for q in (1.0, 2.0):
         truth = float(score_K(K, q=q))
-        for answered in (4, 5, 8, 10, 30, 100):
+        for answered in (3, 4, 5, 6, 7, 8, 10, 12, 30, 100):
             rng = np.random.default_rng([answered, int(q)])
             options = SourcesOptions(q=q, level=0.95, psd="check", given_prompt=False)
             hits = 0
@@ -283,7 +283,7 @@ RENEWED = {
     "few": ("few",),
     "novelty": ("novelty", "halves", "one answer"),
 }
-FEW_PROMPTS = (2, 3, 4, 6, 12, 30)
+FEW_PROMPTS = (3, 4, 5, 6, 7, 12, 30)
 
 
 def few_rows(data: Path, draws: int, prompts: tuple[int, ...] = FEW_PROMPTS) -> Iterator[Any]:

@@ -5,9 +5,11 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from vendiscore.analysis.pair_inference import (
     adjust_p_values,
+    can_signs_reach,
     difference_level,
     estimate_difference,
     estimate_paired_difference,
@@ -18,6 +20,7 @@ from vendiscore.analysis.pair_inference import (
     permutation_test_steps,
     ratio_level,
     refine_near_threshold,
+    student_p_value,
 )
 from vendiscore.progress import finish
 
@@ -78,6 +81,23 @@ def test_the_fewest_permutations_give_the_smallest_p_that_is_significant():
 def test_p_among_all_permutations_counts_those_that_are_as_extreme_but_for_rounding():
     assert exact_p_value(2.0, np.array([1.0, -2.0 * (1 - 1e-12), 3.0])) == 3 / 4
     assert exact_p_value(-4.0, np.array([1.0, 2.0, 3.0])) == 1 / 4
+
+
+def test_p_of_few_differences_is_students_unless_they_are_equal_or_two():
+    rng = np.random.default_rng(0)
+    for count in (3, 4, 5, 9):
+        differences = rng.normal(0.5, size=count)
+        assert student_p_value(differences) == pytest.approx(ttest_1samp(differences, 0).pvalue)
+        assert student_p_value(np.full(count, 0.1 + 0.2)) == 2.0 ** (1 - count)
+        assert student_p_value(np.zeros(count)) == 1.0
+    assert student_p_value(np.array([3.0, 3.1])) == 1.0
+
+
+@pytest.mark.parametrize("level", [0.9, 0.95, 0.99, 0.999])
+def test_signs_reach_a_level_if_the_rarest_do(level):
+    for groups in range(2, 16):
+        reached = exact_p_value(1.0, np.zeros(2 ** (groups - 1) - 1)) <= 1 - level
+        assert can_signs_reach(level, groups) == reached
 
 
 def test_levels_of_one_pair_are_exact():

@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+from scipy.stats import ttest_1samp
 
 from vendiscore import compare, compute
 from vendiscore.analysis.paired_comparison import match_groups
@@ -124,15 +125,73 @@ def test_groups_are_matched_in_order_of_appearance_set_by_set():
     ]
 
 
-def test_p_below_twelve_groups_is_that_of_all_signs():
-    (X, x), (Y, y) = prompts(0, 5, 4), prompts(1, 5, 4, narrow=0.7)
-    row = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0).pairs[0]
+def differences_of(X, Y, groups):
     scores = [
-        [compute(Z[at : at + 4], k="rbf", sigma=2.0)["VS"] for at in range(0, 20, 4)]
+        [compute(Z[4 * g : 4 * g + 4], k="rbf", sigma=2.0)["VS"] for g in range(groups)]
         for Z in (X, Y)
     ]
-    differences = np.subtract(*scores)
-    signed = np.array(list(itertools.product([1, -1], repeat=5))) * differences
+    return np.subtract(*scores)
+
+
+@pytest.mark.parametrize("groups", [6, 8, 11])
+def test_p_of_six_to_eleven_groups_is_that_of_all_signs(groups):
+    (X, x), (Y, y) = prompts(0, groups, 4), prompts(1, groups, 4, narrow=0.7)
+    row = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0).pairs[0]
+    differences = differences_of(X, Y, groups)
+    signed = np.array(list(itertools.product([1, -1], repeat=groups))) * differences
     statistics = np.abs(signed.mean(axis=1) / signed.std(axis=1))
-    assert row.p == np.mean(statistics >= statistics[0] - 1e-9)
-    assert (row.permutations, row.p_floor) == (15, 1 / 16)
+    assert row.p == pytest.approx(np.mean(statistics >= statistics[0] - 1e-9))
+    count = 2 ** (groups - 1)
+    assert (row.permutations, row.p_floor) == (count - 1, 1 / count)
+
+
+@pytest.mark.parametrize("groups", [3, 4, 5])
+def test_p_of_three_to_five_groups_is_students(groups):
+    (X, x), (Y, y) = prompts(0, groups, 4), prompts(1, groups, 4, narrow=0.3)
+    found = compare(X, Y, groups=[x, y], k="rbf", sigma=2.0)
+    row = found.pairs[0]
+    assert row.p == pytest.approx(ttest_1samp(differences_of(X, Y, groups), 0).pvalue)
+    assert (row.permutations, row.p_floor) == (0, 0.0)
+    assert found.states_direction("A", "B") == (row.p <= 0.05) == row.excludes_zero
+    assert "permutations" not in found.sentence
+
+
+def test_p_is_students_wherever_signs_are_never_rare_enough():
+    """Of three pairs, the smallest adjusted p of the signs of six groups is 3/32."""
+    sets = [prompts(seed, 6, 4, narrow) for seed, narrow in enumerate((1.0, 0.9, 0.2))]
+    arrays, labels = zip(*sets, strict=True)
+    options = {"groups": list(labels), "k": "rbf", "sigma": 2.0}
+    found = compare(*arrays, **options)
+    assert [row.permutations for row in found.pairs] == [0, 0, 0]
+    assert found.verdict("A", "C") == found.verdict("B", "C") == "more diverse"
+    assert compare(*arrays[:2], groups=list(labels[:2]), k="rbf").pairs[0].permutations == 31
+    strict = compare(*arrays[1:], groups=list(labels[1:]), level=0.99, k="rbf").pairs[0]
+    assert strict.permutations == 0
+    samples = compare(*arrays, **options, effects="fixed", permutations=99)
+    assert samples.pairs[0].permutations == 99
+
+
+@pytest.mark.filterwarnings("ignore:The mean over 2 groups has no interval")
+def test_two_groups_never_show_a_difference():
+    A = [["a", "b", "c", "d"]] * 2
+    B = [["a", "a", "a", "a"], ["a", "a", "a", "b"]]
+    found = compare(A, B, k="labels", level=0.5)
+    row = found.pairs[0]
+    assert (row.p, row.permutations, row.p_floor) == (1.0, 0, 1.0)
+    assert math.isnan(row.low)
+    assert math.isnan(row.detectable_difference)
+    assert found.verdict("A", "B") == "no difference shown"
+    assert found.sentence.endswith(
+        "(no interval, p = 1; 2 groups do not show how much others vary)."
+    )
+
+
+@pytest.mark.filterwarnings("ignore:Intervals have no width")
+@pytest.mark.parametrize(("groups", "verdict"), [(3, "no difference shown"), (6, "more diverse")])
+def test_few_equal_differences_show_no_direction(groups, verdict):
+    """Their spread is 0, and Student's t infinite: p is that of their signs."""
+    found = compare([["a", "b", "c"]] * groups, [["a", "a", "a"]] * groups, k="labels")
+    row = found.pairs[0]
+    assert row.p == pytest.approx(2.0 ** (1 - groups))
+    assert found.verdict("A", "B") == verdict
+    assert math.isnan(row.detectable_difference)

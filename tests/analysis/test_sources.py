@@ -1,6 +1,8 @@
 """The effective number of sources agrees with sums written out, and copies do not raise it."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -9,6 +11,7 @@ from scipy import stats
 
 import vendiscore
 from vendiscore import NotPSDError, SampleError, as_similarity, sources
+from vendiscore.analysis.source_scores import MEASURED_COVERAGE
 
 
 def brute_force(answers, k, same=1.0, corrected=False):
@@ -220,11 +223,52 @@ def test_the_interval_is_not_of_width_0_where_no_prompt_changes_the_score(answer
     assert result.found.low < result.found.high
 
 
-@pytest.mark.parametrize(("prompts", "noted"), [(7, True), (8, False)])
-def test_fewer_than_8_prompts_are_noted(prompts, noted):
+@pytest.mark.parametrize(("prompts", "noted"), [(3, True), (5, True), (7, True), (8, False)])
+def test_notes_on_fewer_than_8_prompts_have_the_measured_coverage(prompts, noted):
     answers = {"a": [f"x{i % 2}" for i in range(prompts)], "b": ["x0"] * prompts}
-    notes = " ".join(sources(answers, k="labels").notes)
-    assert ("intervals may hold less often than their level says" in notes) == noted
+    notes = sources(answers, k="labels").notes
+    measured = [note for note in notes if note.startswith(f"With {prompts} prompts, 95 % ")]
+    assert len(measured) == noted
+    for note in measured:
+        lowest, highest = MEASURED_COVERAGE[prompts]
+        assert f"covered {lowest} to {highest} % in tests" in note
+    assert not sources(answers, k="labels", level=None).notes
+
+
+def test_measured_coverages_are_those_of_the_results():
+    file = Path(__file__).parents[2] / "benchmarks" / "results" / "sources.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    of_few = [row for row in rows if row["part"] in ("few", "empty")]
+    for row in of_few:
+        if row["prompts"] in MEASURED_COVERAGE:
+            lowest, highest = MEASURED_COVERAGE[row["prompts"]]
+            assert lowest - 0.5 <= 100 * row["held"] <= highest + 0.5
+        elif row["prompts"] > 2:
+            assert 93.5 <= 100 * row["held"] <= 97.5
+    assert {4, 6, 12, 30} <= {row["prompts"] for row in of_few}
+
+
+def test_two_prompts_have_no_interval_and_a_note():
+    found = sources({"a": ["x", "y"], "b": ["x", "z"]}, k="labels")
+    assert (found.found.se, found.found.low, found.found.high) == (None, None, None)
+    assert "% interval" not in found.sentence
+    (note,) = found.notes
+    assert note == (
+        "There is no interval: 2 prompts do not show how much others vary; 3 or more have one."
+    )
+
+
+def test_sets_of_two_samples_have_no_interval_and_sets_of_three_have_one():
+    rng = np.random.default_rng(0)
+    sets = {name: rng.normal(size=(n, 3)) for name, n in (("a", 2), ("b", 9), ("c", 9))}
+    found = sources(sets, k="rbf", sigma=1.0, aligned=False)
+    assert found.corrected.se is None
+    assert found.found.se is None
+    assert found.notes[-1].startswith("There is no interval: 2 samples of the smallest set do not ")
+    sets["a"] = rng.normal(size=(3, 3))
+    found = sources(sets, k="rbf", sigma=1.0, aligned=False)
+    assert found.corrected.se > 0
+    assert found.found.low < found.score < found.found.high
 
 
 def test_an_interval_of_a_score_near_a_bound_stays_within_the_bounds():

@@ -12,6 +12,7 @@ from scipy.stats import t as student
 from vendiscore import SampleError, compute
 from vendiscore.measures.measure import get_measure
 from vendiscore.result import key_at
+from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
 from vendiscore.scoring.request import confidence
 from vendiscore.spectral import spectrum
 
@@ -275,7 +276,7 @@ def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
 
 
 @pytest.mark.parametrize("level", [0.8, 0.95])
-def test_with_groups_the_interval_is_students_of_the_logit_of_their_mean(level):
+def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
     groups = [list(rows) for rows in (X[:8], X[8:15], X[15:21], X[21:])]
     found = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
     table = found["details"]["groups"]
@@ -288,26 +289,40 @@ def test_with_groups_the_interval_is_students_of_the_logit_of_their_mean(level):
         ends = least + (most - least) * expit(logit(share) + np.array([-reach, reach]))
         assert found[key] == pytest.approx(values.mean())
         assert found[f"{key}_se"] == pytest.approx(values.std(ddof=1) / 2)
-        assert (found[f"{key}_low"], found[f"{key}_high"]) == pytest.approx(tuple(ends))
-    assert found["details"]["interval"]["method"] == {"VS": "student", "IntDiv": "student"}
+        low = estimate_mean_quantile(values, least, (1 - level) / 2)
+        high = estimate_mean_quantile(values, most, (1 + level) / 2)
+        expected = min(low, ends[0]), max(high, ends[1])
+        assert (found[f"{key}_low"], found[f"{key}_high"]) == pytest.approx(expected)
+    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "IntDiv": "bootstrap"}
     assert "mean over the groups" in found["details"]["interval"]["meaning"]
     assert found["details"]["interval"]["assumes"] == "Independent groups are assumed."
 
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over")
 @pytest.mark.parametrize("groups", [12, 50])
-def test_few_groups_have_a_note(groups):
-    samples = [str(i % 7) for i in range(2 * groups)]
+def test_few_groups_have_a_note_on_measures_without_bounds(groups):
+    X = np.random.default_rng(0).normal(size=(2 * groups, 3))
     labels = np.arange(2 * groups) // 2
-    found = compute(samples, groups=labels, k="labels", ci=0.95, details=True)
-    said = any("less often than its level" in note for note in found["details"]["notes"])
-    assert said == (groups < 50)
+    found = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=0.95, details=True)
+    said = [note for note in found["details"]["notes"] if "less often than its level" in note]
+    assert len(said) == (groups < 50)
+    assert all("of RKE over" in note for note in said)
+    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
 
-def test_groups_that_all_score_the_same_have_an_interval_of_no_width_with_a_warning():
+def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():
+    found = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
+    assert (found["VS"], found["VS_se"], found["VS_high"]) == (2.0, 0.0, 2.0)
+    # A proportion of the prompts, by the beta distribution of the weight at the bound, scores 1.
+    assert found["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
+
+
+def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning():
+    X = np.array([[0.0], [1.0], [1.0], [2.0], [4.0], [5.0]])
+    labels = [0, 0, 1, 1, 2, 2]
     with pytest.warns(UserWarning, match="over 3 groups has no width: all of them have the same"):
-        found = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
-    assert found == {"VS": 2.0, "VS_se": 0.0, "VS_low": 2.0, "VS_high": 2.0}
+        found = compute(X, groups=labels, measures="RKE", k="rbf", sigma=1.0, ci=0.95)
+    assert found["RKE_low"] == found["RKE_high"]
 
 
 @pytest.mark.parametrize("second", [["c", "d"], ["c", "c"]])

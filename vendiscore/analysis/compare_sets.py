@@ -295,11 +295,10 @@ def comparison_steps(
     `set_codes` (n,) has the position in `names` of the set of each sample. With `groups`, the
     indices of the samples of each group set by set, sets are compared within groups.
     """
-    sizes = np.bincount(set_codes, minlength=len(names)).tolist()
-    for name, size in zip(names, sizes, strict=True):
-        if size < MIN_SAMPLES:
+    for name, n in zip(names, np.bincount(set_codes, minlength=len(names)).tolist(), strict=True):
+        if n < MIN_SAMPLES:
             raise ValueError(
-                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {size}; add "
+                f"`{name}` must have at least {MIN_SAMPLES} samples to be compared, got {n}; add "
                 f"samples, or leave it out"
             )
     yield 0
@@ -311,13 +310,13 @@ def comparison_steps(
         steps = paired_comparison_steps(similarity, groups, names, pairs, options)
     set_rows, pair_rows = yield from steps
     adjusted = adjust_p_values([row.p for row in pair_rows])
+    detectable = [
+        _estimate_detectable(row, set_rows[i], set_rows[j], options, n_groups)
+        for row, (i, j) in zip(pair_rows, pairs, strict=True)
+    ]
     pair_rows = [
-        replace(
-            row,
-            p_adjusted=p,
-            detectable_difference=_estimate_detectable(row, set_rows[i], set_rows[j], options, n_groups),
-        )
-        for row, p, (i, j) in zip(pair_rows, adjusted, pairs, strict=True)
+        replace(row, p_adjusted=p, detectable_difference=difference)
+        for row, p, difference in zip(pair_rows, adjusted, detectable, strict=True)
     ]
     comparison = Comparison(
         sets=tuple(set_rows),

@@ -5,7 +5,7 @@ import math
 import scipy
 
 from ..scoring.subsampling import MIN_VALUES, student_reach
-from .pair_inference import can_signs_reach
+from .pair_inference import EQUAL, can_signs_reach
 
 POWER = 0.8  # the usual proportion of cases (Cohen 1988)
 # How many times as many groups a sentence tells of.
@@ -34,11 +34,14 @@ def estimate_paired_detectable(
 ) -> float:
     """Return the detectable mean difference, from Student's interval of one over groups.
 
-    NaN without an interval, or without a width, which does not show how differences vary.
+    The standard error is as often too small as too large for the source's. NaN without an
+    interval, or without a width, which does not show how differences vary.
     """
-    if not high > low:
+    if not high - low > EQUAL:
         return math.nan
     error = (high - low) / 2 / student_reach(level, n_groups)
+    freedom = n_groups - 1
+    error *= math.sqrt(freedom / scipy.special.chdtri(freedom, 0.5))
     return error * detectable_errors(n_groups, level, signed)
 
 
@@ -50,15 +53,13 @@ def scale_detectable(
     return difference * errors[1] / errors[0] * math.sqrt(n_groups / more_groups)
 
 
-def estimate_unpaired_detectable(
-    difference: float, low: float, high: float, error: float
-) -> float:
+def estimate_unpaired_detectable(difference: float, low: float, high: float, error: float) -> float:
     """Return the detectable difference of scores of two sets, from an interval that contains one.
 
     `error` is the standard error of the difference. The interval of a true difference excludes 0
     in 80 % of cases if the difference is its reach towards 0, and 0.84 standard errors.
     """
-    if not high > low:
+    if not high - low > EQUAL:
         return math.nan
     reach = high - difference if difference < 0 else difference - low
     return reach + float(scipy.special.ndtri(POWER)) * error

@@ -144,8 +144,9 @@ def _p_value_steps(
     """
     count = len(differences)
     observed = float(_compute_statistics(differences))
-    if options.effects == "random" and not can_signs_reach(level, count):
-        return student_p_value(differences), 0, float(count < MIN_VALUES)
+    few = count < MIN_VALUES
+    if options.effects == "random" and (few or not can_signs_reach(level, count)):
+        return student_p_value(differences), 0, float(few)
     if options.effects == "random" and count <= _MAX_ENUMERATED:
         others = _enumerate_signs(differences)
         return exact_p_value(observed, others), len(others), 1 / (len(others) + 1)

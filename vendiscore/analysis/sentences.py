@@ -10,6 +10,11 @@ from .findings import Findings
 # A score below this is reported as one sample.
 ONE = 1.05
 NUMBERS = 4  # numbers of a row that are shown
+# Methods of intervals of means over groups.
+_GROUP_METHODS = {
+    "student": "Student's t",
+    "bootstrap": "Bayesian bootstrap, at least Student's t of the logit",
+}
 # Words for more of each aspect.
 _MORE: dict[Aspect, str] = {
     "diversity": "more diverse",
@@ -77,13 +82,20 @@ def interval(found: Findings, what: str) -> str:
     if found.grouped:
         return (
             f"{percent} % interval of the mean over groups: {short(low)} to {short(high)} "
-            f"(Student's t)."
+            f"({_GROUP_METHODS[_method(found)]})."
         )
     return (
         f"{percent} % interval: {short(low)} to {short(high)}. A new set of {found.n:,} {what} of "
         f"the same source would typically score within about "
         f"{short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
     )
+
+
+def _method(found: Findings) -> str:
+    """Return the method of the interval of the number."""
+    known = measure(found.key)
+    assert known is not None
+    return str(found.details["interval"]["method"][known.name])
 
 
 def how(found: Findings) -> str:

@@ -67,6 +67,7 @@ def _printed(args: Namespace, found: Comparison) -> str:
     for pair in result["pairs"]:
         row = {name: pair[name] for name in ("a", "b", "difference", "low", "high")}
         row["p"] = format_bounded_p(pair["p_adjusted"], pair["p_floor"])
+        row["detectable"] = pair["detectable_difference"]
         shown.append(row | {"verdict": pair["verdict"]})
     sets = result["sets"]
     if found.groups:  # the largest possible score beside the score

@@ -24,7 +24,8 @@ ALONE = (
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
 Values: TypeAlias = "list[Number] | Array"  # a number of each group
-# With fewer groups, the interval of their mean holds less often if a few are unlike the rest.
+# With fewer groups, Student's interval of a mean without bounds holds less often if a few are
+# unlike the rest: benchmarks/prompt_means.py.
 MANY = 50
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
 UNLIKE = 2
@@ -90,7 +91,7 @@ def averaged(
                 ends = spread["low"], spread["high"]
                 missing = missing or describe_missing_interval(len(values), *ends, keys)
         if request.ci is not None:
-            found.methods[name] = "student"
+            found.methods[name] = "bootstrap" if _is_bounded(chosen) else "student"
     if missing:
         warn(missing)
         found.notes.append(missing)
@@ -204,12 +205,19 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> 
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
         notes.append(f"Computed of all groups together, without an interval: {together}.")
-    if request.ci is not None and each and MIN_VALUES <= len(sizes) < MANY:
+    unbounded = ", ".join(chosen.measure.name for chosen in each if not _is_bounded(chosen))
+    if request.ci is not None and unbounded and MIN_VALUES <= len(sizes) < MANY:
         notes.append(
-            f"The interval of the mean over {len(sizes)} groups holds less often than its level "
-            f"says where a few groups are unlike the rest; with {MANY} groups or more it holds."
+            f"The interval of the mean of {unbounded} over {len(sizes)} groups holds less often "
+            f"than its level says where a few groups are unlike the rest; with {MANY} groups or "
+            f"more it holds."
         )
     return notes
+
+
+def _is_bounded(chosen: Chosen) -> bool:
+    """Return whether the values of a measure have bounds, which its interval takes into account."""
+    return all(map(math.isfinite, chosen.measure.limits(1)))
 
 
 def _spread(

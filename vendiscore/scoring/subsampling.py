@@ -48,7 +48,7 @@ def bounded(
     Each end is the farther one of two. A jackknife of the logit takes the number of values into
     account, the Bayesian bootstrap their skewness, and that rare ones may lack.
     """
-    if len(values) < MIN_VALUES or not math.isfinite(most - least):
+    if len(values) < MIN_VALUES or not 0 < most - least < math.inf:
         return student(values, level)
     mean, error = mean_error(values)
     n = len(values)

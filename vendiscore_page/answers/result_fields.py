@@ -34,7 +34,17 @@ _SET_FIELDS = {
     "matched_low": "low",
     "matched_high": "high",
 }
-_PAIR_NAMES = ("a", "b", "difference", "low", "high", "level", "p_floor", "verdict")
+_PAIR_NAMES = (
+    "a",
+    "b",
+    "difference",
+    "low",
+    "high",
+    "level",
+    "p_floor",
+    "detectable_difference",
+    "verdict",
+)
 _PAIR_FIELDS = {**dict(zip(_PAIR_NAMES, _PAIR_NAMES, strict=True)), "p_adjusted": "p"}
 
 

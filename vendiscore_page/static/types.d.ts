@@ -365,6 +365,7 @@ interface PairRow {
   level: number;
   p: number;
   p_floor: number;
+  detectable_difference: number | null;
   verdict: string;
 }
 /** The words and the picture of a sample, one of which it may lack. */

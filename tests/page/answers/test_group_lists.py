@@ -232,4 +232,4 @@ def test_the_mean_over_two_groups_has_no_interval():
         "There is no interval: a mean over groups needs three groups or more. Compare a few "
         "sources instead of averaging them."
     )
-    assert "Student's t" in shown(text=BOX)["interval"]
+    assert "Student's t of the logit" in shown(text=BOX)["interval"]

@@ -1,0 +1,146 @@
+"""Is the direction of a difference as large as `detectable_difference` stated in 80 % of cases?
+
+    python benchmarks/detectable.py --data DATA --json benchmarks/results/detectable.json
+
+Two sets are drawn again and again, one of a source and one of the same source narrowed by several
+degrees, so that true differences are small and large. For each degree: the true difference of the
+scores at the matched size (the mean over all draws), the median `detectable_difference`, and how
+often the right and the wrong direction are stated. Then, for each source and design, the proportion
+of right directions where the true difference is the reported one (`at_detectable`, by
+interpolation between degrees), which is 0.8 if the report holds, and NaN if no degree differs
+by so much.
+
+By prompt: answers of NoveltyBench, 3 to 20 prompts, two random halves of each prompt's, in one of
+which an answer is replaced by the prompt's first one with the probability of the degree. Without
+prompts: sentences, vectors and molecules (tests/helpers/sources.py) and questions, 20 to 100.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import warnings
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from few_samples import answers, questions
+from pairs import DATA, environment, write
+
+from vendiscore import as_similarity
+from vendiscore.analysis.compare_options import CompareOptions
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.comparison import LESS, MORE, Comparison
+from vendiscore.progress import finish
+from vendiscore.similarity.base import Similarity
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
+from sources import SOURCES, pooled
+
+PLAN = CompareOptions(permutations=199).checked()
+PROMPTS = (3, 4, 6, 8, 12, 20)
+SIZES = (20, 50, 100)
+REPLACED = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
+NARROW = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the usual is 0.25
+Draw = Callable[[np.random.Generator, int, float], Comparison]
+
+
+def of_prompts(similarity: Similarity, prompts: int, count: int) -> Draw:
+    """Return comparisons of halves of the answers to each of a few prompts."""
+
+    def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
+        half = count // 2
+        chosen = rng.integers(prompts, size=m)
+        order = np.argsort(rng.random((m, count)), axis=1) + count * chosen[:, None]
+        a, b = order[:, :half], order[:, half : 2 * half].copy()
+        replaced = rng.random(b.shape) < degree
+        b = np.where(replaced, b[:, :1], b)
+        part = similarity.take(np.concatenate([a, b], axis=1).ravel())
+        indices = np.arange(2 * half * m).reshape(m, 2, half)
+        codes = np.tile(np.repeat([0, 1], half), m)
+        return finish(comparison_steps(part, codes, ["a", "b"], PLAN, indices.tolist()))
+
+    return draw
+
+
+def without_prompts(name: str) -> Draw:
+    """Return comparisons of a source of the helpers with the same, narrowed."""
+    source, options = SOURCES[name]
+
+    def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
+        sets = [source(rng, n, 0.25), source(rng, n, degree)]
+        pool, sizes = pooled(sets, **options)
+        return finish(comparison_steps(pool, np.repeat([0, 1], sizes), ["a", "b"], PLAN))
+
+    return draw
+
+
+def of_questions(data: Path) -> Draw:
+    """Return comparisons of questions, some of which are the first one in the second set."""
+    similarity = as_similarity(questions(data)[:2000])
+
+    def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
+        indices = rng.choice(np.arange(1, 2000), 2 * n, replace=False)
+        indices[n:][rng.random(n) < degree / 2] = 0
+        part = similarity.take(indices)
+        return finish(comparison_steps(part, np.repeat([0, 1], n), ["a", "b"], PLAN))
+
+    return draw
+
+
+def rows_of(
+    name: str, design: str, draw: Draw, size: int, degrees: tuple[float, ...], repeats: int
+) -> list[dict[str, Any]]:
+    """Return a row for each degree, and one for the difference that is reported."""
+    rows = []
+    for degree in degrees:
+        rng = np.random.default_rng([size, round(100 * degree)])
+        found = [draw(rng, size, degree) for _ in range(repeats)]
+        verdicts = [each.verdict("a", "b") for each in found]
+        pairs = [each.pairs[0] for each in found]
+        row: dict[str, Any] = {"name": name, "design": design, "size": size, "degree": degree}
+        row["difference"] = float(np.mean([pair.difference for pair in pairs]))
+        larger = float(np.mean([each.sets[0].matched for each in found]))
+        row["proportion"] = row["difference"] / larger
+        detectable = [pair.detectable_difference for pair in pairs]
+        row["detectable"] = float(np.nanmedian(detectable))
+        row["detectable_quartiles"] = np.nanquantile(detectable, [0.25, 0.75]).tolist()
+        row["right"] = verdicts.count(MORE) / repeats
+        row["wrong"] = verdicts.count(LESS) / repeats
+        print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
+        rows.append(row)
+    ratios = [row["difference"] / row["detectable"] for row in rows]
+    right = [row["right"] for row in rows]
+    order = np.argsort(ratios)
+    at = np.interp(1.0, np.array(ratios)[order], np.array(right)[order], np.nan, np.nan)
+    summary = {"name": name, "design": design, "size": size, "at_detectable": float(at)}
+    print(summary, flush=True)
+    return [*rows, summary]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--data", type=Path, default=DATA)
+    parser.add_argument("--json", type=Path)
+    parser.add_argument("--repeats", type=int, default=200)
+    given = parser.parse_args()
+    warnings.simplefilter("ignore")  # of intervals without a width
+    rows = []
+    for name, sets in answers(given.data).items():
+        if name not in ("human", "gpt-4o"):
+            continue
+        similarity = as_similarity([text for own in sets for text in own])
+        draw = of_prompts(similarity, len(sets), len(sets[0]))
+        for m in PROMPTS:
+            rows += rows_of(name, "prompts", draw, m, REPLACED, given.repeats)
+    designs = {name: without_prompts(name) for name in SOURCES if name != "vectors, rbf"}
+    for name, draw in {**designs, "questions": of_questions(given.data)}.items():
+        degrees = REPLACED if name == "questions" else NARROW
+        for n in SIZES:
+            rows += rows_of(name, "samples", draw, n, degrees, given.repeats // 2)
+    write(given.json, rows, environment() | {"repeats": given.repeats})
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,117 @@
+"""The difference that a comparison detects in 80 % of cases."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from vendiscore import compare
+from vendiscore.analysis.detectable import (
+    detectable_errors,
+    estimate_paired_detectable,
+    estimate_unpaired_detectable,
+    scale_detectable,
+)
+from vendiscore.analysis.pair_inference import difference_level
+from vendiscore.scoring.subsampling import student
+
+
+@pytest.mark.parametrize("groups", [3, 5, 12, 40])
+def test_the_interval_of_a_detectable_difference_excludes_0_in_80_percent(groups):
+    rng = np.random.default_rng(groups)
+    true = detectable_errors(groups, 0.95, signed=False) / math.sqrt(groups)
+    drawn = rng.normal(true, 1, (4000, groups))
+    low = [student(differences, 0.95)[2] for differences in drawn]
+    assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.025)
+
+
+def test_signs_of_few_groups_detect_less():
+    for groups in range(6, 12):
+        plain, signed = (detectable_errors(groups, 0.95, signed) for signed in (False, True))
+        assert plain <= signed
+    assert detectable_errors(6, 0.95, True) > 1.05 * detectable_errors(6, 0.95, False)
+    assert detectable_errors(5, 0.95, True) == detectable_errors(5, 0.95, False)
+    assert math.isnan(detectable_errors(2, 0.95, False))
+
+
+@pytest.mark.parametrize("groups", [3, 6, 20])
+def test_an_estimate_is_as_often_too_small_as_too_large(groups):
+    rng = np.random.default_rng(groups)
+    estimates = []
+    for differences in rng.normal(size=(2000, groups)):
+        _, _, low, high = student(differences, 0.95)
+        estimates.append(estimate_paired_detectable(low, high, groups, 0.95, True))
+    true = detectable_errors(groups, 0.95, True) / math.sqrt(groups)
+    assert np.median(estimates) == pytest.approx(true, rel=0.05)
+
+
+def test_more_groups_detect_smaller_differences():
+    scaled = [scale_detectable(1.0, 8, count, 0.95, True) for count in (8, 16, 32, 64, 200)]
+    assert scaled[0] == 1
+    assert (np.diff(scaled) < 0).all()
+    assert scaled[4] / scaled[3] == pytest.approx(math.sqrt(64 / 200), rel=0.02)
+
+
+def test_without_a_width_of_the_interval_nothing_is_known():
+    assert math.isnan(estimate_paired_detectable(1.0, 1.0, 8, 0.95, True))
+    assert math.isnan(estimate_paired_detectable(math.nan, math.nan, 2, 0.95, True))
+    assert math.isnan(estimate_unpaired_detectable(1.0, 1.0, 1.0, 0.1))
+
+
+def test_without_groups_it_is_the_reach_of_the_interval_towards_0_and_a_quantile():
+    quantile = norm.ppf(0.8)
+    for difference, reach in ((2.0, 1.5), (-2.0, 4.0), (0.0, 1.5)):
+        found = estimate_unpaired_detectable(difference, difference - 1.5, difference + 4.0, 0.5)
+        assert found == pytest.approx(reach + 0.5 * quantile)
+
+
+def answers(rng, groups, kinds):
+    return [rng.integers(kinds, size=6).tolist() for _ in range(groups)]
+
+
+def test_sentences_tell_it_where_no_difference_is_shown():
+    rng = np.random.default_rng(0)
+    A, B, C = (answers(rng, 8, kinds) for kinds in (5, 6, 5))
+    found = compare(A, B, k="labels")
+    row = found.pairs[0]
+    assert found.verdict("A", "B") == "no difference shown"
+    larger = max(each.matched for each in found.sets)
+    percent = 100 * row.detectable_difference / larger
+    more = scale_detectable(row.detectable_difference, 8, 16, 0.95, True)
+    ending = (
+        f" This design detects a difference of about {row.detectable_difference:.2g} "
+        f"({percent:.0f} % of the larger score) in 80 % of cases; 16 groups would detect about "
+        f"{more:.2g} ({100 * more / larger:.0f} %)."
+    )
+    assert found.sentence.endswith(ending)
+    assert found.verdicts[0].endswith(ending)
+    assert found.to_dict()["pairs"][0]["detectable_difference"] == row.detectable_difference
+    assert found.to_frame()["detectable_difference"][0] == row.detectable_difference
+    three = compare({"a": A, "b": B, "c": C}, k="labels")
+    assert three.sentence.startswith("No difference shown between a, b and c")
+    largest = max(row.detectable_difference for row in three.pairs)
+    assert f"detects a difference of about {largest:.2g} (" in three.sentence
+    assert {row.level for row in three.pairs} == {difference_level(0.95, 3)}
+    for pair, alone in zip(three.pairs[:1], found.pairs, strict=True):
+        assert pair.detectable_difference > alone.detectable_difference
+
+
+def test_sentences_of_sets_without_groups_name_what_detects_less():
+    rng = np.random.default_rng(0)
+    X, Y = rng.normal(size=(2, 60, 6))
+    found = compare(X, Y, k="rbf", sigma=2.0, permutations=99)
+    assert found.sentence.endswith(
+        " % of the larger score) in 80 % of cases; larger sets, or answers compared by prompt, "
+        "detect smaller ones."
+    )
+    few = compare(X[:4], Y[:4], k="rbf", sigma=2.0, permutations=99)
+    assert " This design detects no difference in 80 % of cases; larger sets" in few.sentence
+
+
+def test_a_direction_has_no_such_sentence():
+    rng = np.random.default_rng(0)
+    found = compare(answers(rng, 12, 30), answers(rng, 12, 2), k="labels")
+    assert found.verdict("A", "B") == "more diverse"
+    assert "This design" not in found.sentence
+    assert found.pairs[0].detectable_difference > 0

@@ -1,0 +1,105 @@
+"""The mean of a source with bounded values: quantiles of a Dirichlet mean, and what they cover."""
+
+import numpy as np
+import pytest
+from scipy.stats import beta
+
+from vendiscore.scoring import bayesian_bootstrap
+from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
+from vendiscore.scoring.subsampling import bounded, logit_interval, student
+
+
+def drawn_quantile(values, bound, probability, weight, rng, count=100_000):
+    """Return the quantile among random weights."""
+    gammas = rng.gamma(np.append(np.ones(len(values)), weight), size=(count, len(values) + 1))
+    means = gammas @ np.append(values, bound) / gammas.sum(axis=1)
+    return np.quantile(means, [probability - 0.004, probability + 0.004])
+
+
+@pytest.mark.parametrize("n", [3, 9, 200])
+@pytest.mark.parametrize("level", [0.8, 0.95, 0.999])
+def test_of_zeros_and_ones_it_is_the_limit_of_clopper_and_pearson(n, level):
+    for ones in (0, 1, n // 2, n):
+        x = np.r_[np.ones(ones), np.zeros(n - ones)]
+        low = estimate_mean_quantile(x, 0.0, (1 - level) / 2, weight=1.0)
+        high = estimate_mean_quantile(x, 1.0, (1 + level) / 2, weight=1.0)
+        expected = [
+            beta.ppf((1 - level) / 2, ones, n - ones + 1) if ones else 0.0,
+            beta.ppf((1 + level) / 2, ones + 1, n - ones) if ones < n else 1.0,
+        ]
+        assert [low, high] == pytest.approx(expected, abs=2e-6)
+
+
+@pytest.mark.parametrize("weight", [PSEUDO_WEIGHT, 1.0])
+@pytest.mark.parametrize("n", [3, 12, 60])
+def test_it_is_the_quantile_of_random_weights(n, weight):
+    rng = np.random.default_rng(n)
+    for values in (rng.uniform(1, 8, n), 8 - rng.exponential(0.1, n), rng.integers(1, 4, n)):
+        for bound, probability in ((1.0, 0.025), (8.0, 0.975), (1.0, 0.3)):
+            found = estimate_mean_quantile(np.clip(values, 1, 8), bound, probability, weight)
+            low, high = drawn_quantile(np.clip(values, 1, 8), bound, probability, weight, rng)
+            assert low - 1e-6 <= found <= high + 1e-6
+
+
+@pytest.mark.parametrize("n", [3, 7, 40, 300])
+def test_it_grows_with_the_probability_and_turns_with_the_values(n):
+    rng = np.random.default_rng(n)
+    for values in (rng.uniform(size=n), 1 - 10.0 ** -rng.uniform(0, 14, n), np.full(n, 0.7)):
+        for bound in (0.0, 1.0):
+            levels = (0.0005, 0.025, 0.25, 0.5, 0.75, 0.975, 0.9995)
+            ends = [estimate_mean_quantile(values, bound, p) for p in levels]
+            turned = [estimate_mean_quantile(1 - values, 1 - bound, 1 - p) for p in levels]
+            assert (np.diff(ends) >= -1e-6).all()
+            assert ends == pytest.approx([1 - x for x in turned], abs=1e-6)
+            assert min(values.min(), bound) - 1e-9 <= ends[0]
+            assert ends[-1] <= max(values.max(), bound) + 1e-9
+
+
+def test_many_values_are_merged_without_a_visible_change(monkeypatch):
+    values = 5 - np.random.default_rng(0).exponential(0.1, 4000) ** 2
+    ends = (1.0, 0.025), (5.0, 0.975)
+    merged = [estimate_mean_quantile(values, *each) for each in ends]
+    monkeypatch.setattr(bayesian_bootstrap, "MAX_VALUES", 10_000)
+    exact = [estimate_mean_quantile(values, *each) for each in ends]
+    assert np.abs(np.subtract(merged, exact)).max() < 0.01 * (exact[1] - exact[0])
+
+
+def test_values_at_the_bound_have_no_others():
+    assert estimate_mean_quantile(np.full(4, 8.0), 8.0, 0.975) == 8.0
+
+
+def test_intervals_are_at_least_those_of_the_logit_and_lie_in_the_bounds():
+    rng = np.random.default_rng(0)
+    for n in (3, 5, 30, 400):
+        values = 8 - np.minimum(rng.exponential(1.0, n), 7)
+        mean, _, low, high = bounded(values, 0.95, 1.0, 8.0)
+        without_each = (n * mean - values) / (n - 1)
+        ends = logit_interval(mean, without_each, 0.95, 1.0, 8.0)
+        assert 1 <= low <= ends[0] < mean < ends[1] <= high <= 8
+
+
+def test_two_values_and_values_without_bounds_have_the_interval_of_student():
+    values = np.array([1.0, 2.0, 4.0])
+    assert bounded(values, 0.95, 0.0, np.inf) == student(values, 0.95)
+    assert np.isnan(bounded(values[:2], 0.95, 0.0, 5.0)[2:]).all()
+
+
+def test_means_hold_where_a_few_prompts_are_unlike_the_rest():
+    """One of twelve prompts has a low score, which a few draws often do not contain."""
+    rng = np.random.default_rng(0)
+    source = np.r_[rng.uniform(4.8, 5, 92), rng.uniform(2, 4, 8)]
+    mean = source.mean()
+    for n in (4, 6, 12, 30):
+        drawn = source[rng.integers(100, size=(300, n))]
+        ends = np.array([bounded(values, 0.95, 1.0, 5.0)[2:] for values in drawn])
+        without_each = (n * drawn.mean(axis=1)[:, None] - drawn) / (n - 1)
+        logits = [
+            logit_interval(values.mean(), left, 0.95, 1.0, 5.0)
+            for values, left in zip(drawn, without_each, strict=True)
+        ]
+        held, by_logit = (
+            np.mean((low <= mean) & (mean <= high)) for low, high in (ends.T, np.array(logits).T)
+        )
+        assert held >= 0.92
+        assert by_logit < held
+        assert by_logit < 0.85 or n > 12, (n, by_logit)
