@@ -300,13 +300,14 @@ def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
 
 @pytest.mark.filterwarnings("ignore:The interval of the mean over")
 @pytest.mark.parametrize("groups", [12, 50])
-def test_few_groups_have_a_note_on_measures_without_bounds(groups):
+def test_few_groups_have_notes_on_the_measured_coverage(groups):
     X = np.random.default_rng(0).normal(size=(2 * groups, 3))
     labels = np.arange(2 * groups) // 2
     found = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=0.95, details=True)
-    said = [note for note in found["details"]["notes"] if "less often than its level" in note]
-    assert len(said) == (groups < 50)
-    assert all("of RKE over" in note for note in said)
+    notes = found["details"]["notes"]
+    measured = [note for note in notes if "95 % intervals of means over 4 to 30 groups" in note]
+    unbounded = [note for note in notes if "measures without bounds (RKE)" in note]
+    assert len(measured) == len(unbounded) == (groups < 50)
     assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
 
 
