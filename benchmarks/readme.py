@@ -162,6 +162,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "papers": papers,
     "people": partial(people, "page"),
     "wording": partial(people, "wording"),
+    "choice": partial(people, "choice"),
 }
 
 

@@ -10,19 +10,46 @@ STATIC = "static word vectors (wordllama)"
 MEANING = "MiniLM"
 CONTEXT = "MiniLM in context"
 VS = "VS, q = 1"
+DISTANCE = "IntDiv"
+COUNTS = "repeated words and bytes"
+Key = tuple[str, bool, str]
 # The rows of the table: scorer, whether the prompt is taken out, and measure.
-ROWS = (
+ROWS: tuple[Key, ...] = (
     (CONTEXT, True, VS),
+    (CONTEXT, True, DISTANCE),
     (MEANING, True, VS),
+    (MEANING, True, DISTANCE),
     (MEANING, False, VS),
+    (MEANING, False, "VS, q = 2"),
+    (MEANING, False, "VS, q = ∞"),
+    (MEANING, False, DISTANCE),
     (STATIC, True, VS),
     (STATIC, False, VS),
     ("linguistic-diversity", False, "Vendi, with its floor"),
     ("emb-diversity", False, "chamfer_dist"),
     (DEFAULT, False, VS),
+    (DEFAULT, False, DISTANCE),
     (LETTERS, False, VS),
+    (COUNTS, False, "distinct-1"),
+    (COUNTS, False, "distinct-2"),
     ("lengths alone", False, "mean length"),
 )
+# What the table calls a measure of a scorer.
+CALLED = {
+    (MEANING, False, DISTANCE): "MiniLM, mean distance (SentBERT)",
+    (DEFAULT, False, DISTANCE): "n-grams, mean distance",
+    (COUNTS, False, "distinct-1"): "distinct-1",
+    (COUNTS, False, "distinct-2"): "distinct-2",
+}
+# The columns of the confirmatory run.
+PARTS = {
+    "prompt_gen": "sentences",
+    "resp_gen": "responses",
+    "story_gen": "stories",
+    "nuggets": "nuggets",
+    "others": "others",
+    "all": "mean",
+}
 # Numbers of the papers and the documentation that are named; none was run here.
 PUBLISHED = (
     "linguistic-diversity 2.0.0's default, a cross-encoder that reads all pairs: mean ρ 0.816; an "
@@ -47,13 +74,24 @@ def within(found: dict[str, float], key: str = "rho") -> str:
     return f"{short(found[key])} ({short(found['low'])} to {short(found['high'])})"
 
 
+def scorers_of(part: str) -> list[Row]:
+    """Return the rows of scorers, without those of differences between them."""
+    return [row for row in rows_of(part) if row["kind"] != "difference"]
+
+
 def find(part: str, name: str, prompt: bool = False, measure: str = "VS, q = 1") -> Row:
     (row,) = (
         row
         for row in rows_of(part)
-        if (row["name"], row.get("prompt"), row.get("measure")) == (name, prompt, measure)
+        if (row.get("name"), row.get("prompt"), row.get("measure")) == (name, prompt, measure)
     )
     return row
+
+
+def find_any(part: str, key: Key) -> Row | None:
+    """Return the row of a measure, or None if a part was last scored without it."""
+    rows = [r for r in rows_of(part) if (r.get("name"), r.get("prompt"), r.get("measure")) == key]
+    return rows[0] if rows else None
 
 
 def mean(row: Row) -> float:
@@ -66,44 +104,193 @@ def responses(row: Row) -> float:
 
 def named(name: str) -> str:
     """Return the whole name of a scorer, which has a version if it is a package's."""
-    names = {row["name"] for row in rows_of("human_scores")}
+    names = {row["name"] for row in scorers_of("human_scores")}
     if name in names:
         return name
     (whole,) = (each for each in names if each.startswith(name) and each.endswith(", MiniLM"))
     return str(whole)
 
 
+def called(key: Key) -> str:
+    """Return what the tables call a row."""
+    name, _, measure = key
+    if key in CALLED:
+        return CALLED[key]
+    if measure == VS:
+        return name
+    if measure.startswith("VS, "):
+        return f"{name}, {measure.removeprefix('VS, ')}"
+    return f"{name}, mean distance" if measure == DISTANCE else f"{name}: {measure}"
+
+
+def temperature(row: Row) -> float:
+    """Return the mean ρ with the temperature of a model, over two sources."""
+    each = [float(one["rho"]) for one in row["temperature"]]
+    return sum(each) / len(each)
+
+
+def content(key: Key, part: str = "all") -> dict[str, float] | None:
+    """Return the area of the confirmatory run, or None if it did not have the measure."""
+    row = find_any("mcdiv", key)
+    return row["auc"][part] if row else None
+
+
 def summary() -> str:
-    """Return the table of ten rows."""
+    """Return the table of all measures."""
     rows = []
     for name, prompt, measure in ROWS:
         whole = named(name)
         scores = find("human_scores", whole, prompt, measure)
-        pairs = find("labelled_pairs", whole, prompt, measure)
-        shown = whole if measure == VS else f"{whole}: {measure}"
+        pairs = find_any("labelled_pairs", (whole, prompt, measure))
+        of_content = content((whole, prompt, measure))
+        shown = called((whole, prompt, measure))
+        is_main = name in (DEFAULT, CONTEXT) and measure == VS
         rows.append(
             (
-                f"**{shown}**" if name in (DEFAULT, CONTEXT) else shown,
+                f"**{shown}**" if is_main else shown,
                 "yes" if prompt else "",
                 within(scores["all"]["mean"]),
                 within(scores["resp_gen"]["mean"]),
-                short(pairs["area"]["auc"]),
+                short(temperature(scores)),
+                short(of_content["value"]) if of_content else "",
+                short(pairs["area"]["auc"]) if pairs else "",
             )
         )
     heads = ("kernel or package", "given the prompt", "six sources", "three further sources")
-    return table((*heads, "pairs, AUC"), rows)
+    return table((*heads, "temperature", "content, AUC", "pairs, AUC"), rows)
 
 
 def same_order() -> str:
     """Say whose scores have people and two models in the order of NoveltyBench's classes."""
     rows = {
-        name: find("three_sources", named(name), prompt, measure)["same_order"]
+        called((named(name), prompt, measure)): find_any(
+            "three_sources", (named(name), prompt, measure)
+        )
         for name, prompt, measure in ROWS
     }
-    others = ", ".join(name for name, same in rows.items() if not same)
+    others = [name for name, row in rows.items() if row and not row["same_order"]]
+    but = f" but {', '.join(others)}" if others else ""
     return (
         "People, gpt-4o and gemini-1.5-pro stand in the order of the equivalence classes that "
-        f"NoveltyBench's classifier found by every row but {others}."
+        f"NoveltyBench's classifier found by every row{but}."
+    )
+
+
+def confirmed() -> str:
+    """Return the table of the confirmatory run."""
+    rows = []
+    for row in rows_of("mcdiv"):
+        if "auc" in row:
+            name = called((row["name"], row["prompt"], row["measure"]))
+            cells = [
+                short(row["auc"][part]["value"], 3)
+                + (f" ± {short(row['auc'][part]['se'], 3)}" if part == "all" else "")
+                for part in PARTS
+            ]
+            rows.append((name, "yes" if row["prompt"] else "", *cells))
+    return table(("kernel or measure", "given the prompt", *PARTS.values()), rows)
+
+
+def sets_of_mcdiv() -> str:
+    """Say what the confirmatory run was on."""
+    cells = rows_of("mcdiv")[0]["cells"].values()
+    return (
+        f"{sum(cell['sets'] for cell in cells):,} sets of five answers of McDiv (Tevet & Berant) "
+        "have a label: whether the writers were asked for different contents. Their prompts occur "
+        "in none of the sets above; collection and task are the same. Measures and differences "
+        "were fixed before the run ([mcdiv.py](../benchmarks/people/mcdiv.py), "
+        "[result](../benchmarks/results/people/mcdiv.json)), and nothing was chosen on it."
+    )
+
+
+def differs(first: Key, second: Key, part: str = "all") -> str:
+    """Return the difference of two areas of the confirmatory run with its interval."""
+    for row in rows_of("mcdiv"):
+        if "difference" in row:
+            pair = [tuple(row[one].values()) for one in ("first", "second")]
+            if pair == [first, second]:
+                found = row["difference"][part]
+                ends = f"{short(found['low'], 3)} to {short(found['high'], 3)}"
+                return f"{signed(found['value'])} ({ends})"
+    raise KeyError((first, second))
+
+
+def confirmation() -> str:
+    """Say what the confirmatory run found."""
+    context, given, plain = (CONTEXT, True, VS), (MEANING, True, VS), (MEANING, False, VS)
+    default = (DEFAULT, False, VS)
+    by_source = ", ".join(
+        f"{differs(context, given, part)} on {PARTS[part]}"
+        for part in ("prompt_gen", "resp_gen", "story_gen")
+    )
+    return (
+        f"- Conditioning on the prompt changes the area of MiniLM by {differs(given, plain)}.\n"
+        f"- Reading answers in context changes it by another {differs(context, given)}: "
+        f"{by_source}. Before it was chosen, reading in context had been tried on 600 sets of "
+        "responses of McDiv, which may be among these: for responses this is no confirmation.\n"
+        f"- Embeddings in context differ from the default by {differs(context, default)}, on "
+        f"nuggets by {differs(context, default, 'nuggets')} and on others by "
+        f"{differs(context, default, 'others')}.\n"
+        f"- The Vendi Score differs from the mean distance of the same kernel by "
+        f"{differs(context, (CONTEXT, True, DISTANCE))} in context, by "
+        f"{differs(plain, (MEANING, False, DISTANCE))} for MiniLM and by "
+        f"{differs(default, (DEFAULT, False, DISTANCE))} for n-grams: **the mean distance tells "
+        "contents a little better.**\n"
+        f"- For MiniLM, q = 1 differs from q = 2 by {differs(plain, (MEANING, False, 'VS, q = 2'))}"
+        f" and from q = ∞ by {differs(plain, (MEANING, False, 'VS, q = ∞'))}."
+    )
+
+
+def choice() -> str:
+    """Say which measure answers which question better, with the numbers of the tables."""
+    context = find("human_scores", CONTEXT, True)
+    distance = find("human_scores", CONTEXT, True, DISTANCE)
+    scores = content((CONTEXT, True, VS))
+    distances = content((CONTEXT, True, DISTANCE))
+    assert scores
+    assert distances
+    return (
+        "| question | better | instead of |\n|---|---|---|\n"
+        f"| Do contents differ? | mean distance in context: AUC {short(distances['value'], 3)} | "
+        f"VS in context: {short(scores['value'], 3)} |\n"
+        f"| How diverse would people call it? | VS in context: ρ = {short(mean(context), 3)} and "
+        f"{short(responses(context), 3)} | mean distance in context: {short(mean(distance), 3)} "
+        f"and {short(responses(distance), 3)}; VS − distance "
+        f"{gap((CONTEXT, True, VS), (CONTEXT, True, DISTANCE))} |\n"
+        f"| Was the temperature higher? | {temperatures()} |\n"
+        "| How many different answers are there? | VS, the only one of them that is a number of "
+        "answers | mean distance, distinct-n: between 0 and 1 |"
+    )
+
+
+def temperatures() -> str:
+    """Return two cells: what goes most with the temperature, and the rest."""
+    every = {
+        "VS of n-grams": find("human_scores", DEFAULT),
+        "VS in context": find("human_scores", CONTEXT, True),
+        "mean distance in context": find("human_scores", CONTEXT, True, DISTANCE),
+        "SelfBLEU": find("human_scores", COUNTS, measure="−SelfBLEU"),
+        "distinct-1": find("human_scores", COUNTS, measure="distinct-1"),
+        "distinct-2": find("human_scores", COUNTS, measure="distinct-2"),
+    }
+    order = sorted(every, key=lambda name: -temperature(every[name]))
+    shown = [f"{name} {short(temperature(every[name]), 3)}" for name in order]
+    return f"{shown[0].replace(' ', ': ρ = ', 1)} | {', '.join(shown[1:])}"
+
+
+def without_context() -> str:
+    """Say where the choice between the Vendi Score and the mean distance depends on the kernel."""
+    pairs = {
+        name: ((kernel, False, VS), (kernel, False, DISTANCE))
+        for name, kernel in (("MiniLM alone", MEANING), ("n-grams", DEFAULT))
+    }
+    said = [
+        f"for {name} by {gap(*pair)} on the six and {gap(*pair, 'resp_gen')} on the three sources"
+        for name, pair in pairs.items()
+    ]
+    return (
+        "Without context the Vendi Score's ρ with people differs from that of the mean distance "
+        f"{' and '.join(said)} (intervals: bootstrap of prompts)."
     )
 
 
@@ -120,13 +307,34 @@ def context() -> str:
     before, then = sources_of(alone), sources_of(after)
     most = max(then, key=lambda name: then[name] - before[name])
     falls = [name for name in then if then[name] < before[name]]
+    conditioned = gap((MEANING, True, VS), (MEANING, False, VS), "resp_gen")
     return (
         f"Answers in their context, alone and after their prompt, raise the mean ρ of MiniLM given "
-        f"the prompt from {mean(alone):.3f} to {mean(after):.3f} on the six sources and from "
-        f"{responses(alone):.3f} to {responses(after):.3f} on the three further sources, most on "
-        f"{most} ({short(before[most], 3)} → {short(then[most], 3)}). "
-        f"It falls on {', '.join(falls)}."
+        f"the prompt from {mean(alone):.3f} to {mean(after):.3f} on the six sources, which played "
+        f"no part in that choice: {gap((CONTEXT, True, VS), (MEANING, True, VS))}. They raise it "
+        f"from {responses(alone):.3f} to {responses(after):.3f} on the three on which it was "
+        f"chosen. Most of it is on {most} ({short(before[most], 3)} → {short(then[most], 3)}). "
+        f"It falls on {', '.join(falls)}. Conditioning on the prompt, developed on the six, "
+        f"changes the mean of the three by {conditioned}. "
+        "(Intervals: bootstrap of prompts.)"
     )
+
+
+def gap(first: Key, second: Key, part: str = "all") -> str:
+    """Return the difference of two mean ρ with its interval."""
+    for row in rows_of("human_scores"):
+        if row["kind"] == "difference" and [tuple(row["first"]), tuple(row["second"])] == [
+            first,
+            second,
+        ]:
+            found = row[part]
+            ends = f"{short(found['low'], 3)} to {short(found['high'], 3)}"
+            return f"{signed(found['difference'])} ({ends})"
+    raise KeyError((first, second))
+
+
+def signed(value: float) -> str:
+    return ("+" if value > 0 else "") + short(value, 3)
 
 
 def larger() -> str:
@@ -157,7 +365,7 @@ def letters() -> str:
 def lost() -> str:
     """List where others agree better than the default or MiniLM in context."""
     best = find("human_scores", CONTEXT, True)
-    others = [row for row in rows_of("human_scores") if row["kind"] != "ours"]
+    others = [row for row in scorers_of("human_scores") if row["kind"] != "ours"]
     lines = []
     for name, rho in sources_of(best).items():
         top = max(others, key=lambda row: sources_of(row)[name])
@@ -200,7 +408,8 @@ def wording() -> str:
         f"{short(c)} and {short(d)}. Spearman's ρ with people's scores is {short(mean(default))} "
         f"for n-grams and {short(mean(best))} for those embeddings over six sources, and "
         f"{short(responses(default))} and {short(responses(best))} over three further "
-        "sources, on which reading answers in context was chosen."
+        "sources, on which reading answers in context was chosen (`python "
+        "benchmarks/people/all.py`, results `benchmarks/results/people/human_scores.json`)."
     )
 
 
@@ -220,11 +429,29 @@ def page() -> str:
         "chosen on the three: neither is held out for both. The "
         "95 % intervals (Fisher's scale, Bonett & Wright 2000) take sets as "
         "independent, though two often share a prompt. AUC is the area under the ROC curve of "
-        f"1,000 pairs of long answers. {same_order()}",
+        "1,000 pairs of long answers; temperature has the mean ρ with the temperature of a model "
+        "(decTest, two sources), and content the area for the label of McDiv, which the next "
+        f"section is about. {same_order()}",
         summary(),
+        "([human_scores.py](../benchmarks/people/human_scores.py), "
+        "[labelled_pairs.py](../benchmarks/people/labelled_pairs.py), "
+        "[mcdiv.py](../benchmarks/people/mcdiv.py); results of the same names in "
+        "`benchmarks/results/people/`.)",
         context(),
         larger(),
         letters(),
+        "## New prompts: one confirmatory run",
+        f"{sets_of_mcdiv()} The area under the ROC curve, by source, for nuggets, for all others, "
+        "and as the mean of three sources of both. The authors selected nuggets so that n-grams do "
+        "not tell the label, which leaves the others to n-grams. Standard errors take prompts as "
+        "the units (DeLong's placements "
+        "summed by prompt, Obuchowski 1997):",
+        confirmed(),
+        "Differences of areas on the same sets, with 95 % intervals:",
+        confirmation(),
+        "## Which measure for which question",
+        choice(),
+        without_context(),
         "## Where others agree better",
         lost(),
         f"Scored in {seconds:.0f} s, without the time to embed; {versions}. All rows are in "

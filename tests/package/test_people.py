@@ -15,7 +15,7 @@ from vendiscore import as_similarity, compute
 ROOT = Path(__file__).resolve().parents[2]
 FOLDER = ROOT / "benchmarks" / "people"
 RESULTS = ROOT / "benchmarks" / "results" / "people"
-PARTS = ("human_scores", "labelled_pairs", "three_sources", "mpnet")
+PARTS = ("human_scores", "labelled_pairs", "three_sources", "mpnet", "mcdiv")
 
 
 @pytest.fixture
@@ -99,6 +99,24 @@ def test_standard_errors_of_areas_take_prompts_as_units(load):
     assert alone["se"] == pytest.approx(np.sqrt(of_delong), rel=0.01)
 
 
+def test_differences_of_rank_correlations_are_drawn_by_prompts(load):
+    agreement = load("agreement")
+    rng = np.random.default_rng(2)
+    prompts = np.repeat(np.arange(100), 2)
+    human = rng.standard_normal(200)
+    good, bad = (human + noise * rng.standard_normal(200) for noise in (0.5, 1.5))
+    sources = [np.arange(200) < 100, np.arange(200) >= 100]
+    found = agreement.difference_of_means(good, bad, human, sources, prompts, draws=200)
+    expected = [
+        spearmanr(good[own], human[own]).statistic - spearmanr(bad[own], human[own]).statistic
+        for own in sources
+    ]
+    assert found["difference"] == pytest.approx(np.mean(expected))
+    assert 0 < found["low"] < found["difference"] < found["high"]
+    same = agreement.difference_of_means(good, good, human, sources, prompts, draws=20)
+    assert list(same.values()) == [0, 0, 0]
+
+
 def test_a_threshold_is_the_best_of_all(load):
     agreement = load("agreement")
     scores, positive = np.array([1.0, 2, 3, 4, 5]), np.array([0, 0, 1, 0, 1], bool)
@@ -172,7 +190,8 @@ def test_pages_are_made_of_the_results(load):
     page = load("people_page")
     text = (ROOT / "docs" / "people.md").read_text(encoding="utf-8")
     assert page.page() in text
-    assert page.summary().count("\n") == 11  # a head, a line, ten rows
+    assert page.summary().count("\n") == 1 + len(page.ROWS)  # a head, a line, the rows
+    assert page.choice() in (ROOT / "docs" / "choose.md").read_text(encoding="utf-8")
     for name in ("README.md", "docs/choose.md"):
         assert page.wording() in (ROOT / name).read_text(encoding="utf-8")
 
@@ -182,6 +201,40 @@ def test_what_is_lost_names_published_figures_and_falls(load):
     assert "published, not run here: linguistic-diversity 2.0.0's default" in page.lost()
     assert "the default" in page.lost()
     assert "It falls on " in page.context()
+
+
+def test_the_confirmatory_run_is_reported_whole(load):
+    """All measures and differences of the list are in the result, and all rows on the page."""
+    page, mcdiv = load("people_page"), load("mcdiv")
+    rows = page.rows_of("mcdiv")
+    assert [tuple(r[key] for key in ("name", "prompt", "measure")) for r in rows if "auc" in r] == [
+        *mcdiv.MEASURES
+    ]
+    pairs = [(r["first"], r["second"]) for r in rows if "difference" in r]
+    assert [(tuple(a.values()), tuple(b.values())) for a, b in pairs] == [*mcdiv.DIFFERENCES]
+    assert page.confirmed().count("\n") == 1 + len(mcdiv.MEASURES)
+    assert sum(cell["sets"] for cell in rows[0]["cells"].values()) == 3792
+
+
+def test_labels_that_say_nothing_have_no_area(load):
+    answers, mcdiv = load("answers"), load("mcdiv")
+    rng = np.random.default_rng(0)
+    sets = [
+        answers.Answers(
+            f"prompt {i // 2}",
+            ("a", "b"),
+            {"source": mcdiv.SOURCES[i // 2 % 3], "nugget": i // 6 % 2, "contents_differ": i % 2},
+        )
+        for i in range(1200)
+    ]
+    label = np.array([one.facts["contents_differ"] for one in sets])
+    values = {key: rng.standard_normal(1200) for key in mcdiv.MEASURES}
+    values[mcdiv.MEASURES[0]] = label + 0.0
+    _, perfect, *others = mcdiv.rows_of(sets, values)
+    assert perfect["auc"]["all"]["value"] == 1
+    noise = [row["auc"]["all"] for row in others if "auc" in row]
+    assert all(abs(one["value"] - 0.5) < 4 * one["se"] for one in noise)
+    assert {one["se"] < 0.03 for one in noise} == {True}
 
 
 def test_one_source_is_scored_again(load):
