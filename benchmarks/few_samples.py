@@ -5,9 +5,17 @@
 Draws sets of 4 to 100 samples again and again and counts how often the 95 % interval of
 `compute(ci=0.95)` holds E log VS of so many samples (the mean over many sets), lies above it, and
 lies below it, with the median width. Sources: answers of one template, questions one of which has a
-share of its own, a model's answers to ten prompts, labels, questions, digits, molecules. The same
-for sets of clusters, near-copies of a few samples, with and without `clusters=`, for the mean
-similarity, and for the mean score of few prompts. Then the cost of `ci` and `clusters`.
+share of its own, a model's answers to ten prompts, labels, questions, digits, molecules, and twelve
+which nothing was tuned on. Part "containers": the largest difference between the intervals of one
+set of these as a matrix, as own vectors, as tuples, and as it is. Part "vectors": the same counts
+for near-copies, tight clusters, points on a circle and log-normal vectors, and how often an error
+is raised. Cells that hold in less than `HELD` of sets by less than two standard errors are counted
+again, in four times as many sets, which decide; all such cells are printed.
+
+    python benchmarks/few_samples.py --parts sets vectors containers
+
+The same for sets of clusters, near-copies of a few samples, with and without `clusters=`, for the
+mean similarity, and for the mean score of few prompts. Then the cost of `ci` and `clusters`.
 """
 
 from __future__ import annotations
@@ -17,11 +25,13 @@ import csv
 import gzip
 import json
 import math
-from collections.abc import Callable
+import warnings
+from collections.abc import Callable, Iterable
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from pairs import DATA, compare, environment, write
@@ -36,10 +46,13 @@ from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi_scores import spectrum_of
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)
-SIZES = (4, 5, 8, 10, 20, 30, 100)
+SIZES = (4, 8, 20, 50, 100)
 CLUSTERS, COPIES = (8, 20, 40), 5
 LEVEL = 0.95
-PARTS = ("sets", "similar", "prompts", "clusters", "costs")
+PARTS = ("sets", "vectors", "containers", "similar", "prompts", "clusters", "costs")
+HELD = {"sets": 0.93, "vectors": 0.9}  # the least coverage that is accepted
+IN_CONTAINERS = 10  # sets that are compared in all containers
+TRUTH = 4000  # sets behind E log VS of vectors
 PROMPTS = (3, 5, 10, 20, 50)
 POOL = 4000  # samples of which sets are drawn without replacement
 
@@ -97,13 +110,18 @@ def compared(texts: list[str], minilm: bool) -> Similarity:
     return as_similarity(texts, k="text_embeddings", model_path=str(MODEL_DIR))
 
 
-def model(prompt: int) -> Callable[[Path], Source]:
-    """Return a source of the answers of gpt-4o to one prompt of NoveltyBench."""
+def generations(data: Path, name: str, prompt: int) -> list[str]:
+    """Return the answers of a model, or of people, to one prompt of NoveltyBench."""
+    with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as lines:
+        rows = [row for row in map(json.loads, lines) if row["model"] == name]
+    return list(rows[prompt]["generations"])
+
+
+def model(prompt: int, name: str = "gpt-4o") -> Callable[[Path], Source]:
+    """Return a source of the answers of a model to one prompt of NoveltyBench."""
 
     def source(data: Path) -> Source:
-        with gzip.open(data / "noveltybench_curated.jsonl.gz", "rt", encoding="utf-8") as lines:
-            rows = [row for row in map(json.loads, lines) if row["model"] == "gpt-4o"]
-        kinds, counts = np.unique(rows[prompt]["generations"], return_counts=True)
+        kinds, counts = np.unique(generations(data, name, prompt), return_counts=True)
         return Source(as_similarity(kinds.tolist()), counts.astype(float))
 
     return source
@@ -136,47 +154,304 @@ SOURCES: dict[str, Callable[[Path], Source]] = {
     "RBF 5, MNIST": lambda data: Source(as_similarity(digits(data), k="rbf", sigma=5.0)),
     "RBF 3, MNIST": lambda data: Source(as_similarity(digits(data), k="rbf", sigma=3.0)),
 }
+
+
+def people(prompt: int, minilm: bool = False) -> Callable[[Path], Source]:
+    """Return a source of the answers of people to one prompt of NoveltyBench."""
+
+    def source(data: Path) -> Source:
+        kinds, counts = np.unique(generations(data, "human", prompt), return_counts=True)
+        return Source(compared(kinds.tolist(), minilm), counts.astype(float))
+
+    return source
+
+
+def stories(data: Path) -> Source:
+    """Return a source of people's answers to forty prompts for stories, of Zipf's shares."""
+    with gzip.open(data / "human_diversity.jsonl.gz", "rt", encoding="utf-8") as lines:
+        texts = [text for row in map(json.loads, lines) for text in row["responses"]]
+    every = np.random.default_rng(0).permutation(sorted({x for x in texts if x.strip()}))[:200]
+    return Source(as_similarity(every.tolist()), 1 / np.arange(1, 201))
+
+
+def generated(data: Path) -> Source:
+    """Return a source of molecules that a JT-VAE generated, each once."""
+    with gzip.open(data / "jtvae_moses_samples.smi.gz", "rt", encoding="utf-8") as lines:
+        smiles = sorted({line.split()[0] for line in lines} - {"SMILES"})
+    some = np.random.default_rng(0).permutation(smiles)[:2000]
+    return Source(as_similarity(some.tolist(), k="morgan"))
+
+
+def of_odorants(shares: np.ndarray) -> Callable[[Path], Source]:
+    """Return a source of odorants with these shares."""
+
+    def source(data: Path) -> Source:
+        some = np.random.default_rng(1).permutation(molecules(data))[: len(shares)]
+        return Source(as_similarity(some.tolist(), k="morgan"), shares)
+
+    return source
+
+
+def invented(count: int, words: int) -> list[str]:
+    """Return names of so many words, with endings that some share."""
+    rng = np.random.default_rng(2)
+    parts = [["".join(rng.choice(list("bdfgklmnprst"), 4)) for _ in range(12)], ["el", "ora", "us"]]
+    return [
+        " ".join(f"{rng.choice(parts[0])}{i}{rng.choice(parts[1])}" for _ in range(words))
+        for i in range(count)
+    ]
+
+
+def two_templates(data: Path) -> Source:
+    """Return a source of two templates, one of which has three quarters."""
+    answers = [f"I would call it {name}." for name in invented(15, 1)]
+    answers += [f"The best name for a ship, to my mind, is the {name}." for name in invented(40, 2)]
+    return Source(as_similarity(answers), np.r_[np.full(15, 3 / 60), np.full(40, 1 / 160)])
+
+
+def static_questions(data: Path) -> Source:
+    some = questions(data)[1000:1300]
+    return Source(as_similarity(some, k="static"), np.r_[0.15, np.full(299, 0.85 / 299)])
+
+
+def favourite_digit(data: Path) -> Source:
+    similarity = as_similarity(digits(data)[:400], k="rbf", sigma=5.0)
+    return Source(similarity, np.r_[0.25, np.full(399, 0.75 / 399)])
+
+
+# Nothing was tuned on these: written down before their first run.
+NEW: dict[str, Callable[[Path], Source]] = {
+    "people, prompt 3": people(3),
+    "people, prompt 42, MiniLM": people(42, minilm=True),
+    "gemini, prompt 55": model(55, "gemini-1.5-pro"),
+    "people's stories, Zipf": stories,
+    "molecules of a JT-VAE": generated,
+    "odorants, Zipf": of_odorants(1 / np.arange(1, 301)),
+    "one odorant has 25 %": of_odorants(np.r_[0.25, np.full(200, 0.75 / 200)]),
+    "two templates": two_templates,
+    "letters of names, Zipf": lambda data: Source(
+        as_similarity(invented(100, 2), analyzer="char"), 1 / np.arange(1, 101)
+    ),
+    "uneven labels": labels([30, 20, 15, 10, 8, 6, 5, 3, 2, 1]),
+    "word vectors, one has 15 %": static_questions,
+    "one digit has 25 %, RBF 5": favourite_digit,
+}
+EVERY = SOURCES | NEW
 # Sources of which intervals of the mean similarity are counted.
 SIMILAR = ("one question has 20 %", "20 even labels", *list(SOURCES)[-6:])
 
 
 def held(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
-    """Count intervals (sets, orders, 2) that hold the truth, and that lie above and below."""
-    width = np.median(np.diff(np.exp(ends))[..., 0], axis=0).tolist()
+    """Count intervals (sets, orders, 2) that hold the truth, and that lie above and below.
+
+    `relative` is the median width over the score that the truth, a mean of logarithms, is of.
+    """
+    widths = np.median(np.diff(np.exp(ends))[..., 0], axis=0)
+    scores = np.exp(truth).tolist()
     above, below = (ends[..., 0] > truth + 1e-9), (ends[..., 1] < truth - 1e-9)
     return [
-        {"q": q, "held": 1 - a - b, "above": a, "below": b, "width": w}
-        for q, a, b, w in zip(
-            ORDERS, above.mean(0).tolist(), below.mean(0).tolist(), width, strict=True
+        {"q": q, "held": 1 - a - b, "above": a, "below": b, "width": w, "relative": w / score}
+        for q, a, b, w, score in zip(
+            ORDERS,
+            above.mean(0).tolist(),
+            below.mean(0).tolist(),
+            widths.tolist(),
+            scores,
+            strict=True,
         )
     ]
+
+
+def intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, float]]]:
+    """Return log VS of a set of samples, and both ends of its interval, for each order."""
+    spectrum = spectrum_of(similarity, vectors=True)
+    repeating = repeats_of(similarity)
+    found = [jackknife(spectrum, q) for q in ORDERS]
+    ends = [
+        log_ends(x, similarity.n, q, LEVEL, repeating) for x, q in zip(found, ORDERS, strict=True)
+    ]
+    return [float(each.log) for each in found], ends
+
+
+def mean_logs(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
+    """Return log VS of sets with these similarities (count, n, n), an item for each set."""
+    every: list[np.ndarray] = []
+    for K in stacks:
+        every += list(np.transpose(np.log(Spectra(np.asarray(K), None, ORDERS).values)))
+    return every
+
+
+def decided(count: Callable[[int], dict[str, Any]], least: float, repeats: int) -> dict[str, Any]:
+    """Return the row of a cell, counted again in four times as many sets if it is in doubt."""
+    row = count(repeats)
+    held = min(x["held"] for x in row["orders"])
+    doubt = 2 * math.sqrt(least * (1 - least) / repeats)
+    if least - doubt < held < least:
+        row = count(4 * repeats) | {"held_first": held}
+    return row
 
 
 def covered(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
     """Draw sets of n samples, and count how often their intervals hold the mean of log VS."""
     rng = np.random.default_rng(n)
-    logs, every = [], []
-    if n <= 30:
-        for places in np.array_split(source.sets(rng, 4 * repeats, n), 4):
-            stack = Spectra(np.asarray(source.similarity.stack(places)), None, ORDERS)
-            logs += list(np.transpose(np.log(stack.values)))
-    for places in source.sets(rng, repeats, n):
-        similarity = source.similarity.take(places)
-        spectrum = spectrum_of(similarity, vectors=True)
-        repeating = repeats_of(similarity)
-        found = [jackknife(spectrum, q) for q in ORDERS]
-        logs.append([each.log for each in found])
-        every.append(
-            [log_ends(x, n, q, LEVEL, repeating) for x, q in zip(found, ORDERS, strict=True)]
-        )
-    truth = np.mean(logs, axis=0)
-    return report({"name": name, "n": n}, held(np.array(every), truth))
+    logs: list[Any] = []
+    every = []
+    if n <= 50:
+        places = np.array_split(source.sets(rng, 4 * repeats, n), 8)
+        logs += mean_logs(source.similarity.stack(some) for some in places)
+    for some in source.sets(rng, repeats, n):
+        log, ends = intervals(source.similarity.take(some))
+        logs.append(log)
+        every.append(ends)
+    facts = {"name": name, "n": n, "sets": repeats}
+    return report(facts, held(np.array(every), np.mean(logs, axis=0)))
+
+
+def in_containers(name: str, source: Source, n: int) -> dict[str, Any]:
+    """Return the largest difference between intervals of one set in several containers."""
+    rng = np.random.default_rng(n)
+    largest = 0.0
+    with warnings.catch_warnings(action="ignore"):
+        for places in source.sets(rng, IN_CONTAINERS, n):
+            part = source.similarity.take(places)
+            K = np.asarray(part.dense(), dtype=float)
+            values, vectors = np.linalg.eigh(K)
+            rows = vectors * np.sqrt(values.clip(0))
+            tuples = [(i, "sample") for i in range(n)]
+            ends = [
+                [found["VS_low"], found["VS_high"]]
+                for found in (
+                    compute(part, ci=LEVEL),
+                    compute(K, score_K=True, ci=LEVEL),
+                    compute(rows, k="cosine", ci=LEVEL),
+                    compute(tuples, k=lambda a, b, K=K: K[a[0], b[0]], ci=LEVEL),
+                )
+            ]
+            largest = max(largest, float(np.ptp(np.log(ends), axis=0).max()))
+    return {"name": name, "n": n, "containers": 4, "sets": IN_CONTAINERS, "difference": largest}
 
 
 def report(facts: dict[str, Any], orders: list[dict[str, float]]) -> dict[str, Any]:
     told = "  ".join(f"{x['held']:.3f} ({x['above']:.3f} {x['below']:.3f})" for x in orders)
     print(f"{' '.join(str(x) for x in facts.values()):<40} {told}", flush=True)
     return {**facts, "orders": orders}
+
+
+Draw: TypeAlias = Callable[[np.random.Generator, int, int], np.ndarray]
+Kernel: TypeAlias = Callable[[np.ndarray], np.ndarray]
+
+
+def cosine(X: np.ndarray) -> np.ndarray:
+    unit = X / np.linalg.norm(X, axis=-1, keepdims=True)
+    return with_ones(unit @ np.swapaxes(unit, -1, -2))
+
+
+def rbf(sigma: float) -> Kernel:
+    def kernel(X: np.ndarray) -> np.ndarray:
+        squares = np.square(X).sum(axis=-1)
+        products = X @ np.swapaxes(X, -1, -2)
+        distances = squares[..., None] + squares[..., None, :] - 2 * products
+        return with_ones(np.exp(-distances.clip(0) / (2 * sigma**2)))
+
+    return kernel
+
+
+def with_ones(K: np.ndarray) -> np.ndarray:
+    diagonal = np.arange(K.shape[-1])
+    K[..., diagonal, diagonal] = 1.0
+    return K
+
+
+def around(shares: Any, noise: float, columns: int = 32) -> Draw:
+    """Return a source of vectors around centres with these shares, `noise` of their distances."""
+    p = np.asarray(shares, dtype=float)
+    centres = np.random.default_rng(0).normal(size=(len(p), columns))
+
+    def draw(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
+        X = centres[rng.choice(len(p), (count, n), p=p / p.sum())]
+        return X + noise * rng.normal(size=X.shape)
+
+    return draw
+
+
+def one_in_five(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
+    """Draw normal vectors, of which every fifth is close to one of them."""
+    centre = np.random.default_rng(0).normal(size=32)
+    X = rng.normal(size=(count, n, 32))
+    is_near = rng.random((count, n)) < 0.2
+    X[is_near] = centre + 1e-3 * X[is_near]
+    return X
+
+
+def repeating(share: float) -> Draw:
+    """Return a source of normal vectors, this share of which nearly repeat an earlier one."""
+
+    def draw(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
+        X = rng.normal(size=(count, n, 32))
+        for i in range(1, n):
+            repeats = np.flatnonzero(rng.random(count) < share)
+            X[repeats, i] = X[repeats, rng.integers(i, size=len(repeats))] + 1e-3 * X[repeats, i]
+        return X
+
+    return draw
+
+
+def circle(rng: np.random.Generator, count: int, n: int) -> np.ndarray:
+    angles = 2 * np.pi * rng.random((count, n))
+    return np.stack([np.cos(angles), np.sin(angles)], axis=-1)
+
+
+def log_normal(columns: int) -> Draw:
+    return lambda rng, count, n: np.exp(rng.normal(size=(count, n, columns)))
+
+
+HEAVY = 0.5 ** np.arange(20)
+ZIPF = 1 / np.arange(1, 101)
+VECTORS: dict[str, tuple[Draw, Kernel]] = {
+    "near-copies of three, cosine": (around(np.ones(3), 1e-3), cosine),
+    "near-copies of ten, RBF": (around(np.ones(10), 1e-3), rbf(2.0)),
+    "near-copies of forty, RBF": (around(np.ones(40), 1e-3), rbf(2.0)),
+    "near-copies of Zipf's shares, RBF": (around(ZIPF, 1e-3), rbf(2.0)),
+    "near-copies of Zipf's shares, narrow RBF": (around(ZIPF, 1e-3), rbf(0.008)),
+    "one in five is a near-copy, RBF": (one_in_five, rbf(2.0)),
+    "one in five is a near-copy, cosine": (one_in_five, cosine),
+    "three in ten nearly repeat an earlier one, RBF": (repeating(0.3), rbf(2.0)),
+    "half nearly repeat an earlier one, RBF": (repeating(0.5), rbf(2.0)),
+    "two even tight clusters, cosine": (around(np.ones(2), 0.05), cosine),
+    "tight clusters, geometric ½, cosine": (around(HEAVY, 0.05), cosine),
+    "tight clusters, geometric 0.7, cosine": (around(0.7 ** np.arange(60), 0.1), cosine),
+    "tight clusters, geometric 0.7, RBF": (around(0.7 ** np.arange(60), 0.1), rbf(8.0)),
+    "clusters, geometric 0.7, cosine": (around(0.7 ** np.arange(60), 0.3), cosine),
+    "tight clusters, Zipf, RBF": (around(ZIPF, 0.1), rbf(2.0)),
+    "tight clusters, geometric ½, 8 columns, RBF": (around(HEAVY, 0.1, 8), rbf(4.0)),
+    "circle, cosine": (circle, cosine),
+    "circle, RBF ½": (circle, rbf(0.5)),
+    "circle, RBF 0.1": (circle, rbf(0.1)),
+    "log-normal, 2 columns, cosine": (log_normal(2), cosine),
+    "log-normal, 8 columns, cosine": (log_normal(8), cosine),
+    "log-normal, 32 columns, cosine": (log_normal(32), cosine),
+    "log-normal, 2 columns, RBF": (log_normal(2), rbf(1.0)),
+    "log-normal, 8 columns, RBF": (log_normal(8), rbf(2.0)),
+}
+
+
+def of_vectors(name: str, n: int, repeats: int) -> dict[str, Any]:
+    """Count intervals of sets of vectors that hold the mean of log VS, and sets with an error."""
+    rng = np.random.default_rng(n)
+    draw, kernel = VECTORS[name]
+    logs: list[Any] = mean_logs(kernel(draw(rng, 500, n)) for _ in range(TRUTH // 500))
+    every = []
+    errors = 0
+    for K in kernel(draw(rng, repeats, n)):
+        try:
+            log, ends = intervals(as_similarity(K, score_K=True))
+        except ValueError:
+            errors += 1
+        else:
+            logs.append(log)
+            every.append(ends)
+    facts = {"name": name, "n": n, "vectors": True, "sets": repeats, "refused": errors}
+    return report(facts, held(np.array(every), np.mean(logs, axis=0)))
 
 
 def similar(name: str, source: Source, n: int, repeats: int) -> dict[str, Any]:
@@ -290,10 +565,20 @@ def costs() -> list[dict[str, Any]]:
 
 def of_source(name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
     """Return the rows of one source, in a process of its own with one thread."""
+    found: list[dict[str, Any]] = []
     with threadpool_limits(1):
-        source = SOURCES[name](given.data)
-        sizes = SIZES if "sets" in given.parts else ()
-        found = [covered(name, source, n, given.repeats) for n in sizes]
+        if name in VECTORS:
+            for n in SIZES[:-1]:
+                count = partial(of_vectors, name, n)
+                found.append(decided(count, HELD["vectors"], given.repeats))
+            return found
+        source = EVERY[name](given.data)
+        for n in SIZES if "sets" in given.parts else ():
+            count = partial(covered, name, source, n)
+            found.append(decided(count, HELD["sets"], given.repeats))
+        for n in SIZES[:-1] if "containers" in given.parts else ():
+            found.append(in_containers(name, source, n))
+            print(found[-1], flush=True)
         if "similar" in given.parts and name in SIMILAR:
             found += [similar(name, source, n, given.repeats) for n in (4, 8, 20, 100)]
     return found
@@ -301,8 +586,40 @@ def of_source(name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
 
 def part_of(row: dict[str, Any]) -> str:
     """Return which part of the benchmark a row is of."""
-    of = {"prompts": "prompts", "by": "clusters", "measure": "similar", "score_s": "costs"}
+    of = {
+        "prompts": "prompts",
+        "by": "clusters",
+        "measure": "similar",
+        "score_s": "costs",
+        "vectors": "vectors",
+        "containers": "containers",
+    }
     return next((part for key, part in of.items() if key in row), "sets")
+
+
+def print_summary(rows: list[dict[str, Any]]) -> None:
+    """Print the cells with the least coverage, and how many were counted again."""
+    for part, least in HELD.items():
+        cells = [
+            (x["held"], row, x["q"]) for row in rows if part_of(row) == part for x in row["orders"]
+        ]
+        if not cells:
+            continue
+        again = [row for row in rows if part_of(row) == part and "held_first" in row]
+        below = sorted((cell for cell in cells if cell[0] < least), key=lambda cell: cell[0])
+        print(
+            f"{part}: {len(cells)} cells, the least {min(cells, key=lambda x: x[0])[0]:.4f}, "
+            f"{len(below)} below {least}; {len(again)} sources and n were counted again"
+        )
+        for share, row, q in below:
+            error = math.sqrt(share * (1 - share) / row["sets"])
+            cell = f"{row['name']}, n = {row['n']}, q = {q}"
+            print(f"  {cell}: {share:.4f} ± {error:.4f} of {row['sets']}")
+    differences = [row["difference"] for row in rows if "containers" in row]
+    if differences:
+        print(
+            f"containers: {len(differences)} cells, ends differ by {max(differences):.2g} in log VS"
+        )
 
 
 def main() -> None:
@@ -316,7 +633,9 @@ def main() -> None:
     if given.json and given.json.exists():  # other parts stay
         rows = json.loads(given.json.read_text(encoding="utf-8"))["rows"]
         found += [row for row in rows if part_of(row) not in given.parts]
-    tasks = [(name, given) for name in SOURCES if {"sets", "similar"} & {*given.parts}]
+    names = [*EVERY] if {"sets", "similar", "containers"} & {*given.parts} else []
+    names += [*VECTORS] if "vectors" in given.parts else []
+    tasks = [(name, given) for name in names]
     with ProcessPoolExecutor() as pool:
         for counted in pool.map(of_source, *zip(*tasks, strict=True)) if tasks else ():
             found += counted
@@ -327,6 +646,7 @@ def main() -> None:
             for uneven in (False, True):
                 found += near_copies(name, given.data, m, uneven, given.repeats)
     found += costs() if "costs" in given.parts else []
+    print_summary(found)
     write(given.json, found, environment() | {"repeats": given.repeats, "level": LEVEL})
 
 

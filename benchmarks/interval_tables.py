@@ -11,7 +11,7 @@ def few_samples() -> str:
     """Tabulate how often 95 % intervals hold, where it is least often, and their median width."""
     cells: dict[tuple[str, int], list[tuple[float, float]]] = {}
     for row in loaded("few_samples")["rows"]:
-        if "orders" in row and "by" not in row:
+        if "orders" in row and not {"by", "vectors"} & row.keys():
             name = re.sub(r"prompt \d+", "ten prompts", row["name"])
             width = next(x["width"] for x in row["orders"] if x["q"] == 1)
             held = min(x["held"] for x in row["orders"])
@@ -26,6 +26,41 @@ def few_samples() -> str:
         ("source", *(f"n = {n}" for n in sizes)),
         (
             (name, *(cell(cells[name, n]) for n in sizes))
+            for name in dict.fromkeys(name for name, _ in cells)
+        ),
+    )
+
+
+def vectors() -> str:
+    """Tabulate how often 95 % intervals of vectors hold, and the share of sets with an error."""
+    rows = [row for row in loaded("few_samples")["rows"] if "vectors" in row]
+    sizes = sorted({row["n"] for row in rows})
+    cells = {}
+    for row in rows:
+        shares = [x["held"] for x in row["orders"]]
+        refused = f", error in {percent(row['refused'] / row['sets'])}" if row["refused"] else ""
+        cells[row["name"], row["n"]] = f"{percent(min(shares))} to {percent(max(shares))}{refused}"
+    return table(
+        ("vectors", *(f"n = {n}" for n in sizes)),
+        (
+            (name, *(cells[name, n] for n in sizes))
+            for name in dict.fromkeys(x["name"] for x in rows)
+        ),
+    )
+
+
+def widths() -> str:
+    """Tabulate the median width of intervals of order 1 relative to the score, and coverage."""
+    cells: dict[tuple[str, int], str] = {}
+    for row in loaded("few_samples")["rows"]:
+        if "orders" in row and not {"by", "vectors"} & row.keys():
+            of_one = next(x for x in row["orders"] if x["q"] == 1)
+            cells[row["name"], row["n"]] = f"{of_one['relative']:.2f} ({percent(of_one['held'])})"
+    sizes = sorted({n for _, n in cells})
+    return table(
+        ("source", *(f"n = {n}" for n in sizes)),
+        (
+            (name, *(cells[name, n] for n in sizes))
             for name in dict.fromkeys(name for name, _ in cells)
         ),
     )

@@ -14,6 +14,8 @@ from interval_tables import (
     prompts,
     recurrence,
     spiders,
+    vectors,
+    widths,
 )
 from large_tables import partitions, retrieved, selected
 from source_tables import novelty, pairs, parts, people
@@ -37,7 +39,8 @@ from tables import (
 )
 
 Row = Sequence[str]
-SIZES = ("n = 4", "n = 8", "n = 20", "n = 100")
+OF_WIDTHS = ("n-grams, TREC", "MiniLM, TREC", "one question has 20 %", "people's stories, Zipf")
+SIZES = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
 
 def cells(text: str) -> list[list[str]]:
@@ -277,6 +280,8 @@ SHORT: dict[str, Callable[[], str]] = {
     "containers": containers,
     "recurrence": recurrence,
     "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["source", *SIZES]),
+    "vectors": vectors,
+    "widths": lambda: some(widths(), lambda row: row[0] in OF_WIDTHS),
     "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
     "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
     "spiders": lambda: some(spiders(), lambda row: row[:2] == ["Girdled", "1"]),

@@ -16,6 +16,8 @@ from interval_tables import (
     prompts,
     recurrence,
     spiders,
+    vectors,
+    widths,
 )
 
 
@@ -378,6 +380,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "differences": differences,
     "covered": covered,
     "few-samples": few_samples,
+    "vectors": vectors,
+    "widths": widths,
     "containers": containers,
     "recurrence": recurrence,
     "prompts": prompts,
