@@ -36,6 +36,7 @@ class Row:
 
 
 TABLE = "t.csv --column answer --pool"
+EIGHT = "eight.csv --column answer -k labels"  # prompts
 SETS = "t.csv --column answer --by model --permutations 99"
 USUAL = {
     "score": TABLE,
@@ -126,6 +127,9 @@ ROWS = {
         "group_by": Row("--group-by topic", "--group-by nonsense", "t.csv --column answer"),
         "ci": Row("--ci", "--ci -q 0"),
         "no_repeats": Row("--no-repeats", "--no-repeats", "x.csv --ci"),
+        "no_pool_repeats": Row(
+            "--no-pool-repeats", "--no-pool-repeats", f"{EIGHT} --pool --group-by prompt --ci"
+        ),
         "brief": Row("-b", "-b -f csv"),
         "by": Row("--by model", "--by nonsense", "t.csv --column answer"),
         "verbose": Row("--verbose", "--verbose --quiet", "birds.csv --counts", notes=True),
@@ -143,6 +147,9 @@ ROWS = {
         "group_by": Row(refused="--group-by nonsense", refused_of="t.csv --column answer"),
         "ci": Row(refused="--ci -q 0"),
         "no_repeats": Row("--no-repeats", usual="x.csv"),
+        "no_pool_repeats": Row(
+            "--no-pool-repeats", "--no-pool-repeats", f"{EIGHT} --pool --group-by prompt"
+        ),
     },
     "select": {
         name: Row(row.adds, row.refused, row.usual and f"{row.usual} -n 3", row.refused_of)
@@ -193,7 +200,15 @@ ROWS = {
         "sizes": Row("--sizes 2,4", "--sizes 100"),
         "no_repeats": Row("--no-repeats", "--no-repeats -f nonsense", "x.csv"),
     },
-    "compare": COMPARED,
+    "compare": COMPARED
+    | {
+        "no_pool_repeats": Row(
+            "--no-pool-repeats",
+            "--no-pool-repeats",
+            f"{EIGHT} --by model -f json",
+            SETS + " --pool",
+        ),
+    },
     "table": COMPARED
     | {
         "format": Row("-f csv", "-f json"),
@@ -268,6 +283,8 @@ def files(tmp_path, monkeypatch):
     prompts = [f"Question {i // 4}?" for i in range(len(rows))]
     asked = [f"{row},{prompt}" for row, prompt in zip(rows, prompts, strict=True)]
     (tmp_path / "asked.csv").write_text("\n".join([f"{header},prompt", *asked]) + "\n")
+    eight = [f"{rng.integers(30)},{i % 2},Prompt {i // 8}?" for i in range(64)]
+    (tmp_path / "eight.csv").write_text("\n".join(["answer,model,prompt", *eight]) + "\n")
     for folder, some in {"folder": TEXTS, "other": OTHERS}.items():
         for i, text in enumerate(some):
             path = tmp_path / folder / ("inner" if i > 4 else "") / f"{i}.txt"

@@ -79,6 +79,8 @@ ROWS = [[1.0, 0.2, 0.1]] * 4 + [[0.1, 1.0, 0.3]] * 4  # a prompt of each of 8 ro
 ZERO = np.vstack([X, np.zeros(3)])  # one of which has no direction
 WIDE = np.random.default_rng(3).normal(size=(800, 800))  # which `method="estimate"` estimates
 SWAPPED = np.random.default_rng(0).normal(size=(14, 2))  # of which greedy choice is not the best
+THIRTY = np.random.default_rng(4).normal(size=(30, 5))
+SIX = [i // 5 for i in range(30)]
 MANY = np.random.default_rng(2).normal(size=(16, 5))
 PAIRED = [0, 1, 2, 0, 1, 2, 3, 3]
 CROSSING = np.vstack([Y, 40 + Y[:2]])
@@ -248,6 +250,11 @@ COMPUTE_ONLY = {
     "permutations": Row(19, -1, {"groups": LABELS, "measures": "BetweenVS"}, {"permutations": 9}),
     "details": Row(True, "yes"),
     "allow_repeats": Row(False, "yes", {"ci": 0.9}),
+    "pool_repeats": Row(
+        False,
+        "yes",
+        {"samples": THIRTY, "k": "cosine", "groups": SIX, "ci": 0.9, "details": True},
+    ),
 }
 OF_SETS = {  # of several sets of rows, compared by the rbf kernel whose width is fitted to them
     "score_K": Row(refused=True, without=("k",)),
@@ -442,6 +449,9 @@ CALLS = {
             seed=Row(5, -1, {"size": 5}),
             within=Row(0.5, -1),
             allow_repeats=Row(False, "yes"),
+            pool_repeats=Row(
+                False, "yes", {"sets": (THIRTY, THIRTY[::-1] + 1), "groups": [SIX, SIX]}
+            ),
             effects=Row("fixed", "both", {"groups": [PAIRED, PAIRED]}),
             k=Row("cosine", "nonsense"),
             score_X=Row(True, "yes", {"sets": (UNIT, UNIT[::-1] ** 1)}, {"k": "rbf"}, ("k",)),

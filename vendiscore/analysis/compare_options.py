@@ -31,6 +31,7 @@ class CompareOptions:
     within: float | None = None
     effects: Effects = "random"
     allow_repeats: bool = True
+    pool_repeats: bool = True
 
     def checked(self) -> CompareOptions:
         """Return the options in canonical form; raise an error for invalid ones."""
@@ -53,7 +54,13 @@ class CompareOptions:
                 "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
                 "the sets; leave it out"
             )
+        pool_repeats = flag("pool_repeats", self.pool_repeats)
+        if not pool_repeats and q == 0:
+            raise TypeError(
+                "`pool_repeats=False` has no effect at q=0, where scores of a group have no "
+                "interval; leave it out"
+            )
         psd = check_psd(self.psd)
         return CompareOptions(
-            q, level, permutations, size, psd, seed, within, effects, allow_repeats
+            q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
         )

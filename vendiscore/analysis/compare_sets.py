@@ -40,6 +40,7 @@ from ..support.types import Options, Pool, Record, Samples
 from .compare_options import CompareOptions, Effects
 from .comparison import Comparison, PairRow, SetRow
 from .detectable import estimate_paired_detectable, estimate_unpaired_detectable
+from .group_comparison import compare_in_groups
 from .pair_inference import adjust_p_values, min_permutations
 from .paired_comparison import Groups, match_groups, paired_comparison_steps
 from .unpaired_comparison import unpaired_comparison_steps
@@ -67,6 +68,7 @@ def compare(
     within: float | None = None,
     effects: Effects = "random",
     allow_repeats: bool = True,
+    pool_repeats: bool = True,
     k: KernelArgument | None = None,
     **how: object,
 ) -> Comparison:
@@ -109,6 +111,9 @@ def compare(
     allow_repeats : bool
         Whether intervals allow for samples that recur in a source although these do not show it
         (default: True); False states that samples are continuous measurements.
+    pool_repeats : bool
+        Whether intervals of single groups or prompts, `.to_frame("groups")`, take from all groups
+        of a set, if they are six or more, how often its samples repeat (default: True).
     k : str, callable, dict or list, optional
         A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
     **how
@@ -119,7 +124,8 @@ def compare(
     Returns
     -------
     Comparison
-        With a row for each set and each pair, `.sentence`, `.to_frame()`, `.plot()`.
+        With a row for each set and each pair, `.sentence`, `.to_frame()`, `.plot()`; with groups
+        also for each pair in each group, `.to_frame("groups")`.
 
     Raises
     ------
@@ -164,7 +170,7 @@ def compare(
         names = list(map(str, set_labels.labels))
     spec = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
     options = CompareOptions(
-        q, level, permutations, size, psd, seed, within, effects, allow_repeats
+        q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
     )
     options = options.checked()
     _check_permutations(options, math.comb(len(names), 2))
@@ -193,9 +199,22 @@ def compare(
         labels = [labels[i] for i in retained]
         matched_groups = match_groups(labels, set_codes, names, argument)
         _check_options_with_groups(options, argument)
+    elif not options.pool_repeats:
+        raise TypeError(
+            "`pool_repeats=False` is about intervals of single groups or prompts, and sets are not "
+            "compared within groups; leave it out"
+        )
     steps = comparison_steps(similarity, set_codes, names, options, matched_groups)
     total = math.comb(len(names), 2) * options.permutations
-    return counted(steps, total, "comparing sets")
+    comparison = counted(steps, total, "comparing sets")
+    if matched_groups is None or labels is None:
+        return comparison
+    pairs = list(itertools.combinations(range(len(names)), 2))
+    group_labels = [labels[group[0][0]] for group in matched_groups]
+    rows, pooled = compare_in_groups(
+        similarity, matched_groups, group_labels, names, pairs, options
+    )
+    return replace(comparison, pairs_by_group=tuple(rows), pooled_groups=pooled)
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from .. import plots
 from ..signature import plain
 from ..summary import Summary, frame, html_table, json_record, measured, with_error
+from ..support.arguments import one_of
 from ..support.types import Axes, Frame, Options, Record
 from .compare_options import Effects
 from .detectable import MORE_GROUPS, scale_detectable
@@ -144,6 +145,59 @@ class PairRow(Summary):
         )
 
 
+@dataclass(frozen=True, repr=False)
+class GroupPairRow(Summary):
+    """Two sets, a and b, of a comparison in one group of samples, such as a prompt.
+
+    The intervals hold for each group by itself, not for all groups together. They are NaN for
+    fewer than four samples, and at order 0.
+
+    Attributes
+    ----------
+    group, a, b : hashable, str, str, label of the group, and names of both sets
+    size : int, number of samples of each set, that of the smaller one
+    score_a, low_a, high_a : float
+        VS_q of `size` samples of set a in this group, with its interval.
+    score_b, low_b, high_b : float
+        The same of set b.
+    difference, low, high : float
+        score_a − score_b with its interval, at 1 − (1 − level)/m for m pairs of sets.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> groups = [[0] * 4 + [1] * 4] * 2
+    >>> found = compare(list("aabbabab"), list("abcdabcc"), groups=groups, k="labels")
+    >>> row = found.pairs_by_group[0]
+    >>> row.group, row.size, round(row.score_a, 6), round(row.difference, 6)
+    (0, 4, 2.0, -2.0)
+    """
+
+    _brief = ("group", "a", "b", "difference", "low", "high")
+
+    group: Hashable
+    a: str
+    b: str
+    size: int
+    score_a: float
+    low_a: float
+    high_a: float
+    score_b: float
+    low_b: float
+    high_b: float
+    difference: float
+    low: float
+    high: float
+
+    @property
+    def sentence(self) -> str:
+        """The difference in this group with its interval, in a sentence."""
+        start = f"{self.group}: {self.a} − {self.b}: {measured(self.difference)}"
+        if not math.isfinite(self.high - self.low):
+            return f"{start} of {self.size} samples each (no interval)."
+        return f"{start} ({self.low:.2f} to {self.high:.2f}) of {self.size} samples each."
+
+
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(Summary):
     """Sets of samples, compared at a size that all have.
@@ -162,6 +216,10 @@ class Comparison(Summary):
     allow_repeats : bool or None
         Whether intervals allow for samples that recur; None with groups and at order 0, where they
         do not depend on it.
+    pairs_by_group : tuple of GroupPairRow, one for each two sets in each group, empty without
+    pooled_groups : int or None
+        The number of groups from which intervals in `pairs_by_group` take how often samples repeat,
+        0 if each group has its own; None without groups.
 
     Examples
     --------
@@ -184,6 +242,8 @@ class Comparison(Summary):
     within: float | None = None
     effects: Effects = "random"
     allow_repeats: bool | None = None
+    pairs_by_group: tuple[GroupPairRow, ...] = ()
+    pooled_groups: int | None = None
 
     @property
     def names(self) -> list[str]:
@@ -264,10 +324,17 @@ class Comparison(Summary):
         before, first_hint, after = " ".join(sentences).partition(hint)
         return before + first_hint + after.replace(hint, "")
 
-    def to_frame(self, what: Literal["pairs", "sets"] = "pairs") -> Frame:
-        """Return a pandas DataFrame with a row for each pair, or, with "sets", for each set."""
-        rows = self._pair_records() if what == "pairs" else [asdict(row) for row in self.sets]
-        return frame(rows)
+    def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
+        """Return a pandas DataFrame with a row for each pair, set, or pair in each group."""
+        if one_of("what", what, ("pairs", "sets", "groups")) == "pairs":
+            return frame(self._pair_records())
+        if what == "groups" and not self.pairs_by_group:
+            raise ValueError(
+                'to_frame("groups") needs sets that are compared within groups or prompts: pass '
+                "`groups` or `prompts` to compare"
+            )
+        rows = self.sets if what == "sets" else self.pairs_by_group
+        return frame([asdict(row) for row in rows])
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf".
@@ -285,6 +352,8 @@ class Comparison(Summary):
             "verdict": self._verdict(self.pairs[0]) if len(self.pairs) == 1 else None,
             "sets": [asdict(row) for row in self.sets],
             "pairs": self._pair_records(),
+            "pairs_by_group": [asdict(row) for row in self.pairs_by_group],
+            "pooled_groups": self.pooled_groups,
             "settings": plain(self.settings),
             "sentence": self.sentence,
         }

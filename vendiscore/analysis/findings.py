@@ -16,7 +16,7 @@ from ..resolve.kernel_request import check_fit
 from ..result import number_rows
 from ..scoring.compute import check_references, measured, subject_of
 from ..scoring.intervals import CLOSED
-from ..scoring.request import Request, check_allow_repeats, read_request
+from ..scoring.request import Request, check_allow_repeats, check_pool_repeats, read_request
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ..signature import plain
 from ..similarity.base import Similarity
@@ -360,7 +360,10 @@ def find(
         raise TypeError("`details` are always part of a report: leave it out")
     # The interval that is added below may depend on it.
     allow_repeats = flag("allow_repeats", keywords.get("allow_repeats", True))
-    own = {"details": True, "allow_repeats": allow_repeats or keywords.get("ci") is None}
+    pool_repeats = flag("pool_repeats", keywords.get("pool_repeats", True))
+    own = {"details": True}
+    if keywords.get("ci") is None:
+        own |= {"allow_repeats": True, "pool_repeats": True}
     request = read_request({**keywords, **own}, any_order=True)
     check_references(references, request)
     if references is None:
@@ -389,6 +392,9 @@ def find(
         clusters = request.clusters is not None
         check_allow_repeats(request.ci, clusters, subject.groups is not None, measures)
         request = replace(request, allow_repeats=False)
+    if not pool_repeats:
+        check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
+        request = replace(request, pool_repeats=False)
     numbers = measured(subject, request)
     return Findings(subject, request, keywords, samples, references, numbers, why)
 

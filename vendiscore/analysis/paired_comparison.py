@@ -98,7 +98,7 @@ def paired_comparison_steps(
     Return a row for each set, and one for each pair, whose p is not adjusted yet.
     """
     rng = np.random.default_rng(options.seed)
-    groups = [_shuffle_larger_sets(group, rng) for group in groups]
+    groups = shuffle_larger_sets(groups, rng)
     whole, matched = score_groups(similarity, groups, options)
     size = sum(min(map(len, group)) for group in groups)
     size_per_group = size / len(groups)
@@ -176,10 +176,13 @@ def score_groups(
     return whole, matched
 
 
-def _shuffle_larger_sets(group: Sequence[np.ndarray], rng: np.random.Generator) -> list[np.ndarray]:
-    """Return a group whose larger sets are in random order, as the first samples are matched."""
-    size = min(map(len, group))
-    return [rng.permutation(indices) if len(indices) > size else indices for indices in group]
+def shuffle_larger_sets(groups: Groups, rng: np.random.Generator) -> Groups:
+    """Return groups whose larger sets are in random order, as the first samples are matched."""
+    shuffled = []
+    for group in groups:
+        size = min(map(len, group))
+        shuffled.append([rng.permutation(x) if len(x) > size else x for x in group])
+    return shuffled
 
 
 def _batch_by_size(groups: Groups, sets: Sequence[int]) -> list[np.ndarray]:

@@ -25,7 +25,7 @@ def run_compare(args: Namespace) -> str:
 
 def compared_sets(args: Namespace) -> Comparison:
     """Compare the sets of files as the options of a command say."""
-    own = ("psd", "allow_repeats")
+    own = ("psd", "allow_repeats", "pool_repeats")
     how = read_how(args, own)
     with usage():
         CompareOptions(

@@ -129,6 +129,8 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         found["on_error"] = "skip"
     if getattr(args, "no_repeats", False):
         found["allow_repeats"] = False
+    if getattr(args, "no_pool_repeats", False):
+        found["pool_repeats"] = False
     return How(args, kind, found, order)
 
 
@@ -162,9 +164,10 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
         found["ci"] = 0.95
     keywords = {**how.keywords, **found}
     if args.format == "html" and "ci" not in keywords:
-        keywords.pop("allow_repeats", None)  # a report adds the interval that this is about
+        for name in ("allow_repeats", "pool_repeats"):  # about the interval that a report adds
+            keywords.pop(name, None)
     with usage():
-        request = read_request(keywords)
+        request = read_request({**keywords, "details": True})  # as results have
     names = ", ".join(each.measure.name for each in request.measures)
     if request.pairs and args.references is None:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")

@@ -52,7 +52,11 @@ _KEYWORDS = {
     "size": "",
 }
 # Keywords with a value that an option without a value stands for.
-_FLAGS = {"allow_repeats=False": "--no-repeats", "ci=0.95": "--ci"}
+_FLAGS = {
+    "allow_repeats=False": "--no-repeats",
+    "pool_repeats=False": "--no-pool-repeats",
+    "ci=0.95": "--ci",
+}
 
 
 class _Parser(argparse.ArgumentParser):
@@ -159,6 +163,8 @@ a folder's folders ('folder'), by themselves, and take the mean
 ci: --ci  add 95 %% intervals (-o ci=0.9 for 90 %%)
 repeats: --no-repeats  samples are continuous measurements: intervals do not allow for samples \
 that recur
+own_repeats: --no-pool-repeats  intervals of each group do not take from all groups how often \
+samples repeat
 brief: -b, --brief  print only the number
 by: --by, --source COLUMN  column that assigns each row to a set, for example the model; 'folder' \
 uses the subfolders of a folder
@@ -234,7 +240,7 @@ COMMANDS = {
   vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore K.csv --matrix""",
-        "measures references by group_by ci repeats brief kernel signature",
+        "measures references by group_by ci repeats own_repeats brief kernel signature",
         (*_TABLES, "html"),
     ),
     "compare": Command(
@@ -243,7 +249,7 @@ COMMANDS = {
         """
   vendiscore compare a.txt b.txt
   vendiscore compare answers.csv --by model --prompt prompt""",
-        "by group_by level repeats permutations matched seed kernel signature",
+        "by group_by level repeats own_repeats permutations matched seed kernel signature",
         _TABLES,
     ),
     "table": Command(
@@ -306,7 +312,7 @@ COMMANDS = {
         "one HTML file: the score of a set, and the reasons for it",
         """
   vendiscore report a.txt > report.html""",
-        "measures references group_by ci repeats kernel",
+        "measures references group_by ci repeats own_repeats kernel",
         ("html",),
     ),
     "kernels": Command(

@@ -372,11 +372,16 @@ def _read_once(options: Record) -> Record:
 
 
 def _effective(defaults: Options, options: Options = MappingProxyType({})) -> Record:
-    """Return the defaults that `options` leave an effect: `allow_repeats` is about an interval."""
+    """Return the defaults that `options` leave an effect: some are about intervals."""
     effective = dict(defaults)
+    every = {**defaults, **options}
     allow_repeats = flag("allow_repeats", effective.pop("allow_repeats", True))
-    if not allow_repeats and {**defaults, **options}.get("ci") is not None:
-        effective["allow_repeats"] = False
+    pool_repeats = flag("pool_repeats", effective.pop("pool_repeats", True))
+    if every.get("ci") is not None:
+        if not allow_repeats:
+            effective["allow_repeats"] = False
+        if not pool_repeats and every.get("details"):
+            effective["pool_repeats"] = False
     return effective
 
 

@@ -20,7 +20,7 @@ from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
 from ..support.errors import NotPSDError, SampleError
 from ..support.types import Options, Record, Samples, Weights
-from .request import Method, Request, read_request
+from .request import Method, Request, check_pool_repeats, read_request
 
 if TYPE_CHECKING:
     from ..resolve.sample_labels import Groups
@@ -46,6 +46,7 @@ def compute(
     ci: float | None = None,
     clusters: Iterable[Hashable] | None = None,
     allow_repeats: bool = True,
+    pool_repeats: bool = True,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
     fit: FitTo | None = None,
@@ -85,6 +86,8 @@ def compute(
     ci, clusters : level in [0.5, 1) of VS_low to VS_high; labels of samples that belong together
     allow_repeats : bool, whether the interval allows for samples that recur in the source although
         these do not show it; False states that samples are continuous measurements
+    pool_repeats : bool, whether the interval of each group in `details`, from six groups on, takes
+        from all of them how often samples repeat; False: each group has an interval by itself
     measures : str, list of str, or dict of str to options; `list_measures()` has all
     metric : str or callable; distances for measures: "kernel", "1-k", "euclidean", …
     fit : {"samples", "references", "pool"}; which of two sets options are fitted to
@@ -305,6 +308,12 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertaint
     from .intervals import Uncertainty, check_asked, uncertainty_of
     from .null_values import add_nulls
 
+    if not request.pool_repeats:
+        rows = "groups" if subject.groups is not None else ""
+        if subject.groups is not None and subject.groups.sets is not None:
+            rows = "means over the prompts of each group"
+        measures = [chosen.measure for chosen in request.measures]
+        check_pool_repeats(request.ci, request.details, measures, rows)
     if subject.groups is not None:
         scores, uncertainty = measure_groups(subject, request)
         if request.shuffled:

@@ -13,7 +13,8 @@ holds that of kinds of near-copies, too.
 
 import dataclasses
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
@@ -90,6 +91,11 @@ class Repeats(NamedTuple):
         shares[order] = np.clip(1 - share - np.cumsum(counts) + counts, 0, counts)
         return shares
 
+    def shares_at_ends(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+        """Return shares of kinds that are even, and those if the commonest kind is commoner."""
+        kinds = len(self.counts)
+        return np.full(kinds, 1 / kinds), self.with_commonest(self.share(level)[1])
+
 
 def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | None:
     """Count the samples that repeat; return None where the jackknife tells how often others may.
@@ -105,11 +111,29 @@ def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | 
     if kinds is None:
         return None
     K, counts, tolerance = kinds
-    if not allow_repeats and len(counts) == n:
-        squares = np.square(K[np.triu_indices(n, 1)])
-        squares[squares < NO_DEFICIT**2] = 0.0
-        if squares.sum() ** 2 >= n * np.square(squares).sum() > 0:
-            return None
+    if not allow_repeats and len(counts) == n and are_many_pairs_alike(K):
+        return None
+    return _repeats_of_kinds(n, K, counts, tolerance)
+
+
+def count_repeats(K: np.ndarray, roundoff: float = 0.0) -> list[tuple[Repeats, np.ndarray]]:
+    """Count the samples that repeat in each of many sets, from their similarities (g, n, n).
+
+    Each comes with the index of the first sample of each kind. The kinds are those of
+    `count_kinds`; `roundoff` is that of the similarities.
+    """
+    representatives, tolerance = _merge_equal(K, roundoff)
+    sets = []
+    for matrix, representative in zip(K, representatives, strict=True):
+        counts = np.bincount(representative)
+        kinds = np.flatnonzero(counts)
+        of_kinds = matrix[kinds][:, kinds]
+        sets.append((_repeats_of_kinds(len(matrix), of_kinds, counts[kinds], tolerance), kinds))
+    return sets
+
+
+def _repeats_of_kinds(n: int, K: np.ndarray, counts: np.ndarray, tolerance: float) -> Repeats:
+    """Return kinds with the number of their pairs, and kinds of near-copies."""
     codes = find_near_copies(K, tolerance)
     near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
     return _count_pairs(n, K, counts, near)
@@ -117,7 +141,20 @@ def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | 
 
 def _count_pairs(n: int, K: np.ndarray, counts: np.ndarray, near: Repeats | None = None) -> Repeats:
     """Return kinds with the number of pairs of samples of one kind."""
-    return Repeats(n, (counts * (counts - 1)).sum() / 2, K, counts, near=near)
+    return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
+
+
+def are_many_pairs_alike(K: np.ndarray) -> np.ndarray:
+    """Return whether n pairs or more make up the deficit, effectively, of similarities (…, n, n).
+
+    The jackknife on the scale of log n − log VS holds then for samples that do not repeat.
+    """
+    n = K.shape[-1]
+    rows, columns = np.triu_indices(n, 1)
+    squares = np.square(K[..., rows, columns])
+    squares[squares < NO_DEFICIT**2] = 0.0
+    fourth = np.square(squares).sum(axis=-1)
+    return np.asarray((squares.sum(axis=-1) ** 2 >= n * fourth) & (fourth > 0))
 
 
 def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
@@ -131,7 +168,7 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
     """
     n = similarity.n
     head = np.arange(min(n, MOST_COUNTED + 1))
-    K, representative, tolerance = _merge_equal(similarity, head)
+    K, representative, tolerance = _merge_samples(similarity, head)
     if len(np.unique(representative)) > MOST_COUNTED:
         return None
     groups = similarity.groups()  # exactly equal samples, known sooner than similarities
@@ -146,7 +183,7 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
     while len(remaining):
         some = remaining[: len(head)]
         if len(some) < n:
-            K, representative, tolerance = _merge_equal(similarity, some)
+            K, representative, tolerance = _merge_samples(similarity, some)
         new = np.unique(representative)
         if len(kinds) + len(new) > MOST_COUNTED:
             return None
@@ -166,17 +203,25 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
     return np.asarray(K, dtype=float), np.array(counts), tolerance
 
 
-def _merge_equal(similarity: Similarity, some: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
+def _merge_samples(
+    similarity: Similarity, some: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, float]:
     """Return K of some samples, the first one that each of them equals, and the tolerance."""
-    part = similarity.take(some)
-    K = to_host(part.dense())
-    precision = max(np.finfo(K.dtype).eps, min(similarity.roundoff, _SINGLE))
-    tolerance = max(NO_DEFICIT, _ROUNDINGS * float(precision))
-    diagonal = K.diagonal()
-    representative = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=0)
-    while (further := representative[representative]).tolist() != representative.tolist():
+    K = to_host(similarity.take(some).dense())
+    return K, *_merge_equal(K, similarity.roundoff)
+
+
+def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
+    """Return the first sample that each one equals, of similarities (…, n, n); the tolerance."""
+    precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _SINGLE))
+    tolerance = max(NO_DEFICIT, _ROUNDINGS * precision)
+    diagonal = np.diagonal(K, axis1=-2, axis2=-1)
+    representative = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=-2)
+    while True:
+        further = np.take_along_axis(representative, representative, axis=-1)
+        if np.array_equal(further, representative):
+            return representative, tolerance
         representative = further
-    return K, representative, tolerance
 
 
 def _find_equal(
@@ -198,9 +243,11 @@ def _find_equal(
 def _are_equal(
     K: np.ndarray, rows: np.ndarray, columns: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return which samples of rows and columns of K, with these diagonals, are equal."""
-    squared_distances = rows[:, None] + columns - 2 * K
-    return squared_distances <= 2 * tolerance * np.minimum(rows[:, None], columns)
+    """Return which samples of rows and columns of K (…), with these diagonals, are equal."""
+    rows = rows[..., :, None]
+    columns = columns[..., None, :]
+    squared_distances = rows + columns - 2 * K
+    return np.asarray(squared_distances <= 2 * tolerance * np.minimum(rows, columns))
 
 
 def log_ends(
@@ -243,10 +290,10 @@ def score_ends(
     return min(value, math.exp(low)), max(value, math.exp(high))
 
 
-def log_deficit(q: float) -> Deficit:
-    """Return the function log n − log VS_q."""
+def log_deficit(q: float, scores: Mapping[bytes, float] = MappingProxyType({})) -> Deficit:
+    """Return the function log n − log VS_q; `scores` are VS_q of some shares, by their bytes."""
 
-    known: dict[bytes, float] = {}  # intervals of several sizes look at the same shares
+    known = dict(scores)  # intervals of several sizes look at the same shares
 
     def of(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
         key = w.tobytes()
@@ -290,7 +337,7 @@ def _with_recurrence(
     """
     n, pairs, K, counts = repeats[:4]
     kinds = len(counts)
-    fewest, most = repeats.share(level)
+    even, commonest = repeats.shares_at_ends(level)
     reach = student_reach(level, found.units)
     error = reach * found.error
     weight = 1.0
@@ -298,9 +345,9 @@ def _with_recurrence(
         weight = n / pairs
     down = 0.0
     if pairs and kinds > 1:
-        apart = of(K, np.full(kinds, 1 / kinds), kinds)
+        apart = of(K, even, kinds)
         down = max(0.0, (deficit - apart) * (1 - least_mean(pairs, level) / pairs))
-    up = max(0.0, of(K, repeats.with_commonest(most), n) - deficit)
+    up = max(0.0, of(K, commonest, n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
     # The error contains how repeats vary that were seen: of both distances the longer one holds.
@@ -308,6 +355,7 @@ def _with_recurrence(
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
     if n - counts.max() <= _FEW_ODD * n:
+        fewest = repeats.share(level)[0]
         odd = n * (1 - fewest)
         whole = int(odd)
         unlike = np.r_[fewest, np.full(whole, 1 / n), (odd - whole) / n]

@@ -113,6 +113,8 @@ def _interval_report(uncertainty: Uncertainty, request: Request) -> Record:
             "meaning": uncertainty.meaning,
             "assumes": uncertainty.assumes,
         }
+    if uncertainty.pooled_groups is not None:
+        report["interval"]["pooled_groups"] = uncertainty.pooled_groups
     return report
 
 

@@ -15,9 +15,10 @@ from ..similarity.members import members_of
 from ..support.errors import warn
 from ..support.namespace import Array, scalar, to_host
 from ..support.types import Number, Record
+from .group_intervals import estimate_group_intervals
 from .intervals import Uncertainty
 from .request import Request, check_allow_repeats
-from .subsampling import MIN_VALUES, bounded, describe_missing_interval, mean_error
+from .subsampling import MIN_SAMPLES, MIN_VALUES, bounded, describe_missing_interval, mean_error
 
 ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
@@ -54,6 +55,9 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
     sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
     columns = _columns(subject, request, each)
     means = averaged(columns, subject.groups, sizes, request, found)
+    has_rows = request.details and "VS" in request.names and subject.groups.sets is None
+    if request.ci is not None and has_rows and max(sizes) >= MIN_SAMPLES:
+        _add_group_intervals(subject, request, found)
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
@@ -102,6 +106,41 @@ def averaged(
     found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
     found.notes += _notes(request, each, sizes_in_mean)
     return means
+
+
+def _add_group_intervals(subject: Subject, request: Request, found: Uncertainty) -> None:
+    """Add the error and the interval of the Vendi Score of each group to its row."""
+    assert request.ci is not None
+    assert subject.groups is not None
+    indices = members_of(subject.codes, len(subject.groups))
+    intervals = estimate_group_intervals(
+        subject.similarity.in_numpy(),
+        indices,
+        request.orders,
+        request.ci,
+        request.psd,
+        request.pool_repeats,
+    )
+    found.pooled_groups = intervals.pooled
+    keys = [f"VS{suffix}" for suffix in request.suffixes]
+    for i, row in enumerate(found.table):
+        found.table[i] = {}
+        for name, value in row.items():
+            found.table[i][name] = value
+            if name in keys:
+                k = keys.index(name)
+                ends = (intervals.se, intervals.low, intervals.high)
+                for ending, numbers in zip(("se", "low", "high"), ends, strict=True):
+                    found.table[i][f"{name}_{ending}"] = float(numbers[k, i])
+    if intervals.pooled:
+        found.notes.append(
+            f"Intervals of each group take from all {intervals.pooled} groups how often samples "
+            f"repeat; pool_repeats=False gives each group an interval by itself."
+        )
+    if min(map(len, indices)) < MIN_SAMPLES:
+        found.notes.append(
+            f"Groups of fewer than {MIN_SAMPLES} samples have no interval of their own."
+        )
 
 
 def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict[str, Record]:

@@ -50,6 +50,7 @@ class Uncertainty:
     notes: list[str] = field(default_factory=list)
     allow_repeats: bool | None = None  # None where it changes no interval
     table: list[Record] = field(default_factory=list)  # of groups, a row each
+    pooled_groups: int | None = None  # whose repeats their intervals share; None without these
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""

@@ -38,6 +38,7 @@ _DEFAULTS: Record = {
     "method": "auto",
     "details": False,
     "allow_repeats": True,
+    "pool_repeats": True,
     **dict.fromkeys(_UNSET),
 }
 Method = Literal["auto", "estimate"]
@@ -82,6 +83,7 @@ class Request:
     ci: float | None = None
     clusters: Groups | None = None
     allow_repeats: bool = True
+    pool_repeats: bool = True
     estimating: Estimating | None = None
     permutations: int | None = None
 
@@ -270,6 +272,10 @@ def _read_request(
     allow_repeats = flag("allow_repeats", own["allow_repeats"])
     if not allow_repeats:
         check_allow_repeats(ci, clusters is not None, own["groups"] is not None, measures)
+    pool_repeats = flag("pool_repeats", own["pool_repeats"])
+    details = flag("details", own["details"])
+    if not pool_repeats:
+        check_pool_repeats(ci, details, measures)
     if permutations is not None:
         permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
         if not any(measure.name == BETWEEN for measure in measures):
@@ -292,12 +298,13 @@ def _read_request(
         several=is_several(q),
         p=p,
         psd=psd,
-        details=flag("details", own["details"]),
+        details=details,
         groups=own["groups"],
         counts=own["counts"],
         ci=ci,
         clusters=clusters,
         allow_repeats=allow_repeats,
+        pool_repeats=pool_repeats,
         estimating=estimating,
         permutations=permutations,
     )
@@ -376,6 +383,28 @@ def check_allow_repeats(
     else:
         return
     raise TypeError(f"`allow_repeats=False` {reason} leave it out")
+
+
+def check_pool_repeats(
+    ci: float | None, details: bool, measures: Iterable[Measure], rows: str = "groups"
+) -> None:
+    """Raise a TypeError where `pool_repeats=False` would change no interval of a group.
+
+    `rows` tells what details have a row for, or is empty.
+    """
+    if ci is None:
+        reason = "is about intervals of groups, which were not requested: pass ci=0.95 with it, or"
+    elif not details:
+        reason = "is about intervals of groups in `details`: pass details=True with it, or"
+    elif not any(measure.name == "VS" for measure in measures):
+        reason = "has an effect on intervals of VS of each group, which is not measured;"
+    elif not rows:
+        reason = "is about intervals of groups or prompts, and there is one set;"
+    elif rows != "groups":
+        reason = f"has no effect on {rows};"
+    else:
+        return
+    raise TypeError(f"`pool_repeats=False` {reason} leave it out")
 
 
 def _instead_of_distances(how: How) -> str:

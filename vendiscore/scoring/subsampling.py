@@ -25,7 +25,12 @@ def mean_error(values: np.ndarray) -> tuple[float, float]:
 
 def student_reach(level: float, units: int) -> float:
     """Return how many standard errors Student's interval reaches to each side."""
-    return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
+    return float(student_reaches(level, units))
+
+
+def student_reaches(level: float, units: int | np.ndarray) -> np.ndarray:
+    """Return the same for several numbers of units."""
+    return np.asarray(scipy.special.stdtrit(units - 1, (1 + level) / 2))
 
 
 def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:

@@ -1,0 +1,93 @@
+"""The rate of repeats of all groups: against sums over all counts, and against plain loops."""
+
+import numpy as np
+import pytest
+from scipy.stats import binom, gamma, nbinom, poisson
+
+from vendiscore.scoring import recurrence_prior
+from vendiscore.scoring.recurrence_prior import fit_recurrence_prior, upper_pairs
+
+SIGMA = recurrence_prior._SIGMA
+
+
+def likelihoods(count: float, n: int, exact: bool) -> np.ndarray:
+    """Return the same as the module, by SciPy's distributions."""
+    mean = SIGMA * n * (n - 1) / 2
+    extra = n * (n - 1) * (n - 2) * (SIGMA**1.5 - SIGMA**2)
+    largest = nbinom.pmf(count, mean**2 / extra, mean / (mean + extra))
+    return largest if exact else largest + poisson.pmf(count, mean)
+
+
+@pytest.mark.parametrize("n", [4, 8, 20])
+@pytest.mark.parametrize("share", [0.05, 0.3, 0.7])
+def test_the_largest_variance_is_that_of_one_favourite(n, share):
+    """Among k copies of one answer there are k(k − 1)/2 pairs."""
+    copies = np.arange(n + 1)
+    chances = binom.pmf(copies, n, share)
+    pairs = copies * (copies - 1) / 2
+    mean = chances @ pairs
+    variance = chances @ (pairs - mean) ** 2
+    sigma = share**2
+    assert mean == pytest.approx(sigma * n * (n - 1) / 2)
+    extra = n * (n - 1) * (n - 2) * (sigma**1.5 - sigma**2)
+    assert extra >= variance - mean  # the last term of the variance, of pairs apart, is negative
+    if share <= 0.3:
+        assert variance - mean == pytest.approx(extra, rel=0.35)
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_posterior_is_that_of_plain_loops(exact):
+    counts = [0, 0, 1, 0, 6, 0, 3]
+    sizes = [8, 4, 8, 8, 20, 5, 8]
+    prior = fit_recurrence_prior(counts, sizes, exact)
+    found = upper_pairs(prior, counts, sizes, 0.95)
+    weights = []
+    masses = []
+    for mean in recurrence_prior._MEANS:
+        for shape in recurrence_prior._SHAPES:
+            # The points of the grid are even in log σ.
+            mass = gamma.pdf(SIGMA, shape, scale=mean / shape) * SIGMA
+            masses.append(mass / mass.sum())
+            chances = [masses[-1] @ likelihoods(*x, exact) for x in zip(counts, sizes, strict=True)]
+            weights.append(np.prod(chances))
+    weights = np.array(weights) / np.sum(weights)
+    assert prior.weights == pytest.approx(weights, rel=1e-6, abs=1e-12)
+    for count, n, upper in zip(counts, sizes, found, strict=True):
+        likelihood = likelihoods(count, n, exact)
+        posterior = sum(
+            w * mass * likelihood / (mass @ likelihood)
+            for w, mass in zip(weights, masses, strict=True)
+        )
+        expected = SIGMA[np.searchsorted(np.cumsum(posterior), 0.975)] * n * (n - 1) / 2
+        assert upper == pytest.approx(expected, rel=0.07)  # a step of the grid
+
+
+def test_more_groups_without_a_repeat_lower_the_upper_end():
+    ends = []
+    for groups in (6, 12, 30, 100):
+        prior = fit_recurrence_prior([0] * groups, [8] * groups)
+        ends.append(upper_pairs(prior, [0], [8], 0.95)[0])
+    assert ends == sorted(ends, reverse=True)
+    assert ends[-1] < 0.2 < ends[0] < 3.69  # the exact upper end of no pair in one set
+
+
+@pytest.mark.parametrize("exact", [False, True])
+def test_the_upper_end_grows_with_the_pairs_of_a_group(exact):
+    counts = np.array([0, 1, 3, 6, 10, 28])
+    prior = fit_recurrence_prior([0, 1, 0, 3, 6, 0, 1, 28], [8] * 8, exact)
+    ends = upper_pairs(prior, counts, [8] * 6, 0.95)
+    assert (np.diff(ends) > 0).all()
+    assert ends[-1] <= 28
+    below = upper_pairs(prior, counts, [8] * 6, 0.8)
+    assert (below <= ends).all()
+    assert (below < ends).any()
+
+
+def test_groups_have_no_order():
+    counts = [0, 3, 1, 0, 0, 6, 2]
+    sizes = [4, 8, 8, 5, 20, 9, 8]
+    order = [3, 0, 6, 1, 5, 2, 4]
+    one = upper_pairs(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
+    counts, sizes = ([x[i] for i in order] for x in (counts, sizes))
+    other = upper_pairs(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
+    assert other == pytest.approx(one[order])

@@ -1,0 +1,282 @@
+"""Intervals of the Vendi Score of each of many groups, such as the answers to each prompt.
+
+Small groups are measured as stacks. From six groups on, how often samples repeat is estimated from
+all groups together, which narrows the intervals: see `recurrence_prior`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from ..core.eigenvalues import PSD, EigenvalueTolerance
+from ..core.score import compute_hill_numbers
+from ..measures.stack import LARGEST
+from ..similarity.base import Similarity
+from ..spectral.rank_one import log_score
+from ..spectral.spectrum import Spectrum
+from ..spectral.stacks import LEAST_WEIGHT, Spectra
+from ..spectral.vendi_scores import spectrum_of
+from ..support.namespace import row_blocks, to_host
+from .deficit import (
+    are_many_pairs_alike,
+    count_repeats,
+    log_deficit,
+    log_ends,
+    repeats_of,
+)
+from .jackknife import Jackknife, jackknife, of_samples
+from .recurrence_prior import MIN_GROUPS, fit_recurrence_prior, upper_pairs
+from .subsampling import MIN_SAMPLES, student_reaches
+
+
+@dataclass(frozen=True)
+class GroupIntervals:
+    """Scores of groups with their standard errors and intervals, (orders, groups) each.
+
+    All but scores are NaN for groups of fewer than four samples, and at order 0. `pooled` is the
+    number of groups from which the rate of repeats was estimated, 0 where each group has an
+    interval by itself.
+    """
+
+    score: np.ndarray
+    se: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    pooled: int = 0
+
+
+class LogScores(NamedTuple):
+    """log VS of groups, its errors and ends, and what pooling takes, (orders, groups) each.
+
+    `reach` is how far the lower end is from log VS if other samples repeat as these do, `drop` how
+    much log VS drops by a copy, NaN for groups with near-copies, which keep their own end, and
+    `equal_pairs` counts near-copies, too. All but `log` are NaN for groups without an interval; the
+    last three are NaN, too, for groups that are not pooled.
+    """
+
+    log: np.ndarray
+    error: np.ndarray
+    low: np.ndarray
+    high: np.ndarray
+    reach: np.ndarray
+    drop: np.ndarray
+    equal_pairs: np.ndarray
+
+
+def estimate_group_intervals(
+    similarity: Similarity,
+    groups: Sequence[np.ndarray],
+    orders: Sequence[float],
+    level: float,
+    psd: PSD = "check",
+    pool_repeats: bool = True,
+    exact: bool = False,
+) -> GroupIntervals:
+    """Estimate an interval of VS_q for each group of samples, of which `groups` has the indices.
+
+    With `exact`, neither tail of an interval exceeds (1 − level)/2, which differences need.
+    """
+    sizes = np.array(list(map(len, groups)), dtype=int)
+    scores = estimate_log_scores(similarity, groups, orders, level, psd, exact)
+    pooled = 0
+    if pool_repeats:
+        pooled = int(np.isfinite(scores.equal_pairs).sum())
+        if pooled >= MIN_GROUPS:
+            scores = scores._replace(low=raise_lower_ends(scores, sizes, level, exact))
+        else:
+            pooled = 0
+    score = np.exp(scores.log)
+    low = np.minimum(score, np.exp(scores.low))
+    high = np.maximum(score, np.exp(scores.high))
+    return GroupIntervals(score, score * scores.error, low, high, pooled)
+
+
+def raise_lower_ends(
+    scores: LogScores, sizes: np.ndarray, level: float, exact: bool = False
+) -> np.ndarray:
+    """Return lower ends of log VS, given the repeats in all groups: none is below its own end.
+
+    The jackknife's distance to the end and that of pairs that were not seen add up as squares.
+    """
+    low = scores.low.copy()
+    some = np.flatnonzero(np.isfinite(scores.equal_pairs))
+    equal_pairs = scores.equal_pairs[some]
+    prior = fit_recurrence_prior(equal_pairs, sizes[some], exact)
+    unseen = np.maximum(0.0, upper_pairs(prior, equal_pairs, sizes[some], level) - equal_pairs)
+    distance = np.hypot(scores.reach[:, some], scores.drop[:, some] * unseen)
+    ends = scores.log[:, some] - distance
+    low[:, some] = np.fmax(low[:, some], ends)
+    return low
+
+
+def estimate_log_scores(
+    similarity: Similarity,
+    groups: Sequence[np.ndarray],
+    orders: Sequence[float],
+    level: float,
+    psd: PSD = "check",
+    exact: bool = False,
+) -> LogScores:
+    """Estimate log VS_q of each group, with the interval that each has by itself."""
+    sizes = np.array(list(map(len, groups)), dtype=int)
+    shape = (len(orders), len(groups))
+    scores = _without_intervals(np.full(shape, np.nan))
+    scores = LogScores(*map(np.copy, scores))
+    for some, own in _measure_by_size(similarity, groups, sizes, orders, level, psd, exact):
+        for every, values in zip(scores, own, strict=True):
+            every[..., some] = values
+    return scores
+
+
+def _measure_by_size(
+    similarity: Similarity,
+    groups: Sequence[np.ndarray],
+    sizes: np.ndarray,
+    orders: Sequence[float],
+    level: float,
+    psd: PSD,
+    exact: bool,
+) -> Iterable[tuple[np.ndarray, LogScores]]:
+    """Yield groups of one size, and their scores."""
+    for n in np.unique(sizes).tolist():
+        of_size = np.flatnonzero(sizes == n)
+        singly = of_size
+        has_intervals = n >= MIN_SAMPLES and 0 not in orders
+        if n <= LARGEST:
+            parts = []
+            for rows in row_blocks(len(of_size), 8 * n * n):
+                some = of_size[rows]
+                K = to_host(similarity.stack(np.array([groups[i] for i in some])))
+                spectra = Spectra(K, None, orders, psd, has_intervals, similarity)
+                parts.append(some[spectra.unusual])
+                scores = _without_intervals(np.log(spectra.values))
+                if has_intervals:
+                    scores = _measure_stack(K, spectra, similarity, orders, level, exact)
+                yield some, scores
+            singly = np.concatenate(parts)
+        for i in singly.tolist():
+            spectrum = spectrum_of(similarity.take(groups[i]), psd=psd, vectors=True)
+            scores = _without_intervals(np.array([[log_score(spectrum, q)] for q in orders]))
+            if has_intervals:
+                scores = _measure_group(similarity.take(groups[i]), spectrum, orders, level, exact)
+            yield np.array([i]), scores
+
+
+def _without_intervals(logs: np.ndarray) -> LogScores:
+    """Return log VS (orders, groups) of groups that have no interval."""
+    none = np.full_like(logs, np.nan)
+    return LogScores(logs, none, none, none, none, none, none[0])
+
+
+def _measure_group(
+    part: Similarity, spectrum: Spectrum, orders: Sequence[float], level: float, exact: bool
+) -> LogScores:
+    """Measure one group by itself."""
+    n = part.n
+    repeats = repeats_of(part)
+    if repeats is not None:
+        repeats = repeats._replace(exact=exact)
+    found = [jackknife(spectrum, q) for q in orders]
+    ends = [log_ends(x, n, q, level, repeats) for x, q in zip(found, orders, strict=True)]
+    columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
+    log, error, low, high = columns.T[:, :, None]
+    return _without_intervals(log)._replace(error=error, low=low, high=high)
+
+
+def _measure_stack(
+    K: np.ndarray,
+    spectra: Spectra,
+    similarity: Similarity,
+    orders: Sequence[float],
+    level: float,
+    exact: bool,
+) -> LogScores:
+    """Measure groups of one size, from their similarities (g, n, n) and their spectra."""
+    n = K.shape[1]
+    kinds = count_repeats(K, similarity.roundoff)
+    every = [repeats._replace(exact=exact) for repeats, _ in kinds]
+    equal_pairs = np.array([repeats.pairs for repeats in every])
+    near_pairs = np.array([(repeats.near or repeats).pairs for repeats in every])
+    # Shares of kinds are weights of the first sample of each: all scores at once.
+    shares = [repeats.shares_at_ends(level) for repeats in every]
+    weights = np.zeros((2, *K.shape[:2]))
+    for i, (_, first) in enumerate(kinds):
+        weights[:, i, first] = shares[i]
+    weights[weights < LEAST_WEIGHT] = 0.0
+    moved = [Spectra(K, w, orders, "clip", similarity=similarity).values for w in weights]
+    logs = np.log(spectra.values)
+    left = np.array([spectra.without_each(q) for q in orders])
+    found = of_samples(logs, left)
+    errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
+    ends = np.empty((2, *logs.shape))
+    for k, q in enumerate(orders):
+        for i, repeats in enumerate(every):
+            own = Jackknife(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
+            scores = {w.tobytes(): float(moved[j][k][i]) for j, w in enumerate(shares[i])}
+            ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, scores))
+    times = student_reaches(level, n)
+    # The jackknife holds on the scale of log n − log VS where many pairs make up the deficit.
+    skewed = (equal_pairs == 0) & are_many_pairs_alike(K) & np.isfinite(spreads)
+    farther = (math.log(n) - logs) * np.expm1(np.minimum(times * spreads, 700.0))
+    reach = np.where(skewed, farther, times * errors)
+    drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
+    drop[:, [repeats.near is not None for repeats in every]] = np.nan
+    low, high = ends
+    return LogScores(logs, errors, low, high, reach, drop, near_pairs)
+
+
+def estimate_drop_by_copy(
+    A: np.ndarray,
+    logs: np.ndarray,
+    left: np.ndarray,
+    orders: Sequence[float],
+    equal_pairs: np.ndarray,
+) -> np.ndarray:
+    """Estimate how much log VS drops if a sample becomes a copy of another, (orders, groups).
+
+    It is the mean over pairs of samples that are not equal yet, of which the n(n − 1) matrices are
+    not needed: what x_j changes if it is added to A = K/n and what x_i changes if it is taken away
+    add up, but for the curvature of S_q along A, which is known.
+
+    Parameters
+    ----------
+    A : array (g, n, n), similarities over n, of trace 1
+    logs, left : array (orders, g), and without each sample (orders, g, n): log VS_q
+    orders, equal_pairs : the orders q, and the number of pairs (g,) of equal samples
+    """
+    g, n, _ = A.shape
+    twice = np.eye(n) * (math.sqrt(2) - 1) + 1
+    with_copies = np.empty((len(orders), g, n))
+    tolerance = EigenvalueTolerance(n)
+    for rows in row_blocks(g, 8 * n**3):
+        B = A[rows, None] * (twice[:, :, None] * twice[:, None, :] * n / (n + 1))
+        values, _ = compute_hill_numbers(B.reshape(-1, n, n), orders, tolerance, "clip")
+        with_copies[:, rows] = np.log(values).reshape(len(orders), -1, n)
+    drops = np.empty_like(logs)
+    for k, q in enumerate(orders):
+        total = _sum_of_powers(logs[k], 1.0, q)
+        more = _sum_of_powers(with_copies[k], 1 + 1 / n, q).mean(axis=-1)
+        less = _sum_of_powers(left[k], 1 - 1 / n, q).mean(axis=-1)
+        moved = more + less - total
+        if q == 1:
+            drops[k] = total - moved - 1 / n**2
+        elif math.isinf(q):
+            drops[k] = np.log(moved / total)
+        else:
+            drops[k] = np.log(moved / total - q * (q - 1) / n**2) / (q - 1)
+    pairs = n * n - n - 2 * equal_pairs
+    return np.maximum(0.0, drops) * n * n / np.maximum(pairs, 1)
+
+
+def _sum_of_powers(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
+    """Return Σ λ^q of eigenvalues of this trace; −Σ λ log λ at q = 1, the largest at q = ∞."""
+    if q == 1:
+        return trace * (log_score - math.log(trace))
+    if math.isinf(q):
+        return trace * np.exp(-log_score)
+    return trace**q * np.exp((1 - q) * log_score)

@@ -1,0 +1,109 @@
+"""How often samples repeat, from all groups of a table: a prior for the interval of each group.
+
+A few answers to one prompt rarely show how often answers repeat; the answers to many prompts do.
+The probability σ that two samples of a group are equal has a gamma distribution over groups. The
+uncertainty of this distribution enters as a grid of its parameters, weighted by the likelihood of
+all groups (empirical Bayes with a posterior of the hyperparameters).
+
+The number of equal pairs among n samples has the mean σ n(n − 1)/2. Its variance is that of a
+Poisson distribution if no sample is equal to several others; it is largest where one kind of sample
+with the share √σ recurs and no other does, since Σ p³ ≤ (Σ p²)^{3/2} for all shares p. The count is
+Poisson or negative binomial with the largest variance, each as likely as the other, or the latter
+alone where no tail of an interval may exceed its level.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+# From so many groups on, they tell how often samples repeat (benchmarks/pooled_repeats.py).
+MIN_GROUPS = 6
+# The grid of gamma distributions: their shapes, and their means. All have the same weight at first.
+_SHAPES = (0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 15, 30, 60)
+_MEANS = (
+    *(1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 7e-3, 0.012, 0.02, 0.03),
+    *(0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5, 0.7),
+)
+_SIGMA = np.geomspace(1e-6, 0.999, 250)
+_TINY = 1e-300
+
+
+class RecurrencePrior(NamedTuple):
+    """Distributions of σ, the probability that two samples of a group are equal.
+
+    `masses` (m, points) are those of m gamma distributions at the points of a grid, `weights` (m,)
+    their posterior. With `exact`, counts have the largest variance.
+    """
+
+    masses: np.ndarray
+    weights: np.ndarray
+    exact: bool = False
+
+
+def fit_recurrence_prior(
+    equal_pairs: ArrayLike, sizes: ArrayLike, exact: bool = False
+) -> RecurrencePrior:
+    """Weigh distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
+
+    Groups may differ in size, but have at least 3 samples.
+    """
+    counts, times = np.unique(np.transpose([equal_pairs, sizes]), axis=0, return_counts=True)
+    masses = _gamma_masses()
+    equal, n = counts.T
+    likelihoods = _compute_likelihoods(equal, n, exact) @ masses.T
+    logs = times @ np.log(np.maximum(likelihoods, _TINY))
+    weights = np.exp(logs - logs.max())
+    return RecurrencePrior(masses, weights / weights.sum(), exact)
+
+
+def upper_pairs(
+    prior: RecurrencePrior, equal_pairs: ArrayLike, sizes: ArrayLike, level: float
+) -> np.ndarray:
+    """Return the upper end of the expected number of equal pairs in each group, (groups,).
+
+    Above it lies (1 − level)/2 of the posterior of a group, given the pairs that it has.
+    """
+    rows = np.transpose([equal_pairs, sizes])
+    counts, groups = np.unique(rows, axis=0, return_inverse=True)
+    equal, n = counts.T
+    likelihoods = _compute_likelihoods(equal, n, prior.exact)
+    weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _TINY)
+    posterior = (weights @ prior.masses) * likelihoods
+    below = np.cumsum(posterior, axis=1)
+    point = np.argmax(below >= (1 + level) / 2 * below[:, -1:], axis=1)
+    upper: np.ndarray = (_SIGMA[point] * n * (n - 1) / 2)[groups.ravel()]
+    return upper
+
+
+@lru_cache(maxsize=1)
+def _gamma_masses() -> np.ndarray:
+    """Return the masses of gamma distributions at the points of the grid, of sum 1 each."""
+    shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
+    logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
+    masses: np.ndarray = np.exp(logs - logs.max(axis=1, keepdims=True))
+    return masses / masses.sum(axis=1, keepdims=True)
+
+
+def _compute_likelihoods(equal_pairs: np.ndarray, sizes: np.ndarray, exact: bool) -> np.ndarray:
+    """Return the probability of each number of pairs at each point of the grid, (counts, points).
+
+    A favourite of share s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴), which is that of a
+    negative binomial count of the parameter r = n(n − 1)/(4(n − 2)) s/(1 − s).
+    """
+    count = equal_pairs[:, None]
+    n = sizes[:, None]
+    share = np.sqrt(_SIGMA)
+    mean = _SIGMA * n * (n - 1) / 2
+    r = n * (n - 1) / (4 * (n - 2)) * share / (1 - share)
+    logs = scipy.special.gammaln(count + r) - scipy.special.gammaln(r)
+    logs += r * np.log(r / (r + mean)) + count * np.log(mean / (r + mean))
+    constant = scipy.special.gammaln(count + 1)
+    likelihoods: np.ndarray = np.exp(logs - constant)
+    if not exact:
+        likelihoods = likelihoods + np.exp(count * np.log(mean) - mean - constant)
+    return likelihoods
