@@ -4,7 +4,7 @@ import re
 from typing import Any
 
 import numpy as np
-from cells import loaded, percent, table
+from cells import RESULTS, loaded, percent, table
 
 
 def few_samples() -> str:
@@ -96,6 +96,54 @@ def recurrence() -> str:
         (
             (name, *(cells[name, n] for n in sizes))
             for name in dict.fromkeys(name for name, _ in cells)
+        ),
+    )
+
+
+def pooled_repeats() -> str:
+    """Tabulate how often intervals of single prompts hold that take repeats from all prompts.
+
+    A cell has the least proportion over orders and numbers of prompts, and the median width at
+    q = 1 of each prompt by itself and of ten prompts together.
+    """
+    if not (RESULTS / "pooled_repeats.json").exists():
+        return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."
+    rows = [row for row in loaded("pooled_repeats")["rows"] if row["part"] == "covered"]
+    held: dict[tuple[str, str], list[float]] = {}
+    widths = {}
+    for row in rows:
+        cell = row["source"], str(row["n"])
+        held.setdefault(cell, []).append(row["held_pooled"])
+        if row["q"] == 1 and row["prompts"] == 10:
+            widths[cell] = f"{row['width_own']:.2g} → {row['width_pooled']:.2g}"
+    sizes = list(dict.fromkeys(n for _, n in held))
+    return table(
+        ("source of each prompt", *(f"n = {n}".replace("n = mixed", "4 to 20") for n in sizes)),
+        (
+            (name, *(f"{percent(min(held[name, n]))} ({widths[name, n]})" for n in sizes))
+            for name in dict.fromkeys(name for name, _ in held)
+        ),
+    )
+
+
+def pooled_differences() -> str:
+    """Tabulate how often intervals of a difference in one prompt hold, of tables of ten prompts."""
+    if not (RESULTS / "pooled_repeats.json").exists():
+        return "`python benchmarks/pooled_repeats.py` counts them in ten minutes."
+    rows = [row for row in loaded("pooled_repeats")["rows"] if row["part"] == "differences"]
+    return table(
+        ("sets", "n", "interval covers", "wrong direction", "direction stated", "width"),
+        (
+            (
+                row["pair"],
+                str(row["n"]),
+                percent(row["held_pooled"], 1),
+                percent(row["wrong_pooled"], 1),
+                f"{percent(row['stated_own'], 1)} → {percent(row['stated_pooled'], 1)}",
+                f"{row['width_own']:.2g} → {row['width_pooled']:.2g}",
+            )
+            for row in rows
+            if row["prompts"] == 10
         ),
     )
 

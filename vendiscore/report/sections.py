@@ -93,10 +93,10 @@ def groups(found: Findings, shown: Previews) -> str:
         return ""
     rows = found.details["groups"]
     names = [name for name in rows[0] if name not in ("group", "n")]
-    lines = [
-        [escape(str(row["group"]), 60), f"{row['n']:,}", *(short(row[name]) for name in names)]
-        for row in rows[:GROUPS]
-    ]
+    lines = []
+    for row in rows[:GROUPS]:
+        cells = ("–" if row[name] is None else short(row[name]) for name in names)
+        lines.append([escape(str(row["group"]), 60), f"{row['n']:,}", *cells])
     beyond = more(len(rows) - GROUPS, " groups, which `numbers` has")
     return table(["group", "n", *map(escape, names)], lines) + beyond
 

@@ -131,12 +131,8 @@ def _add_group_intervals(subject: Subject, request: Request, found: Uncertainty)
                 k = keys.index(name)
                 ends = (intervals.se, intervals.low, intervals.high)
                 for ending, numbers in zip(("se", "low", "high"), ends, strict=True):
-                    found.table[i][f"{name}_{ending}"] = float(numbers[k, i])
-    if intervals.pooled:
-        found.notes.append(
-            f"Intervals of each group take from all {intervals.pooled} groups how often samples "
-            f"repeat; pool_repeats=False gives each group an interval by itself."
-        )
+                    known = math.isfinite(numbers[k, i])
+                    found.table[i][f"{name}_{ending}"] = float(numbers[k, i]) if known else None
     if min(map(len, indices)) < MIN_SAMPLES:
         found.notes.append(
             f"Groups of fewer than {MIN_SAMPLES} samples have no interval of their own."
