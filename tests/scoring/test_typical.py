@@ -366,7 +366,7 @@ def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
     (row,) = (
         row
         for row in found
-        if (row["name"], row["prompt"], row["measure"]) == (name, False, "VS, q = 1")
+        if (row.get("name"), row.get("prompt"), row.get("measure")) == (name, False, "VS, q = 1")
     )
     labels = [each["accuracy"] for each in row["labels"] if each["test"] == "McDiv_nuggets"]
     assert [round(accuracy, 2) for accuracy in labels] == list(typical.HARD_SETS)
