@@ -11,13 +11,16 @@ interpolation between degrees), which is 0.8 if the report holds, and NaN if no 
 by so much.
 
 By prompt: answers of NoveltyBench, 3 to 20 prompts, two random halves of each prompt's, in one of
-which an answer is replaced by the prompt's first one with the probability of the degree. Without
-prompts: sentences, vectors and molecules (tests/helpers/sources.py) and questions, 20 to 100.
+which an answer is replaced by the prompt's first one with the probability of the degree; and the
+first eight answers of two sources, where the true difference is one, and the number of prompts
+varies. Without prompts: sentences, vectors and molecules (tests/helpers/sources.py) and questions,
+20 to 100.
 """
 
 from __future__ import annotations
 
 import argparse
+import itertools
 import sys
 import warnings
 from collections.abc import Callable
@@ -41,7 +44,10 @@ from sources import SOURCES, pooled
 PLAN = CompareOptions(permutations=199).checked()
 PROMPTS = (3, 4, 6, 8, 12, 20)
 SIZES = (20, 50, 100)
-REPLACED = (0.2, 0.35, 0.5, 0.65, 0.8, 0.9)
+REPLACED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8, 0.95)
+MODELS = ("human", "gpt-4o", "gemini-1.5-pro")
+ANSWERS = 8
+NUMBERS = (3, 4, 5, 6, 7, 8, 10, 12, 16, 20, 25, 30)  # of prompts that two models answer
 NARROW = (0.3, 0.35, 0.4, 0.5, 0.6, 0.8)  # the usual is 0.25
 Draw = Callable[[np.random.Generator, int, float], Comparison]
 
@@ -89,12 +95,33 @@ def of_questions(data: Path) -> Draw:
     return draw
 
 
+def of_models(a: list[list[str]], b: list[list[str]]) -> Draw:
+    """Return comparisons of the answers of two models to a few prompts."""
+    texts = [text for own in zip(a, b, strict=True) for each in own for text in each[:ANSWERS]]
+    similarity = as_similarity(texts)
+    codes = np.repeat([0, 1], ANSWERS)
+
+    def draw(rng: np.random.Generator, m: int, degree: float) -> Comparison:
+        chosen = rng.integers(len(a), size=m)
+        part = similarity.take((2 * ANSWERS * chosen[:, None] + np.arange(2 * ANSWERS)).ravel())
+        indices = np.arange(2 * ANSWERS * m).reshape(m, 2, ANSWERS)
+        steps = comparison_steps(part, np.tile(codes, m), ["a", "b"], PLAN, indices.tolist())
+        return finish(steps)
+
+    return draw
+
+
 def rows_of(
-    name: str, design: str, draw: Draw, size: int, degrees: tuple[float, ...], repeats: int
+    name: str,
+    design: str,
+    draw: Draw,
+    sizes: tuple[int, ...],
+    degrees: tuple[float, ...],
+    repeats: int,
 ) -> list[dict[str, Any]]:
-    """Return a row for each degree, and one for the difference that is reported."""
+    """Return a row for each size and degree, and one for the difference that is reported."""
     rows = []
-    for degree in degrees:
+    for size, degree in itertools.product(sizes, degrees):
         rng = np.random.default_rng([size, round(100 * degree)])
         found = [draw(rng, size, degree) for _ in range(repeats)]
         verdicts = [each.verdict("a", "b") for each in found]
@@ -110,11 +137,12 @@ def rows_of(
         row["wrong"] = verdicts.count(LESS) / repeats
         print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
         rows.append(row)
-    ratios = [row["difference"] / row["detectable"] for row in rows]
+    true = np.mean([row["difference"] for row in rows]) if len(degrees) == 1 else None
+    ratios = [(true or row["difference"]) / row["detectable"] for row in rows]
     right = [row["right"] for row in rows]
     order = np.argsort(ratios)
     at = np.interp(1.0, np.array(ratios)[order], np.array(right)[order], np.nan, np.nan)
-    summary = {"name": name, "design": design, "size": size, "at_detectable": float(at)}
+    summary = {"name": name, "design": design, "sizes": sizes, "at_detectable": float(at)}
     print(summary, flush=True)
     return [*rows, summary]
 
@@ -123,22 +151,25 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--repeats", type=int, default=200)
+    parser.add_argument("--repeats", type=int, default=150)
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # of intervals without a width
     rows = []
-    for name, sets in answers(given.data).items():
-        if name not in ("human", "gpt-4o"):
-            continue
+    sources = answers(given.data)
+    for a, b in itertools.combinations(MODELS, 2):
+        draw = of_models(sources[a], sources[b])
+        rows += rows_of(f"{a}, {b}", "models", draw, NUMBERS, (0.0,), 2 * given.repeats)
+    for name in MODELS[:2]:
+        sets = sources[name]
         similarity = as_similarity([text for own in sets for text in own])
         draw = of_prompts(similarity, len(sets), len(sets[0]))
         for m in PROMPTS:
-            rows += rows_of(name, "prompts", draw, m, REPLACED, given.repeats)
+            rows += rows_of(name, "prompts", draw, (m,), REPLACED, given.repeats)
     designs = {name: without_prompts(name) for name in SOURCES if name != "vectors, rbf"}
     for name, draw in {**designs, "questions": of_questions(given.data)}.items():
         degrees = REPLACED if name == "questions" else NARROW
         for n in SIZES:
-            rows += rows_of(name, "samples", draw, n, degrees, given.repeats // 2)
+            rows += rows_of(name, "samples", draw, (n,), degrees, given.repeats // 2)
     write(given.json, rows, environment() | {"repeats": given.repeats})
 
 

@@ -31,6 +31,9 @@ def test_signs_of_few_groups_detect_less():
         plain, signed = (detectable_errors(groups, 0.95, signed) for signed in (False, True))
         assert plain <= signed
     assert detectable_errors(6, 0.95, True) > 1.05 * detectable_errors(6, 0.95, False)
+    # Of six differences all must have one sign.
+    all_positive = norm.cdf(detectable_errors(6, 0.95, True) / math.sqrt(6)) ** 6
+    assert all_positive == pytest.approx(0.8)
     assert detectable_errors(5, 0.95, True) == detectable_errors(5, 0.95, False)
     assert math.isnan(detectable_errors(2, 0.95, False))
 

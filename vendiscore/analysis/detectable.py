@@ -22,11 +22,16 @@ def detectable_errors(n_groups: int, level: float, signed: bool) -> float:
     if n_groups < MIN_VALUES:
         return math.nan
     alpha = 1 - level
+    of_equal_signs = 0.0
     if signed and can_signs_reach(level, n_groups) and n_groups <= _ENUMERATED:
         count = 2.0 ** (n_groups - 1)  # equally probable p-values
-        alpha = math.floor(alpha * count + 1e-6) / count
+        rarest = math.floor(alpha * count + 1e-6)
+        alpha = rarest / count
+        if rarest == 1:  # all differences have one sign
+            quantile = float(scipy.special.ndtri(POWER ** (1 / n_groups)))
+            of_equal_signs = math.sqrt(n_groups) * quantile
     reach = student_reach(1 - alpha, n_groups)
-    return float(scipy.special.nctdtrinc(n_groups - 1, 1 - POWER, reach))
+    return max(float(scipy.special.nctdtrinc(n_groups - 1, 1 - POWER, reach)), of_equal_signs)
 
 
 def estimate_paired_detectable(
