@@ -151,7 +151,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, default=DATA)
     parser.add_argument("--json", type=Path)
-    parser.add_argument("--repeats", type=int, default=150)
+    parser.add_argument("--repeats", type=int, default=100)
     given = parser.parse_args()
     warnings.simplefilter("ignore")  # of intervals without a width
     rows = []
