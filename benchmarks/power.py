@@ -10,12 +10,13 @@ of NoveltyBench, eight to each; the second model gives answers of a less diverse
 of the prompts, or one answer again and again. `pooled`: the same answers without their prompts.
 `equal`: two sources of equal mean score, between which each direction is wrong: those of
 compare_null.py, labels one of which is common against texts whose score hardly varies or against
-even labels, and pools of real answers.
+even labels, and the answers of models and people to pairs of prompts.
 
 Rows count how often the first source is said to be more diverse (the right direction, unless both
 are equal) and less diverse, and how often p is at most 0.05 and the interval excludes 0. `--before`
-reads the file that this script wrote with another version of the package, and adds the numbers of
-its rows as `before`. It takes ten minutes on one core.
+reads the file that this script wrote with an earlier version of the package, and adds the numbers
+of its rows as `before`; without it they are kept from the file that is renewed. It takes ten
+minutes on one core.
 """
 
 from __future__ import annotations
@@ -52,19 +53,20 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 
 PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
-POOL = 2000  # samples that sets are drawn from
-NEAR = 100  # of them, that are near to one
+POOL = 1000  # samples that sets are drawn from
+NEAR = 50  # of them, that are near to one
+ALIKE = 100  # texts of a template
 RATIO = 0.8  # of the scores
 SIZE = 200  # at which larger sets are compared
-UNPAIRED_RUNS = {8: 300, 20: 300, 50: 200, 100: 100, 200: 50, 400: 25}
-LARGE = ("n-grams, a template", "n-grams, ten questions", "labels, ten of 200")  # from n = 200 on
+UNPAIRED_RUNS = {8: 150, 20: 150, 50: 100, 100: 60, 200: 30, 400: 20}
+LARGE = ("labels, ten of 200", "labels, one of 200")  # from n = 200 on: others need fewer
 PROMPTS = (3, 4, 5, 6, 8, 10, 12, 20)
 POOLED_PROMPTS = (3, 6, 12, 20)
 ANSWERS = 8
-PAIRED_RUNS, POOLED_RUNS = 300, 60
+PAIRED_RUNS, POOLED_RUNS = 200, 40
 RATIOS = (0.8, 0.72)
-EQUAL_RUNS = {8: 600, 20: 400, 50: 200}
-POOL_RUNS = 5  # of each pair of pools of answers
+EQUAL_RUNS = {8: 400, 20: 300, 50: 150}
+POOL_RUNS = 3  # of each pair of pools of answers
 _SETS = 4000  # by which mean scores are equated
 _EQUAL = 0.01  # mean log scores that differ by less are equal
 COUNTS = ("runs", "more", "less", "p", "interval")
@@ -83,8 +85,8 @@ class Source(NamedTuple):
 
 
 def draw_different(rng: np.random.Generator, size: int, sets: int, n: int) -> np.ndarray:
-    """Return sets of n indices below `size`, each once while there are enough."""
-    return np.stack([rng.choice(size, n, replace=n > size) for _ in range(sets)])
+    """Return sets of n different indices below `size`."""
+    return np.stack([rng.choice(size, n, replace=False) for _ in range(sets)])
 
 
 def few(name: str, pool: Similarity, count: int) -> Source:
@@ -109,12 +111,18 @@ def near(name: str, pool: Similarity) -> Source:
     inside, outside = np.split(order, [NEAR])
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
-        close = inside[draw_different(rng, len(inside), sets, n)]
-        others = outside[draw_different(rng, len(outside), sets, n)]
-        everywhere = order[draw_different(rng, pool.n, sets, n)]
         if not proportion:
-            return everywhere
-        return np.where(rng.random((sets, n)) < proportion, close, others)
+            return draw_different(rng, pool.n, sets, n)
+        counts = np.minimum(rng.binomial(n, proportion, sets), NEAR)
+        return np.stack(
+            [
+                np.r_[
+                    rng.choice(inside, count, replace=False),
+                    rng.choice(outside, n - count, replace=False),
+                ]
+                for count in counts
+            ]
+        )
 
     return Source(name, pool, draw, recurs=False)
 
@@ -122,12 +130,12 @@ def near(name: str, pool: Similarity) -> Source:
 def template(name: str, texts: list[str]) -> Source:
     """Return a source of texts, a proportion of which share seven words of ten, once each."""
     words = " ".join(f"shared{i}" for i in range(7))
-    alike = [f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(NEAR)]
+    alike = [f"{words} {' '.join(f'own{i}x{j}' for j in range(3))}" for i in range(ALIKE)]
     pool = dense(as_similarity([*texts, *alike]))
 
     def draw(rng: np.random.Generator, sets: int, n: int, proportion: float) -> np.ndarray:
         others = draw_different(rng, len(texts), sets, n)
-        common = len(texts) + draw_different(rng, NEAR, sets, n)
+        common = len(texts) + draw_different(rng, ALIKE, sets, n)
         return np.where(rng.random((sets, n)) < proportion, common, others)
 
     return Source(name, pool, draw, recurs=False)
@@ -225,7 +233,7 @@ def unpaired_rows() -> Iterator[dict[str, Any]]:
                     for seed, indices in enumerate(sets)
                 ]
                 name = source.name + ("" if allow_repeats else ", allow_repeats=False")
-                row = {"part": "unpaired", "name": name, "n": n, "ratio": ratio}
+                row = {"part": "unpaired", "name": name, "n": n, "ratio": RATIO, "reached": ratio}
                 yield report(row | {"proportion": proportion} | count_verdicts(found))
 
 
@@ -345,7 +353,7 @@ def even_or_common(n: int, count: int) -> EqualMean:
         return rng.integers(count, size=(sets, n))
 
     pool = as_similarity(list(range(count + n + 1)), k="labels")
-    name = f"{count} even labels, one label of {100 * proportion:.3g} %"
+    name = f"{count} even labels, one common label"
     return EqualMean(
         name, n, pool, lambda rng, sets: rng.integers(count, size=(sets, n)), draw_common
     )
@@ -385,7 +393,8 @@ def answer_pools(n: int) -> Iterator[EqualMean]:
 def equal_rows() -> Iterator[dict[str, Any]]:
     """Yield how often a direction is stated where mean scores are equal."""
     for n, runs in EQUAL_RUNS.items():
-        pairs = [question_among_texts(n)]
+        recurring = "one question recurs, texts share four words"
+        pairs = [question_among_texts(n)._replace(name=recurring)]
         pairs += [one_common(n, proportion) for proportion in (0.2, 0.4, 0.6)]
         pairs += [even_or_common(n, count) for count in (10, 50)]
         if n == 8:
@@ -418,13 +427,12 @@ ROWS: dict[str, Callable[[], Iterator[dict[str, Any]]]] = {
     "pooled": partial(prompt_rows, "pooled"),
     "equal": equal_rows,
 }
-KEYS = ("part", "name", "n", "prompts", "ratio")  # which identify a row
+KEYS = ("part", "name", "n", "prompts", "ratio")
 
 
 def identity(row: dict[str, Any]) -> tuple[Any, ...]:
-    """Return what identifies a row: with calibrated ratios in two digits."""
-    ratio = row.get("ratio")
-    return *(row.get(key) for key in KEYS[:4]), None if ratio is None else round(ratio, 2)
+    """Return what identifies a row."""
+    return tuple(row.get(key) for key in KEYS)
 
 
 def read_rows(path: Path | None) -> list[dict[str, Any]]:
@@ -450,7 +458,8 @@ def main() -> None:
             else:
                 rows += [row for row in earlier if row["part"] == part]
     print(f"{time.perf_counter() - start:.0f} s")
-    before = {identity(row): row for row in read_rows(given.before)}
+    before = {identity(row): row["before"] for row in earlier if "before" in row}
+    before |= {identity(row): row for row in read_rows(given.before)}
     for row in rows:
         if found := before.get(identity(row)):
             row["before"] = {key: found[key] for key in COUNTS}

@@ -21,6 +21,7 @@ from interval_tables import (
     vectors,
     widths,
 )
+from power_tables import power
 
 
 def timed() -> Iterator[dict[str, Any]]:
@@ -377,6 +378,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "estimate-errors": estimate_errors,
     "null": null,
     "equal-means": equal_means,
+    "power": power,
     "novelty": novel_samples,
     "shuffled-groups": shuffled_groups,
     "differences": differences,

@@ -1,0 +1,247 @@
+"""Which ends of the interval of a difference state more directions, at which error?
+
+    python benchmarks/difference_ends.py --json benchmarks/results/difference_ends.json
+
+The end of log VS of one set consists of the jackknife's error, of a commoner kind than was seen
+(below), and of fewer equal pairs (above). This script combines them in several ways, without p:
+"kept" is the way of the package; "squares above" adds the error and that of pairs as squares, as it
+was before; "Welch" has Student's t of both sets together; "log scale" takes the difference of log
+VS; "Jeffreys" has Jeffreys' interval of the commonest kind, in place of Clopper and Pearson's;
+"longer below" takes the longer one of the error and that of a commoner kind below, too; "seen only"
+allows for no commoner kind.
+
+`right` is the proportion of runs in which the interval of two sources of power.py, the second of
+which scores a fifth less, lies above 0 (the mean over sources). `wrong` is, for labels of equal
+mean score, the proportion of runs in which the interval excludes 0 on one side, the more frequent
+one: the mean over pairs of sources, the largest, and in how many pairs it exceeds 2.5 %. It takes
+five minutes on one core.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from compare_null import _CALIBRATION
+from pairs import environment, write
+from power import calibrate, log_scores_of_sizes, sources
+from threadpoolctl import threadpool_limits
+
+from vendiscore.analysis.compare_options import CompareOptions
+from vendiscore.analysis.pair_inference import EQUAL
+from vendiscore.analysis.unpaired_comparison import estimate_score
+from vendiscore.scoring.deficit import least_mean, log_deficit, log_ends
+from vendiscore.similarity.base import Similarity
+from vendiscore.similarity.matrix import MatrixSimilarity
+
+LEVEL = 0.95
+RUNS = {8: 400, 20: 400, 50: 250, 100: 120}
+POWER_RUNS = {8: 150, 20: 150, 50: 100, 100: 60}
+# From a generator and numbers of sets and samples to labels (sets, n); unique ones from UNIQUE on.
+Draw = Callable[[np.random.Generator, int, int], np.ndarray]
+UNIQUE = 10**6
+ODD = 0.25  # of the samples that are not of the commonest kind: others may be unseen
+
+
+def common(proportion: float) -> Draw:
+    """Return one common label among unique ones."""
+    return lambda rng, sets, n: np.where(
+        rng.random((sets, n)) < proportion, 0, UNIQUE + np.arange(n)
+    )
+
+
+def two_common(proportion: float) -> Draw:
+    """Return two labels of this proportion each among unique ones."""
+
+    def draw(rng: np.random.Generator, sets: int, n: int) -> np.ndarray:
+        u = rng.random((sets, n))
+        return np.where(u < 2 * proportion, (u < proportion).astype(int), UNIQUE + np.arange(n))
+
+    return draw
+
+
+def even(count: int) -> Draw:
+    return lambda rng, sets, n: rng.integers(count, size=(sets, n))
+
+
+def common_and_even(proportion: float, count: int) -> Draw:
+    """Return one common label among so many even ones."""
+    return lambda rng, sets, n: np.where(
+        rng.random((sets, n)) < proportion, 0, 1 + rng.integers(count, size=(sets, n))
+    )
+
+
+LABELS: dict[str, Draw] = {
+    **{f"one of {100 * x:g} %": common(x) for x in (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.65, 0.8)},
+    **{f"{count} even": even(count) for count in (3, 5, 10, 20, 50, 200)},
+    "two of 10 %": two_common(0.1),
+    "two of 20 %": two_common(0.2),
+    "one of 30 %, 10 even": common_and_even(0.3, 10),
+    "one of 20 %, 200 even": common_and_even(0.2, 200),
+}
+
+
+def mean_log_score(draw: Draw, n: int) -> float:
+    return float(log_scores_of_sizes(draw(np.random.default_rng(1), _CALIBRATION, n)).mean())
+
+
+def equate(make: Callable[[float], Draw], highest: float, n: int, mean: float) -> Draw | None:
+    """Return the source of a family that has this mean score, None if there is none."""
+
+    def excess(x: float) -> float:
+        return mean_log_score(make(x), n) - mean
+
+    if excess(0.0) * excess(highest) > 0:
+        return None
+    return make(float(scipy.optimize.brentq(excess, 0.0, highest, xtol=1e-4)))
+
+
+def alike(n: int, mean: float) -> Similarity:
+    """Return n samples, any two of which are equally similar, with this log VS."""
+
+    def excess(similarity: float) -> float:
+        values = np.r_[1 + (n - 1) * similarity, np.full(n - 1, 1 - similarity)] / n
+        return float(-(values * np.log(values)).sum()) - mean
+
+    similarity = float(scipy.optimize.brentq(excess, 0.0, 1 - 1e-9))
+    return MatrixSimilarity(similarity + (1 - similarity) * np.eye(n))
+
+
+def measure(similarity: Similarity) -> np.ndarray:
+    """Return what the ends of one set are made of."""
+    n = similarity.n
+    found, repeats = estimate_score(similarity, n, CompareOptions().checked())
+    assert repeats is not None
+    repeats = repeats._replace(exact=True)
+    deficit_of = log_deficit(1.0)
+    deficit = math.log(n) - float(found.log)
+    K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
+    above = 0.0
+    if repeats.pairs and kinds > 1:
+        apart = deficit_of(K, np.full(kinds, 1 / kinds), kinds)
+        above = max(0.0, (deficit - apart) * (1 - least_mean(repeats.pairs, LEVEL) / repeats.pairs))
+    below, odd = [], []
+    for exact in (True, False):
+        fewest, most = repeats._replace(exact=exact).share(LEVEL)
+        below.append(max(0.0, deficit_of(K, repeats.with_commonest(most), n) - deficit))
+        others = n * (1 - fewest)
+        whole = int(others)
+        unlike = np.r_[fewest, np.full(whole, 1 / n), (others - whole) / n]
+        few = n - counts.max() <= ODD * n
+        odd.append(deficit_of(None, unlike, n) if few else math.nan)
+    several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
+    kept = log_ends(found, n, 1.0, LEVEL, repeats)
+    second = 2 * n * float(found.gain) * several
+    error = float(found.error)
+    return np.array([found.log, error, second, repeats.pairs, *below, above, *odd, n, *kept])
+
+
+WAYS: dict[str, dict[str, Any]] = {
+    "kept": {},
+    "squares above": {"above": np.hypot},
+    "Welch": {"welch": True},
+    "log scale": {"log": True},
+    "Jeffreys": {"jeffreys": True},
+    "longer below": {"below": np.maximum},
+    "seen only": {"seen": True},
+}
+
+
+def ends(parts: np.ndarray, way: dict[str, Any]) -> tuple[np.ndarray, ...]:
+    """Return log VS and both ends of sets, from what `measure` returns (sets, columns)."""
+    log, error, second, pairs, exact, jeffreys, above, odd, odd_jeffreys, n, low, high = parts.T
+    if not {*way} - {"log"}:
+        return log, low, high
+    reach = scipy.stats.t.ppf((1 + LEVEL) / 2, (2 * n - 2) if "welch" in way else (n - 1))
+    weight = np.where((error > 1e-9) & (pairs > n), n / np.maximum(pairs, 1), 1.0)
+    error = reach * np.hypot(error, (1 - weight) * second)
+    below = jeffreys if "jeffreys" in way else exact
+    down = way.get("below", np.hypot)(error, weight * below)
+    deficit = np.log(n) - log - way.get("above", np.maximum)(error, weight * above)
+    deficit = np.fmin(deficit, odd_jeffreys if "jeffreys" in way else odd)
+    down = error if "seen" in way else down
+    return log, np.maximum(0.0, log - down), np.log(n) - np.maximum(0.0, deficit)
+
+
+def exclude_zero(a: np.ndarray, b: np.ndarray, way: dict[str, Any]) -> tuple[float, float]:
+    """Return how often the interval of a − b lies above 0, and below it (Zou & Donner 2008)."""
+    (x, x_low, x_high), (y, y_low, y_high) = (ends(parts, way) for parts in (a, b))
+    if "log" not in way:
+        x, x_low, x_high, y, y_low, y_high = map(np.exp, (x, x_low, x_high, y, y_low, y_high))
+    difference = np.where(np.abs(x - y) < EQUAL * np.abs(x), 0.0, x - y)
+    low = difference - np.hypot(x - x_low, y_high - y)
+    high = difference + np.hypot(x_high - x, y - y_low)
+    return float(np.mean(low > EQUAL)), float(np.mean(high < -EQUAL))
+
+
+def measure_labels(draw: Draw, n: int, name: str) -> np.ndarray:
+    """Return what the ends of many sets of labels are made of; equal counts are measured once."""
+    rng = np.random.default_rng([n, *name.encode()])
+    known: dict[tuple[int, ...], np.ndarray] = {}
+    rows = []
+    for labels in draw(rng, RUNS[n], n):
+        counts = np.sort(np.unique(labels, return_counts=True)[1])
+        key = tuple(counts.tolist())
+        if key not in known:
+            kinds = np.repeat(np.arange(len(counts)), counts)
+            known[key] = measure(MatrixSimilarity((kinds[:, None] == kinds).astype(float)))
+        rows.append(known[key])
+    return np.array(rows)
+
+
+def equal_pairs(n: int) -> list[tuple[str, np.ndarray, np.ndarray]]:
+    """Return sets of pairs of sources of equal mean score, by what their ends are made of."""
+    found = []
+    for name, draw in LABELS.items():
+        mean = mean_log_score(draw, n)
+        a = measure_labels(draw, n, name)
+        if 0 < mean < math.log(n) - 1e-3:
+            b = np.tile(measure(alike(n, mean)), (len(a), 1))
+            found.append((f"{name}, one similarity", a, b))
+        for other, make, highest in (("one", common, 1.0), ("two", two_common, 0.5)):
+            equal = equate(make, highest, n, mean)
+            if equal is not None and not name.startswith(other):
+                key = f"{name}, {other} common"
+                found.append((key, a, measure_labels(equal, n, key)))
+    return found
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", type=Path)
+    given = parser.parse_args()
+    rows = []
+    with threadpool_limits(1):
+        different: dict[int, list[tuple[np.ndarray, np.ndarray]]] = {n: [] for n in POWER_RUNS}
+        for source in sources():
+            for n, runs in POWER_RUNS.items():
+                proportion, _ = calibrate(source, n)
+                rng = np.random.default_rng([n, *source.name.encode()])
+                a, b = (
+                    np.array(
+                        [measure(source.pool.take(x)) for x in source.draw(rng, runs, n, share)]
+                    )
+                    for share in (0.0, proportion)
+                )
+                different[n].append((a, b))
+        for n in RUNS:
+            pairs = equal_pairs(n)
+            for name, way in WAYS.items():
+                wrong = [(max(exclude_zero(a, b, way)), key) for key, a, b in pairs]
+                rates = np.array([rate for rate, _ in wrong])
+                right = [exclude_zero(a, b, way)[0] for a, b in different[n]]
+                row = {"name": name, "n": n, "right": float(np.mean(right)), "rights": right}
+                row |= {"wrong": float(rates.mean()), "worst": max(wrong)[0], "of": max(wrong)[1]}
+                row |= {"above": int((rates > 0.025).sum()), "pairs": len(wrong), "runs": RUNS[n]}
+                print({k: round(v, 4) if isinstance(v, float) else v for k, v in row.items()})
+                rows.append(row)
+    write(given.json, rows, environment() | {"level": LEVEL})
+
+
+if __name__ == "__main__":
+    main()
