@@ -107,6 +107,29 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
+@pytest.mark.parametrize("n", [8, 20, 50])
+@pytest.mark.parametrize(("common", "kinds"), [(0.49, 2), (0.46, 2), (0.31, 3)])
+def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, kinds, n, q):
+    """Two labels of 49 % are often all that 50 samples show, and tie; the others are unique."""
+    rng = np.random.default_rng(0)
+    ends = {}
+    held, logs = [], []
+    for _ in range(300):
+        shown = (rng.random(n) / common).astype(int)
+        labels = np.where(shown < kinds, shown, kinds + np.arange(n))
+        counts = tuple(np.sort(np.unique(labels, return_counts=True)[1]))
+        if counts not in ends:
+            similarity = as_similarity(labels.tolist(), k="labels")
+            found = jackknife(spectrum_of(similarity, vectors=True), q)
+            ends[counts] = (*log_ends(found, n, q, 0.95, repeats_of(similarity)), found.log)
+        low, high, log = ends[counts]
+        held.append((low, high))
+        logs.append(log)
+    low, high = np.transpose(held)
+    assert np.mean((low <= np.mean(logs) + 1e-9) & (np.mean(logs) - 1e-9 <= high)) >= 0.91
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2])
 @pytest.mark.parametrize("exact", [True, False])
 @pytest.mark.parametrize("counts", [[2, *[1] * 10], [3, 2, *[1] * 7], [2] * 6, [2, 2, 2, 2, 1]])
 def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):

@@ -61,15 +61,15 @@ class Repeats(NamedTuple):
         """True if the jackknife cannot tell how often other samples would repeat."""
         return self.pairs < self.n
 
-    def share(self, level: float) -> tuple[float, float]:
-        """Return both ends of the share that the commonest kind has in the source.
+    def share(self, level: float, count: int | None = None) -> tuple[float, float]:
+        """Return both ends of the share of `count` samples in the source, or of the commonest kind.
 
         Jeffreys' interval has the coverage of its level, but not in each tail: where the commonest
         kind has the share at its upper end, 20 samples have at most one of this kind in 5 % of
         cases instead of 2.5 %. With `exact` the interval is Clopper and Pearson's (Biometrika
         1934), whose tails each hold at most (1 − level)/2.
         """
-        most = int(self.counts.max())
+        most = int(self.counts.max()) if count is None else count
         tails = np.array([1 - level, 1 + level]) / 2
         successes = np.full(2, most + 0.5)
         if self.exact:
@@ -354,13 +354,29 @@ def _with_recurrence(
     low = deficit - max(error, weight * down)
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
-    if n - counts.max() <= _FEW_ODD * n:
-        fewest = repeats.share(level)[0]
-        odd = n * (1 - fewest)
-        whole = int(odd)
-        unlike = np.r_[fewest, np.full(whole, 1 / n), (odd - whole) / n]
-        low = min(low, of(None, unlike, n))
+    for common in (np.arange(kinds) == counts.argmax(), counts > 1):
+        low = min(low, _with_odd_samples(common, level, repeats, of))
     return low, high
+
+
+def _with_odd_samples(common: np.ndarray, level: float, repeats: Repeats, of: Deficit) -> float:
+    """Return the deficit with as many samples of other kinds than `common` ones as there may be.
+
+    Those that were not seen have nothing in common with others. Infinity unless samples of common
+    kinds are nearly all, and where so many may be unseen that the jackknife holds.
+    """
+    n, _, K, counts = repeats[:4]
+    count = int(counts[common].sum())
+    fewest, _ = repeats.share(level, count)
+    unseen = count - n * fewest
+    if n - count > _FEW_ODD * n or unseen > MOST_COUNTED:
+        return math.inf
+    whole = int(unseen)
+    shares = np.where(common, counts * fewest / count, counts / n)
+    shares = np.r_[shares, np.full(whole, 1 / n), (unseen - whole) / n]
+    similarities = np.eye(len(shares))
+    similarities[: len(K), : len(K)] = K
+    return of(similarities, shares, n)
 
 
 def _with_near_copies(
