@@ -4,11 +4,12 @@
 
 The end of log VS of one set consists of the jackknife's error, of a commoner kind than was seen
 (below), and of fewer equal pairs (above). This script combines them in several ways, without p:
-"kept" is the way of the package; "squares above" adds the error and that of pairs as squares, as it
-was before; "Welch" has Student's t of both sets together; "log scale" takes the difference of log
-VS; "Jeffreys" has Jeffreys' interval of the commonest kind, in place of Clopper and Pearson's;
-"longer below" takes the longer one of the error and that of a commoner kind below, too; "seen only"
-allows for no commoner kind.
+"package" has the ends of the package, which allow for unseen samples in more cases than the others;
+"farther above" takes the farther one of the error and that of pairs, and adds squares below, as the
+package does; "squares above" adds squares above, too, as it did before; "Welch" has Student's t of
+both sets together; "log scale" takes the difference of log VS; "Jeffreys" has Jeffreys' interval of
+the commonest kind, in place of Clopper and Pearson's; "farther below" takes the farther one of the
+error and that of a commoner kind, too; "seen only" allows for no commoner kind.
 
 `right` is the proportion of runs in which the interval of two sources of power.py, the second of
 which scores a fifth less, lies above 0 (the mean over sources). `wrong` is, for labels of equal
@@ -142,12 +143,13 @@ def measure(similarity: Similarity) -> np.ndarray:
 
 
 WAYS: dict[str, dict[str, Any]] = {
-    "kept": {},
+    "package": {},
+    "farther above": {"above": np.maximum},
     "squares above": {"above": np.hypot},
     "Welch": {"welch": True},
     "log scale": {"log": True},
     "Jeffreys": {"jeffreys": True},
-    "longer below": {"below": np.maximum},
+    "farther below": {"below": np.maximum},
     "seen only": {"seen": True},
 }
 
@@ -155,7 +157,7 @@ WAYS: dict[str, dict[str, Any]] = {
 def ends(parts: np.ndarray, way: dict[str, Any]) -> tuple[np.ndarray, ...]:
     """Return log VS and both ends of sets, from what `measure` returns (sets, columns)."""
     log, error, second, pairs, exact, jeffreys, above, odd, odd_jeffreys, n, low, high = parts.T
-    if not {*way} - {"log"}:
+    if not way:
         return log, low, high
     reach = scipy.stats.t.ppf((1 + LEVEL) / 2, (2 * n - 2) if "welch" in way else (n - 1))
     weight = np.where((error > 1e-9) & (pairs > n), n / np.maximum(pairs, 1), 1.0)

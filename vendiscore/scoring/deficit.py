@@ -367,9 +367,11 @@ def _with_odd_samples(common: np.ndarray, level: float, repeats: Repeats, of: De
     """
     n, _, K, counts = repeats[:4]
     count = int(counts[common].sum())
+    if n - count > _FEW_ODD * n:
+        return math.inf
     fewest, _ = repeats.share(level, count)
     unseen = count - n * fewest
-    if n - count > _FEW_ODD * n or unseen > MOST_COUNTED:
+    if unseen > MOST_COUNTED:
         return math.inf
     whole = int(unseen)
     shares = np.where(common, counts * fewest / count, counts / n)
