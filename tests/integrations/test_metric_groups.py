@@ -123,3 +123,16 @@ def test_magnitude_has_groups_of_vectors_too():
     assert magnitude.compute(samples=groups, t=[0.5, 2]) == pytest.approx(expected)
     alone = [magnitude.compute(samples=group, t=2)["Magnitude"] for group in groups]
     assert expected["Magnitude_t2"] == pytest.approx(np.mean(alone))
+
+
+def test_a_default_of_pooling_has_an_effect_where_groups_have_intervals():
+    lists = [["a b", "c d", "e f", "a b", f"g {i}"] for i in range(7)]
+    own = vendiscore.load("vendiscore", pool_repeats=False)
+    how = {"ci": 0.9, "details": True}
+    expected = compute(lists, pool_repeats=False, **how)["details"]
+    assert own.compute(samples=lists, **how)["details"]["groups"] == expected["groups"]
+    assert expected["groups"] != compute(lists, **how)["details"]["groups"]
+    # Elsewhere it has none, and is no error.
+    for others in ({}, {"ci": 0.9}, {"details": True}):
+        found = own.compute(samples=lists, **others)
+        assert found["VS"] == compute(lists)["VS"]

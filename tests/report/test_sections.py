@@ -277,3 +277,15 @@ def test_errors_are_those_of_compute() -> None:
         report(X, k="rbf", sigmaa=1)
     with pytest.raises(ValueError, match="empty"):
         report([])
+
+
+def test_rows_of_groups_have_intervals_or_a_dash() -> None:
+    lists = [TEXTS[:4], TEXTS[4:8], TEXTS[8:11]]
+    page = report(lists, **HOW)
+    rows = page.numbers["details"]["groups"]
+    assert rows[2]["VS_low"] is None
+    assert rows[0]["VS_low"] < rows[0]["VS"] < rows[0]["VS_high"]
+    (table,) = [x for own in read(page).tables.values() for x in own if "VS_high" in x[0]]
+    assert table[0] == ["group", "n", "VS", "VS_se", "VS_low", "VS_high"]
+    assert table[3][3:] == ["–"] * 3
+    assert "–" not in [*table[1], *table[2]]
