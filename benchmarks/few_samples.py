@@ -502,11 +502,11 @@ def of_prompts(name: str, sets: list[list[str]], repeats: int) -> list[dict[str,
             "answers": most,
             "mean": mean,
         }
-        for way, least, top in (("student", -math.inf, math.inf), ("logit", 1.0, most)):
+        for way, least, top in (("_student", -math.inf, math.inf), ("", 1.0, most)):
             low, high = np.transpose([bounded(each, LEVEL, least, top)[2:] for each in drawn])
             above = float((low > mean + 1e-9).mean())
             below = float((high < mean - 1e-9).mean())
-            row |= {f"held_{way}": 1 - above - below, f"above_{way}": above, f"below_{way}": below}
+            row |= {f"held{way}": 1 - above - below, f"above{way}": above, f"below{way}": below}
         print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
         rows.append(row)
     return rows

@@ -182,7 +182,7 @@ def prompts() -> str:
         (
             row["name"],
             row["prompts"],
-        ): f"{percent(row['held_logit'])} ({percent(row['held_student'])})"
+        ): f"{percent(row.get('held', row.get('held_logit')))} ({percent(row['held_student'])})"
         for row in rows
     }
     return table(
