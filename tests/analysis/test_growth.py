@@ -88,6 +88,8 @@ def test_at_n_the_interval_is_that_of_compute(samples, how, allow_repeats, q):
     expected = [whole[key], whole[f"{key}_low"], whole[f"{key}_high"]]
     found = [curve.scores[1], curve.low[1], curve.high[1]]
     assert found == pytest.approx(expected, rel=1e-7)
+    assert curve.low[0] <= curve.low[1] * (1 + 1e-9)  # as fewer samples score no more
+    assert curve.high[0] <= curve.high[1] * (1 + 1e-9)
 
 
 def test_few_samples_do_not_tell_what_more_would_add():

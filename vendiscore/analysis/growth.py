@@ -352,6 +352,9 @@ def grown(
     if q and known is not None:  # one number has one interval, that of `compute(ci=…)`
         at_n = every.index(n)
         rows[at_n, 1:] = score_ends(rows[at_n, 0], known, n, q, level, repeats, deficit)
+        # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
+        rows[:at_n, 1:] = np.minimum(rows[:at_n, 1:], rows[at_n, 1:])
+        rows[at_n:, 1:] = np.maximum(rows[at_n:, 1:], rows[at_n, 1:])
     # The mean of log VS never falls with the number of samples.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
