@@ -209,6 +209,15 @@ def two_templates(data: Path) -> Source:
     return Source(as_similarity(answers), np.r_[np.full(15, 3 / 60), np.full(40, 1 / 160)])
 
 
+def three_templates(data: Path) -> Source:
+    """Return a source of three templates, of names of one, two and three words."""
+    answers = [f"Perhaps {name} would do." for name in invented(20, 1)]
+    answers += [f"Let us sail on the good old {name} tomorrow." for name in invented(30, 2)]
+    answers += [f"{name}: nothing else comes to my mind right now." for name in invented(30, 3)]
+    shares = np.r_[np.full(20, 0.7 / 20), np.full(30, 0.2 / 30), np.full(30, 0.1 / 30)]
+    return Source(as_similarity(answers), shares)
+
+
 def static_questions(data: Path) -> Source:
     some = questions(data)[1000:1300]
     return Source(as_similarity(some, k="static"), np.r_[0.15, np.full(299, 0.85 / 299)])
@@ -219,7 +228,9 @@ def favourite_digit(data: Path) -> Source:
     return Source(similarity, np.r_[0.25, np.full(399, 0.75 / 399)])
 
 
-# Nothing was tuned on these: written down before their first run.
+# Written down before their first run. Nothing was tuned on them but on "two templates", for which
+# intervals of samples that are all equally similar admit others since then; "three templates" took
+# its place.
 NEW: dict[str, Callable[[Path], Source]] = {
     "people, prompt 3": people(3),
     "people, prompt 42, MiniLM": people(42, minilm=True),
@@ -229,6 +240,7 @@ NEW: dict[str, Callable[[Path], Source]] = {
     "odorants, Zipf": of_odorants(1 / np.arange(1, 301)),
     "one odorant has 25 %": of_odorants(np.r_[0.25, np.full(200, 0.75 / 200)]),
     "two templates": two_templates,
+    "three templates": three_templates,
     "letters of names, Zipf": lambda data: Source(
         as_similarity(invented(100, 2), analyzer="char"), 1 / np.arange(1, 101)
     ),

@@ -201,3 +201,42 @@ def test_intervals_of_labels_hold(kinds, n, q):
         logs.append(found.log)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("n", [4, 8, 20])
+@pytest.mark.parametrize("k", [0.3, 0.9])
+def test_equally_similar_samples_admit_others(k, n, q):
+    """The upper end is the score of these with Jeffreys' least share of n in n, and of others."""
+    K = np.full((n, n), k) + (1 - k) * np.eye(n)
+    similarity = as_similarity(K, score_K=True)
+    found = jackknife(spectrum_of(similarity, vectors=True), q)
+    share = beta.ppf(0.025, n + 0.5, 0.5)
+    odd = n * (1 - share)
+    shares = [1 / n] * int(odd) + [(odd - int(odd)) / n]
+    values = np.r_[share * np.linalg.eigvalsh(K) / n, shares]
+    values = values[values > 1e-12]
+    if q == 1:
+        log = -(values * np.log(values)).sum()
+    else:
+        log = -math.log(values.max()) if q == math.inf else np.log((values**q).sum()) / (1 - q)
+    high = log_ends(found, n, q, 0.95, repeats_of(similarity))[1]
+    assert high == pytest.approx(min(log, math.log(n)))
+    assert high > found.log + 0.01
+
+
+@pytest.mark.parametrize("n", [4, 8])
+def test_intervals_hold_where_a_second_template_is_rare(n):
+    """With four samples, 72 % held before: a third of sets has one template alone."""
+    rng = np.random.default_rng(n)
+    texts = [f"I would call it {i}." for i in range(15)]
+    texts += [f"The best name for a ship, to my mind, is the {i}." for i in range(40)]
+    p = np.r_[np.full(15, 0.05), np.full(40, 0.25 / 40)]
+    held, logs = [], []
+    for _ in range(150):
+        similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
+        found = jackknife(spectrum_of(similarity, vectors=True), 1)
+        held.append(log_ends(found, n, 1, 0.95, repeats_of(similarity)))
+        logs.append(found.log)
+    low, high = np.transpose(held)
+    assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93

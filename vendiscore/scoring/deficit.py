@@ -31,7 +31,8 @@ from .subsampling import student_reach
 
 # More kinds are not counted: the jackknife holds for so many.
 MOST_COUNTED = 400
-# Kinds that did not occur are allowed for if samples not of the commonest are at most this share.
+# Kinds that did not occur are allowed for if samples not of the commonest are at most this share,
+# or if all samples are equally similar.
 _FEW_ODD = 0.25
 _DECIMALS = 10  # of the similarities by which kinds are ranked
 # Similarities of equal samples are within so many roundings of 1, in single precision at worst: of
@@ -354,7 +355,11 @@ def _with_recurrence(
     low = deficit - max(error, weight * down)
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
-    for common in (np.arange(kinds) == counts.argmax(), counts > 1):
+    all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
+    if not pairs and found.error <= NO_DEFICIT:
+        # Equally similar samples are one kind themselves, and the source may have others.
+        all_common.append(np.full(kinds, True))
+    for common in all_common:
         low = min(low, _with_odd_samples(common, level, repeats, of))
     return low, high
 

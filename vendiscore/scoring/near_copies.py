@@ -1,7 +1,6 @@
 """Find samples that are copies of each other but for distances far below all others."""
 
 import numpy as np
-import scipy.sparse.csgraph
 
 # The level of Fisher's test of the largest spacing, as usual for a test.
 _SIGNIFICANCE = 0.05
@@ -33,8 +32,11 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     if len(spacings) * others ** (len(spacings) - 1) > _SIGNIFICANCE:
         return None
     is_near = squared_distances < np.sqrt(distinct[largest] * distinct[largest + 1])
-    codes: np.ndarray = scipy.sparse.csgraph.connected_components(is_near, directed=False)[1]
-    return codes if (is_near == (codes[:, None] == codes)).all() else None
+    first = is_near.argmax(axis=0)
+    if (is_near != (first[:, None] == first)).any():
+        return None
+    codes: np.ndarray = np.unique(first, return_inverse=True)[1]
+    return codes
 
 
 def merge_near_copies(
