@@ -48,9 +48,9 @@ CLIPPED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
-# From 8 prompts on, 95 % intervals cover 94 to 97 % in all cells of benchmarks/sources.py (`few`,
-# of answers of people and models, and `empty`, of made-up ones). With fewer: the lowest and the
-# highest coverage of a cell, in percent.
+# Coverage of 95 % intervals in benchmarks/sources.py (parts `few`, answers of people and models,
+# and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94 to 97 %.
+# With fewer: the lowest and the highest coverage of a cell, in percent.
 MEASURED_COVERAGE = {3: (93, 99), 4: (91, 99), 5: (87, 98), 6: (92, 98), 7: (93, 97)}
 # What is wrong with each row of a table that is left out.
 Problems: TypeAlias = dict[int, str]

@@ -12,9 +12,10 @@ import math
 import numpy as np
 import scipy
 
-# Chosen in benchmarks/prompt_means.py on four of nine sources of real answers: the smallest of .01,
-# .02, .03, .05, .07 and .1 with which 95 % intervals cover 93 % or more, but for 92.9 % in one of
-# 128 cells (means of 3 to 50 prompts with 4 to 10 answers, q = 1 and 2).
+# Chosen in benchmarks/prompt_means.py (results benchmarks/results/prompt_means.json) on four of
+# nine sources of real answers: the smallest of .01, .02, .03, .05, .07 and .1 with which 95 %
+# intervals cover 93 % or more, except 92.9 % in one of 128 cells (means of 3 to 50 prompts with 4
+# to 10 answers, q = 1 and 2).
 PSEUDO_WEIGHT = 0.1
 # More values are replaced by means of runs of their order, which changes no visible digit.
 MAX_VALUES = 1000

@@ -25,9 +25,10 @@ ALONE = (
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
 Values: TypeAlias = "list[Number] | Array"  # a number of each group
-# With fewer groups, notes have the lowest and the highest coverage of 95 % intervals of the mean
-# score in percent, of the five sources of benchmarks/prompt_means.py on which nothing was chosen;
-# and the lowest of Student's, which measures without bounds have.
+# With fewer groups, notes state the lowest and the highest coverage of 95 % intervals of the mean
+# score, in percent, on the five sources of benchmarks/prompt_means.py (results
+# benchmarks/results/prompt_means.json) on which nothing was chosen; and the lowest of Student's
+# intervals, which measures without bounds have.
 MANY = 50
 MEASURED_COVERAGE = (93, 100)
 MEASURED_STUDENT = 64

@@ -19,8 +19,11 @@ from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
 from .request import WITH_JACKKNIFE, Request
 from .subsampling import DRAWS, MIN_SAMPLES, halves_error, student_reach
 
-MEASURED = 30  # samples: with fewer, no experiment showed that intervals by halves hold
-MANY_CLUSTERS = 20  # with fewer, intervals hold a little less often under a narrow kernel
+MEASURED = 30  # samples: for fewer, the coverage of intervals by halves was not measured
+# With fewer, a note says that coverage may be low: 95 % intervals of near-copies under a narrow
+# kernel cover 91 to 93 % with 8 clusters, 91 to 95 % with 20, and 93 to 96 % with 40
+# (benchmarks/few_samples.py, part `clusters`, results benchmarks/results/few_samples.json).
+MANY_CLUSTERS = 20
 # Below this an error, of log VS say, is the rounding of 0.
 _NO_WIDTH = 1e-9
 _LOG = 1  # the least value of effective numbers, whose errors are found for the logarithm
