@@ -104,11 +104,17 @@ def test_few_samples_do_not_tell_what_more_would_add():
     assert found.high[0] >= 2 * now
     with warnings.catch_warnings(action="error"):
         found = growth(many, [250, 400], k="labels")
-        assert growth(few, [6, 16], k="labels").undecided is False
+        assert growth(few, [6, 16], k="labels").undecided is None  # no size beyond n
     (now,) = growth(many, [200], k="labels").scores
-    assert not found.undecided
+    assert found.undecided is found.to_dict()["undecided"] is False
     assert found.caution == ""
     assert found.high[1] < 2 * now
+
+
+def test_curves_within_prompts_end_at_n_and_leave_open_what_more_would_add():
+    found = growth(list("abcdefgh") * 3, prompts=[0] * 8 + [1] * 8 + [2] * 8, k="labels")
+    assert found.undecided is json.loads(json.dumps(found.to_dict()))["undecided"] is None
+    assert found.caution == ""
 
 
 def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
@@ -118,16 +124,43 @@ def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
             growth(few, sizes, k="labels")
 
 
-@pytest.mark.parametrize("q", [0, 0.5, 1, 2, math.inf])
-@pytest.mark.parametrize("k", ["labels", "cosine"])
-def test_twice_the_samples_of_a_set_score_at_most_twice(q, k):
-    """Both bounds that the caution rests on, for halves of a set."""
+def power_mean(scores: list[float], q: float) -> float:
+    """Return the power mean with exponent 1 − q: the geometric mean at 1, the minimum at ∞."""
+    if q == 1:
+        return math.exp(np.mean(np.log(scores)))
+    return min(scores) if q == math.inf else np.mean(np.power(scores, 1 - q)) ** (1 / (1 - q))
+
+
+@pytest.mark.parametrize("q", [0, 0.5, 1, 2, 3, math.inf])
+@pytest.mark.parametrize("source", ["labels", "vectors", "unlike halves"])
+def test_twice_the_samples_score_at_most_twice(q, source):
+    """Both bounds of the power mean that the caution rests on, for two halves of a set."""
     rng = np.random.default_rng(4)
-    X = rng.integers(0, 6, 40) if k == "labels" else rng.normal(size=(40, 5))
-    whole = compute(X, q=q, k=k)[key_at(q)]
-    parts = [compute(part, q=q, k=k)[key_at(q)] for part in (X[:20], X[20:])]
-    assert whole <= 2 * max(parts) * (1 + 1e-9)
-    assert whole >= min(parts) * (1 - 1e-9)
+    samples, k = {
+        "labels": (rng.integers(0, 6, 40), "labels"),
+        "vectors": (rng.normal(size=(40, 5)), "cosine"),
+        "unlike halves": (np.r_[np.zeros(20, int), np.arange(1, 21)], "labels"),
+    }[source]
+    whole = compute(samples, q=q, k=k)[key_at(q)]
+    halves = [compute(half, q=q, k=k)[key_at(q)] for half in (samples[:20], samples[20:])]
+    mean = power_mean(halves, q)
+    assert mean * (1 - 1e-9) <= whole <= 2 * mean * (1 + 1e-9)
+    geometric = math.sqrt(math.prod(halves))
+    if q >= 1:
+        assert whole <= 2 * geometric * (1 + 1e-9)
+    if q <= 1:
+        assert whole >= geometric * (1 - 1e-9)
+
+
+def test_the_bounds_of_the_mean_logarithm_hold_on_one_side_of_order_1_only():
+    halves = [0] * 20, range(1, 21)
+    for q, above_twice, below in ((0, True, False), (1, False, False), (2, False, True)):
+        whole = compute([*halves[0], *halves[1]], q=q, k="labels")[key_at(q)]
+        geometric = math.sqrt(
+            math.prod(compute(list(half), q=q, k="labels")[key_at(q)] for half in halves)
+        )
+        assert (whole > 2 * geometric * (1 + 1e-9)) == above_twice
+        assert (whole < geometric) == below
 
 
 @pytest.mark.parametrize("k", ["cosine", "rbf"])

@@ -84,9 +84,9 @@ class Growth(Summary):
         order 2 it is a lower bound, as kinds that no sample shows may add any amount.
     coverage : tuple of float in [0, 1], or None
         The share of the source that samples of each size cover, if they are labels.
-    undecided : bool
-        Whether the interval at 2n holds both the score of n samples and twice this score, between
-        which the score of 2n must lie, so that these samples do not tell what more would add.
+    undecided : bool, or None
+        Whether the interval at 2n contains both the score of n samples and twice this score, and
+        so does not show what more samples would add; None if no size is beyond n, as for prompts.
 
     Examples
     --------
@@ -107,7 +107,7 @@ class Growth(Summary):
     extrapolated: tuple[bool, ...]
     asymptote: tuple[float, float, float] | None = None
     coverage: tuple[float, ...] | None = None
-    undecided: bool = False
+    undecided: bool | None = None
 
     @property
     def sentence(self) -> str:
@@ -220,12 +220,14 @@ def growth(
     orders, changes of log κ by doublings continue as a geometric series.
     Labels, at orders 0 and 1: rarefaction, extrapolation and asymptote as iNEXT has them, at order
     0 the mean of VS. Intervals: the jackknife of the logit of κ, and what these samples do not
-    show; at n that of `compute(ci=...)`, so that one number has one interval.
+    show; at n that of `compute(ci=...)`, except at order 0, where `compute` has none.
     The asymptote is 1/κ at order 2, where κ is unbiased. For labels at orders 0 and 1 it is a lower
     bound of the score of the source (at order 0 Chao1), as rare kinds that no sample shows may add
     any amount. Elsewhere it is not identified.
-    A warning says so if a size is beyond n and the interval of 2n samples holds both the score of n
-    and twice this score, between which the score of 2n lies in any case (`undecided`).
+    A warning follows if a size is beyond n and the interval at 2n contains both the score of n and
+    twice this score (`undecided`). Twice the samples score at least as much and at most twice as
+    much: this is proven of the power mean of VS_q with exponent 1 − q over sets, which is estimated
+    at orders 1 and 2, and at order 0 for labels; at other orders it is a rule of thumb.
     Time: one decomposition with eigenvectors, and for each size m below n 5e7/m³ subsets, 40 to
     4,000; at order 2 one pass over all pairs; of labels O(n).
 
@@ -349,17 +351,18 @@ def grown(
     repeats = repeats_of(similarity, allow_repeats)
     deficit = log_deficit(q)
     rows = np.array([points[m].scores(m, deficit, level, repeats) for m in every])
-    if q and known is not None:  # one number has one interval, that of `compute(ci=…)`
+    if q and known is not None:  # the interval of `compute(ci=…)`, which has none at order 0
         at_n = every.index(n)
         rows[at_n, 1:] = score_ends(rows[at_n, 0], known, n, q, level, repeats, deficit)
         # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
         rows[:at_n, 1:] = np.minimum(rows[:at_n, 1:], rows[at_n, 1:])
         rows[at_n:, 1:] = np.maximum(rows[at_n:, 1:], rows[at_n, 1:])
-    # The mean of log VS never falls with the number of samples.
+    # The power mean of VS with exponent 1 − q never falls with the number of samples; means of log
+    # VS are kept from falling at all orders.
     rows[:, 0] = np.maximum.accumulate(rows[:, 0])
     rows[:, 1] = rows.min(axis=1)
     rows[:, 2] = rows.max(axis=1)
-    undecided = False
+    undecided = None
     if beyond:
         _, low, high = rows[-1]
         score = rows[every.index(n), 0]
