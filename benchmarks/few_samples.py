@@ -15,7 +15,7 @@ again, in four times as many sets, which decide; all such cells are printed.
     python benchmarks/few_samples.py --parts sets vectors containers
 
 The same for sets of clusters, near-copies of a few samples, with and without `clusters=`, for the
-mean similarity, and for the mean score of few prompts. Then the cost of `ci` and `clusters`.
+mean similarity. Then the cost of `ci` and `clusters`.
 """
 
 from __future__ import annotations
@@ -40,7 +40,6 @@ from threadpoolctl import threadpool_limits
 from vendiscore import as_similarity, compute
 from vendiscore.scoring.deficit import log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.scoring.subsampling import bounded
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.spectral.vendi_scores import spectrum_of
@@ -49,11 +48,10 @@ ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES = (4, 8, 20, 50, 100)
 CLUSTERS, COPIES = (8, 20, 40), 5
 LEVEL = 0.95
-PARTS = ("sets", "vectors", "containers", "similar", "prompts", "clusters", "costs")
+PARTS = ("sets", "vectors", "containers", "similar", "clusters", "costs")
 HELD = {"sets": 0.93, "vectors": 0.9}  # the least coverage that is accepted
 IN_CONTAINERS = 10  # sets that are compared in all containers
 TRUTH = 4000  # sets behind E log VS of vectors
-PROMPTS = (3, 5, 10, 20, 50)
 POOL = 4000  # samples of which sets are drawn without replacement
 
 
@@ -500,30 +498,6 @@ def answers(data: Path) -> dict[str, list[list[str]]]:
     return found
 
 
-def of_prompts(name: str, sets: list[list[str]], repeats: int) -> list[dict[str, Any]]:
-    """Count intervals of the mean score of few prompts that hold the mean of all."""
-    rows = []
-    table = compute(sets, details=True)["details"]["groups"]
-    scores, most = np.array([row["VS"] for row in table]), float(table[0]["n"])
-    mean = float(scores.mean())
-    for m in PROMPTS:
-        drawn = scores[np.random.default_rng(m).integers(len(scores), size=(repeats, m))]
-        row: dict[str, Any] = {
-            "name": name,
-            "prompts": m,
-            "answers": most,
-            "mean": mean,
-        }
-        for way, least, top in (("_student", -math.inf, math.inf), ("", 1.0, most)):
-            low, high = np.transpose([bounded(each, LEVEL, least, top)[2:] for each in drawn])
-            above = float((low > mean + 1e-9).mean())
-            below = float((high < mean - 1e-9).mean())
-            row |= {f"held{way}": 1 - above - below, f"above{way}": above, f"below{way}": below}
-        print({k: round(v, 3) if isinstance(v, float) else v for k, v in row.items()}, flush=True)
-        rows.append(row)
-    return rows
-
-
 def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> list[dict[str, Any]]:
     """Count intervals of m clusters of near-copies that hold, by clusters and by samples.
 
@@ -599,7 +573,6 @@ def of_source(name: str, given: argparse.Namespace) -> list[dict[str, Any]]:
 def part_of(row: dict[str, Any]) -> str:
     """Return which part of the benchmark a row is of."""
     of = {
-        "prompts": "prompts",
         "by": "clusters",
         "measure": "similar",
         "score_s": "costs",
@@ -651,8 +624,6 @@ def main() -> None:
     with ProcessPoolExecutor() as pool:
         for counted in pool.map(of_source, *zip(*tasks, strict=True)) if tasks else ():
             found += counted
-    for name, sets in answers(given.data).items() if "prompts" in given.parts else ():
-        found += of_prompts(name, sets, 4 * given.repeats)
     for name in ("cosine", "RBF 5") if "clusters" in given.parts else ():
         for m in CLUSTERS:
             for uneven in (False, True):

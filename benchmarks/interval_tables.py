@@ -173,22 +173,21 @@ def clusters() -> str:
     )
 
 
-def prompts() -> str:
-    """Tabulate how often intervals of the mean over few prompts hold, and plain Student's t."""
-    rows = [row for row in loaded("few_samples")["rows"] if "prompts" in row]
-    sizes = sorted({row["prompts"] for row in rows})
-    names = {row["name"]: f"{row['mean']:.2f} of {row['answers']:.0f}" for row in rows}
-    cells = {
-        (
-            row["name"],
-            row["prompts"],
-        ): f"{percent(row.get('held', row.get('held_logit')))} ({percent(row['held_student'])})"
-        for row in rows
-    }
-    return table(
-        ("answers of", "mean VS", *(f"{m} prompts" for m in sizes)),
-        ((name, mean, *(cells[name, m] for m in sizes)) for name, mean in names.items()),
-    )
+def prompt_means() -> str:
+    """Tabulate coverage and width of intervals of means over few prompts, now and before."""
+    rows = [row for row in loaded("prompt_means")["rows"] if row["part"] == "means"]
+    lines = []
+    for m in sorted({row["prompts"] for row in rows}):
+        cells = [str(m)]
+        for chosen_on in (False, True):
+            some = [row for row in rows if (row["prompts"], row["chosen_on"]) == (m, chosen_on)]
+            for key in ("held", "held_logit"):
+                shares = [row[key] for row in some]
+                cells.append(f"{percent(min(shares), 1)} to {percent(max(shares), 1)}")
+            cells.append(f"{np.exp(np.mean(np.log([row['width'] for row in some]))):.2g}")
+        lines.append(cells)
+    head = ["covered", "logit only", "width"]
+    return table(("prompts", *head, *(f"{name} (4 sources)" for name in head)), lines)
 
 
 def equivalent() -> str:

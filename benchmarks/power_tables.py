@@ -20,6 +20,40 @@ def power() -> str:
     )
 
 
+def power_short() -> str:
+    """Tabulate how often the right direction is stated, without prompts and with them."""
+    rows = loaded("power")["rows"]
+    unpaired = [row for row in rows if row["part"] == "unpaired"]
+    unpaired = [row for row in unpaired if "allow_repeats" not in row["name"]]
+    labels = [row for row in unpaired if row["name"].startswith("labels")]
+    paired = [row for row in rows if row["part"] == "paired"]
+    designs = {
+        "texts and molecules, 20 % less": [row for row in unpaired if row not in labels],
+        "labels, 20 % less": labels,
+    }
+    by_prompts = {
+        f"{percent(1 - ratio)} less": [row for row in paired if row["ratio"] == ratio]
+        for ratio in sorted({row["ratio"] for row in paired}, reverse=True)
+    }
+    return "\n\n".join(
+        [
+            averages("samples of each model, without prompts", "n", designs),
+            averages("the same prompts, eight answers of each model", "prompts", by_prompts),
+        ]
+    )
+
+
+def averages(head: str, size: str, designs: dict[str, list[dict[str, Any]]]) -> str:
+    """Tabulate the mean over sources for each design, with a column for each size."""
+    sizes = sorted({row[size] for rows in designs.values() for row in rows})
+    lines = []
+    for title, rows in designs.items():
+        shares = {n: [row["more"] for row in rows if row[size] == n] for n in sizes}
+        columns = (percent(sum(x) / len(x)) if x else "–" for x in shares.values())
+        lines.append((title, *columns))
+    return table((head, *(str(n) for n in sizes)), lines)
+
+
 def by_size(head: str, size: str, rows: Iterable[dict[str, Any]], average: bool = False) -> str:
     """Tabulate the directions stated, before and now, with a column for each size."""
     cells: dict[str, dict[int, dict[str, Any]]] = {}

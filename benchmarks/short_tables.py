@@ -11,7 +11,6 @@ from interval_tables import (
     few_samples,
     grown,
     limits,
-    prompts,
     recurrence,
     spiders,
     vectors,
@@ -269,10 +268,6 @@ SHORT: dict[str, Callable[[], str]] = {
         lambda row: re.match(r"(one source: )?20 × 4 .*(digits|10 sentences)", row[0]) is not None,
     ),
     "clusters": lambda: some(clusters(), lambda row: row[1] == "8" and "uneven" not in row[0]),
-    "prompts": lambda: only(
-        least(prompts(), ["5 prompts", "50 prompts"], 3),
-        ("answers of", "5 prompts", "10 prompts", "50 prompts"),
-    ),
     "covered": lambda: some(covered(), lambda row: row[1] == "100"),
     "differences": lambda: only(differences(), ("n", "interval covers", "told apart")),
     "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),

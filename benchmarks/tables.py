@@ -15,13 +15,13 @@ from interval_tables import (
     limits,
     pooled_differences,
     pooled_repeats,
-    prompts,
+    prompt_means,
     recurrence,
     spiders,
     vectors,
     widths,
 )
-from power_tables import power
+from power_tables import power, power_short
 
 
 def timed() -> Iterator[dict[str, Any]]:
@@ -379,6 +379,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "null": null,
     "equal-means": equal_means,
     "power": power,
+    "power-short": power_short,
     "novelty": novel_samples,
     "shuffled-groups": shuffled_groups,
     "differences": differences,
@@ -390,7 +391,7 @@ TABLES: dict[str, Callable[[], str]] = {
     "recurrence": recurrence,
     "pooled-repeats": pooled_repeats,
     "pooled-differences": pooled_differences,
-    "prompts": prompts,
+    "prompt-means": prompt_means,
     "empty-prompts": empty_prompts,
     "equivalent": equivalent,
     "clusters": clusters,
