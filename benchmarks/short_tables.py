@@ -11,6 +11,7 @@ from interval_tables import (
     few_samples,
     grown,
     limits,
+    pooled_repeats,
     recurrence,
     spiders,
     vectors,
@@ -39,6 +40,15 @@ from tables import (
 
 Row = Sequence[str]
 OF_WIDTHS = ("n-grams, TREC", "MiniLM, TREC", "one question has 20 %", "people's stories, Zipf")
+OF_PROMPTS = (
+    "labels, 300 even",
+    "questions, Beta(1, 60)",
+    "labels, every tenth 50 %",
+    "background 0.8, Beta(1, 6)",
+    "answers of gpt-4o",
+    "answers of people",
+    "rows, 384 columns, none recurs",
+)
 SIZES = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
 
@@ -275,7 +285,8 @@ SHORT: dict[str, Callable[[], str]] = {
     "containers": containers,
     "recurrence": recurrence,
     "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["source", *SIZES]),
-    "vectors": vectors,
+    "vectors": lambda: least(vectors(), SIZES[:4], 6),
+    "pooled-repeats": lambda: some(pooled_repeats(), lambda row: row[0] in OF_PROMPTS),
     "widths": lambda: some(widths(), lambda row: row[0] in OF_WIDTHS),
     "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
     "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
