@@ -283,7 +283,8 @@ def files(tmp_path, monkeypatch):
     prompts = [f"Question {i // 4}?" for i in range(len(rows))]
     asked = [f"{row},{prompt}" for row, prompt in zip(rows, prompts, strict=True)]
     (tmp_path / "asked.csv").write_text("\n".join([f"{header},prompt", *asked]) + "\n")
-    eight = [f"{rng.integers(30)},{i % 2},Prompt {i // 8}?" for i in range(64)]
+    of_eight = np.random.default_rng(8).integers(30, size=64)
+    eight = [f"{answer},{i % 2},Prompt {i // 8}?" for i, answer in enumerate(of_eight)]
     (tmp_path / "eight.csv").write_text("\n".join(["answer,model,prompt", *eight]) + "\n")
     for folder, some in {"folder": TEXTS, "other": OTHERS}.items():
         for i, text in enumerate(some):

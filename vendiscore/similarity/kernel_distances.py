@@ -40,5 +40,10 @@ def check_square(least: float, pair: str) -> None:
 
 
 def kernel_rounding(similarity: object) -> float:
-    """Return the largest value that rounding may give to a squared distance of 0."""
-    return KERNEL_ROUNDING * precision(getattr(similarity, "K", None))
+    """Return the largest value that rounding may give to a squared distance of 0.
+
+    The entries of a float64 matrix may have been rounded in single precision, which `roundoff`
+    states: a matrix that is symmetric but for rounding is averaged in float64.
+    """
+    stored = precision(getattr(similarity, "K", None))
+    return KERNEL_ROUNDING * max(stored, getattr(similarity, "roundoff", 0.0))
