@@ -1,6 +1,7 @@
 """The difference that a comparison detects in 80 % of cases."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from vendiscore.analysis.detectable import (
     scale_detectable,
 )
 from vendiscore.analysis.pair_inference import difference_level
-from vendiscore.scoring.subsampling import student
+from vendiscore.scoring.subsampling import mean_error, student
 
 
 @pytest.mark.parametrize("groups", [3, 5, 12, 40])
@@ -43,8 +44,8 @@ def test_an_estimate_is_as_often_too_small_as_too_large(groups):
     rng = np.random.default_rng(groups)
     estimates = []
     for differences in rng.normal(size=(2000, groups)):
-        _, _, low, high = student(differences, 0.95)
-        estimates.append(estimate_paired_detectable(low, high, groups, 0.95, True))
+        _, error = mean_error(differences)
+        estimates.append(estimate_paired_detectable(error, groups, 0.95, True))
     true = detectable_errors(groups, 0.95, True) / math.sqrt(groups)
     assert np.median(estimates) == pytest.approx(true, rel=0.05)
 
@@ -56,9 +57,10 @@ def test_more_groups_detect_smaller_differences():
     assert scaled[4] / scaled[3] == pytest.approx(math.sqrt(64 / 200), rel=0.02)
 
 
-def test_without_a_width_of_the_interval_nothing_is_known():
-    assert math.isnan(estimate_paired_detectable(1.0, 1.0, 8, 0.95, True))
-    assert math.isnan(estimate_paired_detectable(math.nan, math.nan, 2, 0.95, True))
+def test_without_an_error_or_a_width_of_the_interval_nothing_is_known():
+    assert math.isnan(estimate_paired_detectable(0.0, 8, 0.95, True))
+    assert math.isnan(estimate_paired_detectable(math.nan, 8, 0.95, True))
+    assert math.isnan(estimate_paired_detectable(1.0, 2, 0.95, True))
     assert math.isnan(estimate_unpaired_detectable(1.0, 1.0, 1.0, 0.1))
 
 
@@ -105,11 +107,43 @@ def test_sentences_of_sets_without_groups_name_what_detects_less():
     X, Y = rng.normal(size=(2, 60, 6))
     found = compare(X, Y, k="rbf", sigma=2.0, permutations=99)
     assert found.sentence.endswith(
-        " % of the larger score) in 80 % of cases; larger sets, or answers compared by prompt, "
-        "detect smaller ones."
+        " % of the larger score) in 80 % of cases; larger sets, or sets compared by prompt or "
+        "group, detect smaller ones."
     )
-    few = compare(X[:4], Y[:4], k="rbf", sigma=2.0, permutations=99)
-    assert " This design detects no difference in 80 % of cases; larger sets" in few.sentence
+
+
+def test_a_difference_is_possible_up_to_the_size_of_sets():
+    """A set of low scores may differ by more than its score, from a set of larger ones."""
+    A, B = ["a", "b"] * 10, ["c", "d"] * 10
+    found = compare(A, B, k="labels")
+    difference = found.pairs[0].detectable_difference
+    assert max(row.matched for row in found.sets) - 1 < difference < 19
+    percent = f"{100 * difference / 2:.0f} % of the larger score"
+    expected = f"detects a difference of about {difference:.2g} ({percent}) in 80 % of cases"
+    assert expected in found.sentence
+    assert compare(A, list("cdefghijklmnopqrstuv"), k="labels").pairs[0].difference < -difference
+    # Errors that are too large for any difference of these sizes.
+    rows = [replace(found.pairs[0], detectable_difference=value) for value in (18.9, 19.1)]
+    sentences = [replace(found, pairs=(row,)).sentence for row in rows]
+    assert "detects a difference of about 19 (945 % of the larger score)" in sentences[0]
+    assert sentences[1].endswith(
+        " This design detects no difference in 80 % of cases; larger sets, or sets compared by "
+        "prompt or group, can."
+    )
+
+
+def test_few_groups_detect_it_less_often():
+    rng = np.random.default_rng(0)
+    A, B = (answers(rng, 8, 5) for _ in range(2))
+    few, more = compare(A[:7], B[:7], k="labels"), compare(A, B, k="labels")
+    assert few.verdict("A", "B") == more.verdict("A", "B") == "no difference shown"
+    assert " % of the larger score) in at most 80 % of cases; 14 groups would" in few.sentence
+    assert " % of the larger score) in 80 % of cases; 16 groups would" in more.sentence
+    # Six answers of a group differ by 5 at most.
+    row = replace(few.pairs[0], detectable_difference=100.0)
+    assert replace(few, pairs=(row,)).sentence.endswith(
+        " This design detects no difference in 80 % of cases; many more groups would detect one."
+    )
 
 
 def test_a_direction_has_no_such_sentence():

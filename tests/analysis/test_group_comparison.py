@@ -2,13 +2,18 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore.analysis.pair_inference import estimate_difference
+from vendiscore.analysis.compare_options import CompareOptions
+from vendiscore.analysis.compare_sets import comparison_steps
+from vendiscore.analysis.pair_inference import difference_level, estimate_difference
+from vendiscore.progress import finish
 from vendiscore.scoring.group_intervals import estimate_group_intervals
+from vendiscore.summary import measured
 
 
 def labels(seed: int, kinds: int, sizes: list[int]) -> tuple[list, list]:
@@ -47,7 +52,7 @@ def test_a_row_has_the_intervals_of_both_sets_and_their_difference(q):
         expected = estimate_difference(exact[0][i], exact[1][i])
         assert [row.difference, row.low, row.high] == pytest.approx(expected, nan_ok=True)
     assert math.isnan(found.pairs_by_group[-1].low)
-    assert "(no interval)" in found.pairs_by_group[-1].sentence
+    assert found.pairs_by_group[-1].sentence.endswith(" at 3 samples each (no interval).")
     mean = np.mean([row.difference for row in found.pairs_by_group])
     assert found.pairs[0].difference == pytest.approx(mean)
 
@@ -84,7 +89,9 @@ def test_rows_in_tables_and_json():
     json.dumps(record, allow_nan=False)
     row = found.pairs_by_group[0]
     assert row.sentence.startswith("p0: A − B: ")
-    assert row.sentence.endswith(f"({row.low:.2f} to {row.high:.2f}) of 4 samples each.")
+    assert row.level == found.pairs[0].level == difference_level(0.95, 3)
+    low, high = (measured(end, (row.high - row.low) / 4) for end in (row.low, row.high))
+    assert row.sentence.endswith(f" at 4 samples each (98.3 % interval {low} to {high}).")
     # Several pairs share the level of the difference, not that of the scores.
     two = compared(*sets[:2])
     assert two.pairs_by_group[0].low_a == pytest.approx(row.low_a)
@@ -110,8 +117,32 @@ def test_what_needs_groups_is_refused_without():
         compared(labels(0, 9, [4] * 6), labels(1, 9, [4] * 6), q=0, pool_repeats=False)
 
 
-def test_intervals_of_differences_hold_at_equal_means():
-    """Three labels in both sets, of 60 prompts: the difference is 0."""
-    found = compared(labels(5, 3, [5] * 60), labels(6, 3, [5] * 60))
+@pytest.mark.parametrize(("kinds", "widest"), [(3, 7.0), (50, 5.2), (200, 1.6)])
+def test_intervals_of_differences_hold_at_equal_means(kinds, widest):
+    """As many labels in both sets, of 60 prompts: the difference is 0."""
+    found = compared(labels(5, kinds, [8] * 60), labels(6, kinds, [8] * 60))
     held = [row.low <= 0 <= row.high for row in found.pairs_by_group]
     assert np.mean(held) >= 0.95
+    assert np.median([row.high - row.low for row in found.pairs_by_group]) < widest
+
+
+def test_intervals_of_large_differences_show_the_direction():
+    """Two labels against hardly any that recur, eight samples of each in 60 prompts."""
+    found = compared(labels(5, 2, [8] * 60), labels(6, 1000, [8] * 60))
+    assert np.mean([row.high < 0 for row in found.pairs_by_group]) >= 0.95
+
+
+def test_steps_have_the_rows_of_groups_too():
+    sets = labels(0, 5, [8] * 6), labels(1, 9, [8] * 6)
+    found = compared(*sets)
+    samples = [sample for own, _ in sets for sample in own]
+    groups = [np.array([range(8), range(48, 56)]) + 8 * i for i in range(6)]
+    options = CompareOptions(permutations=19).checked()
+    arguments = (as_similarity(samples, k="labels"), np.repeat([0, 1], 48), ["A", "B"], options)
+    without_labels = finish(comparison_steps(*arguments, groups))
+    assert without_labels.pooled_groups == found.pooled_groups == 6
+    rows = zip(without_labels.pairs_by_group, found.pairs_by_group, strict=True)
+    for i, (row, expected) in enumerate(rows):
+        assert row == replace(expected, group=i)
+    named = finish(comparison_steps(*arguments, groups, sets[0][1] + sets[1][1]))
+    assert named.pairs_by_group == found.pairs_by_group

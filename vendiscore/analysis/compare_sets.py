@@ -38,11 +38,15 @@ from ..support.arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..support.errors import warn
 from ..support.types import Options, Pool, Record, Samples
 from .compare_options import CompareOptions, Effects
-from .comparison import Comparison, PairRow, SetRow
-from .detectable import estimate_paired_detectable, estimate_unpaired_detectable
+from .comparison import Comparison, GroupPairRow
 from .group_comparison import compare_in_groups
 from .pair_inference import adjust_p_values, min_permutations
-from .paired_comparison import Groups, match_groups, paired_comparison_steps
+from .paired_comparison import (
+    Groups,
+    match_groups,
+    paired_comparison_steps,
+    shuffle_larger_sets,
+)
 from .unpaired_comparison import unpaired_comparison_steps
 
 # Labels of groups, for each set in order or by its name.
@@ -204,17 +208,9 @@ def compare(
             "`pool_repeats=False` is about intervals of single groups or prompts, and sets are not "
             "compared within groups; leave it out"
         )
-    steps = comparison_steps(similarity, set_codes, names, options, matched_groups)
+    steps = comparison_steps(similarity, set_codes, names, options, matched_groups, labels)
     total = math.comb(len(names), 2) * options.permutations
-    comparison = counted(steps, total, "comparing sets")
-    if matched_groups is None or labels is None:
-        return comparison
-    pairs = list(itertools.combinations(range(len(names)), 2))
-    group_labels = [labels[group[0][0]] for group in matched_groups]
-    rows, pooled = compare_in_groups(
-        similarity, matched_groups, group_labels, names, pairs, options
-    )
-    return replace(comparison, pairs_by_group=tuple(rows), pooled_groups=pooled)
+    return counted(steps, total, "comparing sets")
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
@@ -308,11 +304,13 @@ def comparison_steps(
     names: Sequence[str],
     options: CompareOptions,
     groups: Groups | None = None,
+    labels: Sequence[Hashable] | None = None,
 ) -> Counts[Comparison]:
     """Compare sets of samples, and yield the number of permutations so far.
 
     `set_codes` (n,) has the position in `names` of the set of each sample. With `groups`, the
-    indices of the samples of each group set by set, sets are compared within groups.
+    indices of the samples of each group set by set, sets are compared within groups. `labels` (n,)
+    name the group of each sample; by default groups are 0, 1, …
     """
     for name, n in zip(names, np.bincount(set_codes, minlength=len(names)).tolist(), strict=True):
         if n < MIN_SAMPLES:
@@ -322,46 +320,39 @@ def comparison_steps(
             )
     yield 0
     pairs = list(itertools.combinations(range(len(names)), 2))
-    n_groups = len(groups or ())
+    rows_by_group: list[GroupPairRow] = []
+    pooled_groups = None
     if groups is None:
         steps = unpaired_comparison_steps(similarity, set_codes, names, pairs, options)
+        set_rows, pair_rows = yield from steps
     else:
-        steps = paired_comparison_steps(similarity, groups, names, pairs, options)
-    set_rows, pair_rows = yield from steps
+        rng = np.random.default_rng(options.seed)
+        groups = shuffle_larger_sets(groups, rng)
+        steps = paired_comparison_steps(similarity, groups, names, pairs, options, rng)
+        set_rows, pair_rows = yield from steps
+        group_labels: Sequence[Hashable] = range(len(groups))
+        if labels is not None:
+            group_labels = [labels[group[0][0]] for group in groups]
+        rows_by_group, pooled_groups = compare_in_groups(
+            similarity, groups, group_labels, names, pairs, options
+        )
     adjusted = adjust_p_values([row.p for row in pair_rows])
-    detectable = [
-        _estimate_detectable(row, set_rows[i], set_rows[j], options, n_groups)
-        for row, (i, j) in zip(pair_rows, pairs, strict=True)
-    ]
-    pair_rows = [
-        replace(row, p_adjusted=p, detectable_difference=difference)
-        for row, p, difference in zip(pair_rows, adjusted, detectable, strict=True)
-    ]
+    pair_rows = [replace(row, p_adjusted=p) for row, p in zip(pair_rows, adjusted, strict=True)]
     comparison = Comparison(
         sets=tuple(set_rows),
         pairs=tuple(pair_rows),
         q=options.q,
         level=options.level,
-        groups=n_groups,
+        groups=len(groups or ()),
         settings=plain(similarity.settings),
         within=options.within,
         effects=options.effects,
         allow_repeats=options.allow_repeats if groups is None and options.q else None,
+        pairs_by_group=tuple(rows_by_group),
+        pooled_groups=pooled_groups,
     )
     _warn_about_intervals(comparison)
     return comparison
-
-
-def _estimate_detectable(
-    pair: PairRow, a: SetRow, b: SetRow, options: CompareOptions, n_groups: int
-) -> float:
-    """Return the difference of two sets that is detected in 80 % of cases."""
-    if n_groups:
-        return estimate_paired_detectable(
-            pair.low, pair.high, n_groups, pair.level, options.effects == "random"
-        )
-    error = math.hypot(a.matched_se, b.matched_se)
-    return estimate_unpaired_detectable(pair.difference, pair.low, pair.high, error)
 
 
 def _warn_about_intervals(comparison: Comparison) -> None:

@@ -8,9 +8,8 @@ from ..scoring.subsampling import MIN_VALUES, student_reach
 from .pair_inference import EQUAL, can_signs_reach
 
 POWER = 0.8  # the usual proportion of cases (Cohen 1988)
-# How many times as many groups a sentence tells of.
-MORE_GROUPS = 2
-_ENUMERATED = 50  # of more groups, the signs give any p
+# Of more groups, p of their signs changes in steps of 2⁻⁴⁹ at most, near the precision of a level.
+_MAX_DISCRETE = 50
 
 
 def detectable_errors(n_groups: int, level: float, signed: bool) -> float:
@@ -23,7 +22,7 @@ def detectable_errors(n_groups: int, level: float, signed: bool) -> float:
         return math.nan
     alpha = 1 - level
     of_equal_signs = 0.0
-    if signed and can_signs_reach(level, n_groups) and n_groups <= _ENUMERATED:
+    if signed and can_signs_reach(level, n_groups) and n_groups <= _MAX_DISCRETE:
         count = 2.0 ** (n_groups - 1)  # equally probable p-values
         rarest = math.floor(alpha * count + 1e-6)
         alpha = rarest / count
@@ -34,17 +33,14 @@ def detectable_errors(n_groups: int, level: float, signed: bool) -> float:
     return max(float(scipy.special.nctdtrinc(n_groups - 1, 1 - POWER, reach)), of_equal_signs)
 
 
-def estimate_paired_detectable(
-    low: float, high: float, n_groups: int, level: float, signed: bool
-) -> float:
-    """Return the detectable mean difference, from Student's interval of one over groups.
+def estimate_paired_detectable(error: float, n_groups: int, level: float, signed: bool) -> float:
+    """Return the detectable mean difference over groups, from its standard error.
 
-    The standard error is as often too small as too large for the source's. NaN without an
-    interval, or without a width, which does not show how differences vary.
+    The error is scaled to be as often too small as too large for the source's. NaN for an error of
+    0, which does not show how differences vary, and for too few groups.
     """
-    if not high - low > EQUAL:
+    if not error > EQUAL:
         return math.nan
-    error = (high - low) / 2 / student_reach(level, n_groups)
     freedom = n_groups - 1
     error *= math.sqrt(freedom / scipy.special.chdtri(freedom, 0.5))
     return error * detectable_errors(n_groups, level, signed)

@@ -6,6 +6,7 @@ Scores of each set in each group become a difference for each group, and its mea
 import itertools
 import math
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import TypeAlias
@@ -15,7 +16,7 @@ import numpy as np
 from ..core.eigenvalues import PSD
 from ..progress import told
 from ..resolve.sample_labels import encode_labels
-from ..scoring.subsampling import MIN_VALUES, bounded
+from ..scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ..similarity.base import Similarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import members_of, submatrices
@@ -25,6 +26,7 @@ from ..support.errors import quoted, warn
 from ..support.namespace import row_blocks, to_host
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
+from .detectable import estimate_paired_detectable
 from .pair_inference import (
     can_signs_reach,
     difference_level,
@@ -92,13 +94,13 @@ def paired_comparison_steps(
     names: Sequence[str],
     pairs: Sequence[tuple[int, int]],
     options: CompareOptions,
+    rng: np.random.Generator,
 ) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
     """Compare sets group by group; yield the number of permutations so far.
 
-    Return a row for each set, and one for each pair, whose p is not adjusted yet.
+    Larger sets are matched by their first samples. Return a row for each set, and one for each
+    pair, whose p is not adjusted yet.
     """
-    rng = np.random.default_rng(options.seed)
-    groups = shuffle_larger_sets(groups, rng)
     whole, matched = score_groups(similarity, groups, options)
     size = sum(min(map(len, group)) for group in groups)
     size_per_group = size / len(groups)
@@ -123,8 +125,11 @@ def paired_comparison_steps(
         steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
         p, permutations, floor = yield from told(steps, partial(add, k * options.permutations))
         p_floor = min(1.0, len(pairs) * floor)
+        _, error = mean_error(a - b)
+        signed = options.effects == "random"
+        detectable = estimate_paired_detectable(error, len(groups), level, signed)
         row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
-        pair_rows.append(row)
+        pair_rows.append(replace(row, detectable_difference=detectable))
     return rows, pair_rows
 
 

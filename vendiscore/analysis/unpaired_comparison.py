@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Generator, Sequence
+from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import TypeAlias
@@ -22,6 +23,7 @@ from ..spectral.vendi_scores import spectrum_of
 from ..support.namespace import row_blocks, to_host
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
+from .detectable import estimate_unpaired_detectable
 from .pair_inference import (
     BATCH,
     Interval,
@@ -86,8 +88,10 @@ def unpaired_comparison_steps(
         p, permutations = yield from told(steps, partial(add, k * options.permutations))
         difference = estimate_difference(intervals[i], intervals[j])
         ratio = estimate_ratio(margins[i], margins[j])
+        error = math.hypot(rows[i].matched_se, rows[j].matched_se)
+        detectable = estimate_unpaired_detectable(*difference, error)
         row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
-        pair_rows.append(row)
+        pair_rows.append(replace(row, detectable_difference=detectable))
     return rows, pair_rows
 
 

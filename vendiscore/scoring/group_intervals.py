@@ -34,6 +34,13 @@ from .recurrence_prior import MIN_GROUPS, fit_recurrence_prior, upper_pairs
 from .subsampling import MIN_SAMPLES, student_reaches
 
 
+class Tails(NamedTuple):
+    """The level of an interval, and whether neither tail exceeds (1 − level)/2 (`exact`)."""
+
+    level: float
+    exact: bool = False
+
+
 @dataclass(frozen=True)
 class GroupIntervals:
     """Scores of groups with their standard errors and intervals, (orders, groups) each.
@@ -81,19 +88,35 @@ def estimate_group_intervals(
 
     With `exact`, neither tail of an interval exceeds (1 − level)/2, which differences need.
     """
+    tails = [Tails(level, exact)]
+    return estimate_several_intervals(similarity, groups, orders, tails, psd, pool_repeats)[0]
+
+
+def estimate_several_intervals(
+    similarity: Similarity,
+    groups: Sequence[np.ndarray],
+    orders: Sequence[float],
+    tails: Sequence[Tails],
+    psd: PSD = "check",
+    pool_repeats: bool = True,
+) -> list[GroupIntervals]:
+    """Estimate intervals of each group as `estimate_group_intervals` does, for several tails."""
     sizes = np.array(list(map(len, groups)), dtype=int)
-    scores = estimate_log_scores(similarity, groups, orders, level, psd, exact)
-    pooled = 0
-    if pool_repeats:
-        pooled = int(np.isfinite(scores.equal_pairs).sum())
-        if pooled >= MIN_GROUPS:
-            scores = scores._replace(low=raise_lower_ends(scores, sizes, level, exact))
-        else:
-            pooled = 0
-    score = np.exp(scores.log)
-    low = np.minimum(score, np.exp(scores.low))
-    high = np.maximum(score, np.exp(scores.high))
-    return GroupIntervals(score, score * scores.error, low, high, pooled)
+    results = []
+    several = _estimate_for_tails(similarity, groups, orders, tails, psd)
+    for (level, exact), scores in zip(tails, several, strict=True):
+        pooled = 0
+        if pool_repeats:
+            pooled = int(np.isfinite(scores.equal_pairs).sum())
+            if pooled >= MIN_GROUPS:
+                scores = scores._replace(low=raise_lower_ends(scores, sizes, level, exact))
+            else:
+                pooled = 0
+        score = np.exp(scores.log)
+        low = np.minimum(score, np.exp(scores.low))
+        high = np.maximum(score, np.exp(scores.high))
+        results.append(GroupIntervals(score, score * scores.error, low, high, pooled))
+    return results
 
 
 def raise_lower_ends(
@@ -123,14 +146,25 @@ def estimate_log_scores(
     exact: bool = False,
 ) -> LogScores:
     """Estimate log VS_q of each group, with the interval that each has by itself."""
+    return _estimate_for_tails(similarity, groups, orders, [Tails(level, exact)], psd)[0]
+
+
+def _estimate_for_tails(
+    similarity: Similarity,
+    groups: Sequence[np.ndarray],
+    orders: Sequence[float],
+    tails: Sequence[Tails],
+    psd: PSD,
+) -> list[LogScores]:
+    """Estimate log VS_q of each group with intervals for several tails, from the same spectra."""
     sizes = np.array(list(map(len, groups)), dtype=int)
-    shape = (len(orders), len(groups))
-    scores = _without_intervals(np.full(shape, np.nan))
-    scores = LogScores(*map(np.copy, scores))
-    for some, own in _measure_by_size(similarity, groups, sizes, orders, level, psd, exact):
-        for every, values in zip(scores, own, strict=True):
-            every[..., some] = values
-    return scores
+    empty = _without_intervals(np.full((len(orders), len(groups)), np.nan))
+    results = [LogScores(*map(np.copy, empty)) for _ in tails]
+    for some, several in _measure_by_size(similarity, groups, sizes, orders, tails, psd):
+        for scores, own in zip(results, several, strict=True):
+            for every, values in zip(scores, own, strict=True):
+                every[..., some] = values
+    return results
 
 
 def _measure_by_size(
@@ -138,11 +172,10 @@ def _measure_by_size(
     groups: Sequence[np.ndarray],
     sizes: np.ndarray,
     orders: Sequence[float],
-    level: float,
+    tails: Sequence[Tails],
     psd: PSD,
-    exact: bool,
-) -> Iterable[tuple[np.ndarray, LogScores]]:
-    """Yield groups of one size, and their scores."""
+) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
+    """Yield groups of one size, and their scores for each of `tails`."""
     for n in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == n)
         singly = of_size
@@ -154,17 +187,18 @@ def _measure_by_size(
                 K = to_host(similarity.stack(np.array([groups[i] for i in some])))
                 spectra = Spectra(K, None, orders, psd, has_intervals, similarity)
                 parts.append(some[spectra.unusual])
-                scores = _without_intervals(np.log(spectra.values))
+                several = [_without_intervals(np.log(spectra.values))] * len(tails)
                 if has_intervals:
-                    scores = _measure_stack(K, spectra, similarity, orders, level, exact)
-                yield some, scores
+                    several = _measure_stack(K, spectra, similarity, orders, tails)
+                yield some, several
             singly = np.concatenate(parts)
         for i in singly.tolist():
             spectrum = spectrum_of(similarity.take(groups[i]), psd=psd, vectors=True)
-            scores = _without_intervals(np.array([[log_score(spectrum, q)] for q in orders]))
+            logs = np.array([[log_score(spectrum, q)] for q in orders])
+            several = [_without_intervals(logs)] * len(tails)
             if has_intervals:
-                scores = _measure_group(similarity.take(groups[i]), spectrum, orders, level, exact)
-            yield np.array([i]), scores
+                several = _measure_group(similarity.take(groups[i]), spectrum, orders, tails)
+            yield np.array([i]), several
 
 
 def _without_intervals(logs: np.ndarray) -> LogScores:
@@ -174,18 +208,21 @@ def _without_intervals(logs: np.ndarray) -> LogScores:
 
 
 def _measure_group(
-    part: Similarity, spectrum: Spectrum, orders: Sequence[float], level: float, exact: bool
-) -> LogScores:
-    """Measure one group by itself."""
+    part: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
+) -> list[LogScores]:
+    """Measure one group by itself, for each of `tails`."""
     n = part.n
     repeats = repeats_of(part)
-    if repeats is not None:
-        repeats = repeats._replace(exact=exact)
     found = [jackknife(spectrum, q) for q in orders]
-    ends = [log_ends(x, n, q, level, repeats) for x, q in zip(found, orders, strict=True)]
-    columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
-    log, error, low, high = columns.T[:, :, None]
-    return _without_intervals(log)._replace(error=error, low=low, high=high)
+    several = []
+    for level, exact in tails:
+        if repeats is not None:
+            repeats = repeats._replace(exact=exact)
+        ends = [log_ends(x, n, q, level, repeats) for x, q in zip(found, orders, strict=True)]
+        columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
+        log, error, low, high = columns.T[:, :, None]
+        several.append(_without_intervals(log)._replace(error=error, low=low, high=high))
+    return several
 
 
 def _measure_stack(
@@ -193,41 +230,43 @@ def _measure_stack(
     spectra: Spectra,
     similarity: Similarity,
     orders: Sequence[float],
-    level: float,
-    exact: bool,
-) -> LogScores:
+    tails: Sequence[Tails],
+) -> list[LogScores]:
     """Measure groups of one size, from their similarities (g, n, n) and their spectra."""
     n = K.shape[1]
     kinds = count_repeats(K, similarity.roundoff)
-    every = [repeats._replace(exact=exact) for repeats, _ in kinds]
-    equal_pairs = np.array([repeats.pairs for repeats in every])
-    near_pairs = np.array([(repeats.near or repeats).pairs for repeats in every])
-    # Shares of kinds are weights of the first sample of each: all scores at once.
-    shares = [repeats.shares_at_ends(level) for repeats in every]
-    weights = np.zeros((2, *K.shape[:2]))
-    for i, (_, first) in enumerate(kinds):
-        weights[:, i, first] = shares[i]
-    weights[weights < LEAST_WEIGHT] = 0.0
-    moved = [Spectra(K, w, orders, "clip", similarity=similarity).values for w in weights]
+    equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
+    near_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
     logs = np.log(spectra.values)
     left = np.array([spectra.without_each(q) for q in orders])
     found = of_samples(logs, left)
     errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
-    ends = np.empty((2, *logs.shape))
-    for k, q in enumerate(orders):
-        for i, repeats in enumerate(every):
-            own = Jackknife(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
-            scores = {w.tobytes(): float(moved[j][k][i]) for j, w in enumerate(shares[i])}
-            ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, scores))
-    times = student_reaches(level, n)
     # The jackknife holds on the scale of log n − log VS where many pairs make up the deficit.
     skewed = (equal_pairs == 0) & are_many_pairs_alike(K) & np.isfinite(spreads)
-    farther = (math.log(n) - logs) * np.expm1(np.minimum(times * spreads, 700.0))
-    reach = np.where(skewed, farther, times * errors)
     drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
-    drop[:, [repeats.near is not None for repeats in every]] = np.nan
-    low, high = ends
-    return LogScores(logs, errors, low, high, reach, drop, near_pairs)
+    drop[:, [repeats.near is not None for repeats, _ in kinds]] = np.nan
+    several = []
+    for level, exact in tails:
+        every = [repeats._replace(exact=exact) for repeats, _ in kinds]
+        # Shares of kinds are weights of the first sample of each: all scores at once.
+        shares = [repeats.shares_at_ends(level) for repeats in every]
+        weights = np.zeros((2, *K.shape[:2]))
+        for i, (_, first) in enumerate(kinds):
+            weights[:, i, first] = shares[i]
+        weights[weights < LEAST_WEIGHT] = 0.0
+        moved = [Spectra(K, w, orders, "clip", similarity=similarity).values for w in weights]
+        ends = np.empty((2, *logs.shape))
+        for k, q in enumerate(orders):
+            for i, repeats in enumerate(every):
+                own = Jackknife(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
+                scores = {w.tobytes(): float(moved[j][k][i]) for j, w in enumerate(shares[i])}
+                ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, scores))
+        times = student_reaches(level, n)
+        farther = (math.log(n) - logs) * np.expm1(np.minimum(times * spreads, 700.0))
+        reach = np.where(skewed, farther, times * errors)
+        low, high = ends
+        several.append(LogScores(logs, errors, low, high, reach, drop, near_pairs))
+    return several
 
 
 def estimate_drop_by_copy(

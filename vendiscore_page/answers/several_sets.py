@@ -154,11 +154,12 @@ def compare_steps(
         )
     names = list(jobs)
     pool, codes, matched_groups = together, np.repeat(np.arange(len(jobs)), sizes), None
+    labels = None
     if groups:
-        places, labels = paired(groups), list(chain(*groups))
-        pool, codes = together.take(places), codes[places]
-        matched_groups = match_groups([labels[i] for i in places], codes, names, "groups")
-    steps = comparison_steps(pool, codes, names, options, matched_groups)
+        places, all_labels = paired(groups), list(chain(*groups))
+        pool, codes, labels = together.take(places), codes[places], [all_labels[i] for i in places]
+        matched_groups = match_groups(labels, codes, names, "groups")
+    steps = comparison_steps(pool, codes, names, options, matched_groups, labels)
     total = options.permutations * math.comb(len(jobs), 2)
     found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
     said = {"q": digits(order), "sizes": sizes, "level": options.level}
