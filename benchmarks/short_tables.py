@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import registries
 from cells import loaded, percent, table
+from growth_tables import limits_few
 from interval_tables import (
     containers,
     few_samples,
@@ -290,6 +291,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "widths": lambda: some(widths(), lambda row: row[0] in OF_WIDTHS),
     "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
     "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
+    "limits-few": lambda: some(limits_few(), lambda row: "Zipf" in row[0] or "TREC" in row[0]),
     "spiders": lambda: some(spiders(), lambda row: row[:2] == ["Girdled", "1"]),
     "planted": lambda: some(
         planted(),

@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from cells import RESULTS, loaded, percent, table
+from growth_tables import growth_few, limits_few
 from interval_tables import (
     clusters,
     containers,
@@ -398,6 +399,8 @@ TABLES: dict[str, Callable[[], str]] = {
     "chosen": chosen,
     "grown": grown,
     "limits": limits,
+    "growth-few": growth_few,
+    "limits-few": limits_few,
     "spiders": spiders,
     "planted": planted,
     "typical": typical,
