@@ -41,10 +41,10 @@ def growth_few() -> str:
     return (
         f"{text}\n\n"
         f"At order 2, {undecided[0]} of sets of 20 labels or vectors in clusters are undecided, "
-        f"and {undecided[1]} of sets of 20 texts. With 5 and 10 samples, `growth` extrapolates only at "
-        f"order 2, and {undecided[2]} of sets are undecided. From 20 samples on, 95 % intervals at "
-        f"n and at 2n cover in {_format_range(p for p, _ in covered)} of sets at both orders "
-        f"(standard errors up to {percent(error, 1)})."
+        f"and {undecided[1]} of sets of 20 texts. With 5 and 10 samples, `growth` extrapolates "
+        f"only at order 2, and {undecided[2]} of sets are undecided. From 20 samples on, 95 % "
+        f"intervals at n and at 2n cover in {_format_range(p for p, _ in covered)} of sets at both "
+        f"orders (standard errors up to {percent(error, 1)})."
     )
 
 

@@ -234,8 +234,8 @@ def confirmation() -> str:
         f"- The Vendi Score differs from the mean distance of the same kernel by "
         f"{differs(context, (CONTEXT, True, DISTANCE))} in context, by "
         f"{differs(plain, (MEANING, False, DISTANCE))} for MiniLM and by "
-        f"{differs(default, (DEFAULT, False, DISTANCE))} for n-grams: **the mean distance tells "
-        "contents a little better.**\n"
+        f"{differs(default, (DEFAULT, False, DISTANCE))} for n-grams: **the mean distance detects "
+        "different contents slightly better.**\n"
         f"- For MiniLM, q = 1 differs from q = 2 by {differs(plain, (MEANING, False, 'VS, q = 2'))}"
         f" and from q = ∞ by {differs(plain, (MEANING, False, 'VS, q = ∞'))}."
     )
@@ -282,15 +282,15 @@ def without_context() -> str:
     """Say where the choice between the Vendi Score and the mean distance depends on the kernel."""
     pairs = {
         name: ((kernel, False, VS), (kernel, False, DISTANCE))
-        for name, kernel in (("MiniLM alone", MEANING), ("n-grams", DEFAULT))
+        for name, kernel in (("MiniLM", MEANING), ("n-grams", DEFAULT))
     }
     said = [
-        f"for {name} by {gap(*pair)} on the six and {gap(*pair, 'resp_gen')} on the three sources"
+        f"{gap(*pair)} on the six and {gap(*pair, 'resp_gen')} on the three sources for {name}"
         for name, pair in pairs.items()
     ]
     return (
-        "Without context the Vendi Score's ρ with people differs from that of the mean distance "
-        f"{' and '.join(said)} (intervals: bootstrap of prompts)."
+        "Without context, the Vendi Score's ρ with people minus that of the mean distance is "
+        f"{', and '.join(said)} (intervals: bootstrap of prompts)."
     )
 
 
@@ -429,9 +429,9 @@ def page() -> str:
         "chosen on the three: neither is held out for both. The "
         "95 % intervals (Fisher's scale, Bonett & Wright 2000) take sets as "
         "independent, though two often share a prompt. AUC is the area under the ROC curve of "
-        "1,000 pairs of long answers; temperature has the mean ρ with the temperature of a model "
-        "(decTest, two sources), and content the area for the label of McDiv, which the next "
-        f"section is about. {same_order()}",
+        "1,000 pairs of long answers. The column temperature shows the mean ρ with the temperature "
+        "of a model (decTest, two sources), and the column content the area for the label of McDiv "
+        f"(next section). {same_order()}",
         summary(),
         "([human_scores.py](../benchmarks/people/human_scores.py), "
         "[labelled_pairs.py](../benchmarks/people/labelled_pairs.py), "
@@ -441,11 +441,11 @@ def page() -> str:
         larger(),
         letters(),
         "## New prompts: one confirmatory run",
-        f"{sets_of_mcdiv()} The area under the ROC curve, by source, for nuggets, for all others, "
-        "and as the mean of three sources of both. The authors selected nuggets so that n-grams do "
-        "not tell the label, which leaves the others to n-grams. Standard errors take prompts as "
-        "the units (DeLong's placements "
-        "summed by prompt, Obuchowski 1997):",
+        f"{sets_of_mcdiv()} The table shows the area under the ROC curve by source, for nuggets, "
+        "for all other sets, and as the mean over three sources of both. The authors selected the "
+        "nuggets to make their label independent of n-grams; in the other sets n-grams detect it "
+        "easily. Standard errors take prompts as the units (DeLong's placements summed by prompt, "
+        "Obuchowski 1997):",
         confirmed(),
         "Differences of areas on the same sets, with 95 % intervals:",
         confirmation(),
