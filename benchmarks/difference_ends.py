@@ -36,7 +36,7 @@ from threadpoolctl import threadpool_limits
 from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.pair_inference import EQUAL
 from vendiscore.analysis.unpaired_comparison import estimate_score
-from vendiscore.scoring.deficit import least_mean, log_deficit, log_ends
+from vendiscore.scoring.deficit import log_deficit, log_ends, poisson_lower_limit
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 
@@ -118,23 +118,25 @@ def measure(similarity: Similarity) -> np.ndarray:
     n = similarity.n
     found, repeats = estimate_score(similarity, n, CompareOptions().checked())
     assert repeats is not None
-    repeats = repeats._replace(exact=True)
+    repeats = repeats._replace(conservative_tails=True)
     deficit_of = log_deficit(1.0)
     deficit = math.log(n) - float(found.log)
     K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
     above = 0.0
     if repeats.pairs and kinds > 1:
         apart = deficit_of(K, np.full(kinds, 1 / kinds), kinds)
-        above = max(0.0, (deficit - apart) * (1 - least_mean(repeats.pairs, LEVEL) / repeats.pairs))
+        above = max(
+            0.0, (deficit - apart) * (1 - poisson_lower_limit(repeats.pairs, LEVEL) / repeats.pairs)
+        )
     below, odd = [], []
     for exact in (True, False):
-        fewest, most = repeats._replace(exact=exact).share(LEVEL)
+        fewest, most = repeats._replace(conservative_tails=exact).compute_share_interval(LEVEL)
         below.append(max(0.0, deficit_of(K, repeats.with_commonest(most), n) - deficit))
         others = n * (1 - fewest)
         whole = int(others)
         unlike = np.r_[fewest, np.full(whole, 1 / n), (others - whole) / n]
         few = n - counts.max() <= ODD * n
-        odd.append(deficit_of(None, unlike, n) if few else math.nan)
+        odd.append(deficit_of(np.eye(len(unlike)), unlike, n) if few else math.nan)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     kept = log_ends(found, n, 1.0, LEVEL, repeats)
     second = 2 * n * float(found.gain) * several

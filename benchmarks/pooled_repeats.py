@@ -34,7 +34,7 @@ from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity
 from vendiscore.analysis.pair_inference import estimate_difference
-from vendiscore.scoring.group_intervals import estimate_log_scores, raise_lower_ends
+from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_ends
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
@@ -268,7 +268,7 @@ def covered(
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
             own = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = raise_lower_ends(own, sizes.ravel()[table], LEVEL)
+            pooled[:, table] = pool_lower_ends(own, sizes.ravel()[table], LEVEL)
         truth = np.empty_like(pooled)
         for size, logs in truths.items():
             some = np.flatnonzero(sizes == size)
@@ -357,11 +357,15 @@ def differences(
     of_sets = []
     for source in both:
         groups = list(source.draw(rng, populations.ravel(), n))
-        scores = estimate_log_scores(source.similarity, groups, [1.0], LEVEL, "clip", exact=True)
+        scores = estimate_log_scores(
+            source.similarity, groups, [1.0], LEVEL, "clip", conservative_tails=True
+        )
         pooled = scores.low.copy()
         for table in np.split(np.arange(populations.size), tables):
             part = type(scores)(*(values[..., table] for values in scores))
-            pooled[:, table] = raise_lower_ends(part, np.full(prompts, n), LEVEL, exact=True)
+            pooled[:, table] = pool_lower_ends(
+                part, np.full(prompts, n), LEVEL, conservative_tails=True
+            )
         ends = (scores.log, scores.low, pooled, scores.high)
         of_sets.append([np.exp(values[0]) for values in ends])
     a, b = (np.exp(logs[ORDERS.index(1.0), populations.ravel()]) for logs in truth)

@@ -42,7 +42,7 @@ def test_a_row_has_the_intervals_of_both_sets_and_their_difference(q):
     for samples, _ in sets:
         similarity = as_similarity(samples, k="labels")
         for every, tails in ((own, False), (exact, True)):
-            x = estimate_group_intervals(similarity, members, [q], 0.95, exact=tails)
+            x = estimate_group_intervals(similarity, members, [q], 0.95, conservative_tails=tails)
             every.append(np.transpose([x.score[0], x.low[0], x.high[0]]))
     for i, row in enumerate(found.pairs_by_group):
         assert (row.group, row.a, row.b, row.size) == (f"p{i}", "A", "B", SIZES[i])

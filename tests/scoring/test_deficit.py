@@ -9,7 +9,13 @@ from scipy.stats import beta, chi2, t
 
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
-from vendiscore.scoring.deficit import Repeats, least_mean, log_deficit, log_ends, repeats_of
+from vendiscore.scoring.deficit import (
+    Repeats,
+    log_deficit,
+    log_ends,
+    poisson_lower_limit,
+    repeats_of,
+)
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral.vendi_scores import spectrum_of
 
@@ -18,14 +24,14 @@ ORDERS = [0.5, 1, 2, 3, math.inf]
 
 @pytest.mark.parametrize("count", [0.4, 1.0, 7.0, 300.0])
 def test_a_count_has_the_lower_end_of_garwood(count):
-    assert least_mean(count, 0.95) == pytest.approx(chi2.ppf(0.025, 2 * count) / 2)
+    assert poisson_lower_limit(count, 0.95) == pytest.approx(chi2.ppf(0.025, 2 * count) / 2)
 
 
 @pytest.mark.parametrize("count", [1, 3, 8])
 def test_a_share_has_the_ends_of_jeffreys(count):
     """The posterior of a share after `count` of 8, with the prior Beta(1/2, 1/2)."""
     labels = as_similarity(["a"] * count + list("bcdefghi")[: 8 - count], k="labels")
-    low, high = repeats_of(labels).share(0.95)
+    low, high = repeats_of(labels).compute_share_interval(0.95)
     assert low == pytest.approx(beta.ppf(0.025, count + 0.5, 8.5 - count))
     assert high == pytest.approx(1 if count == 8 else beta.ppf(0.975, count + 0.5, 8.5 - count))
 
@@ -38,7 +44,7 @@ def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     assert log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
     pair = compute([0, *range(5)], k="labels", q=q)[key_at(q)]
     shares = np.array([2, 1, 1, 1, 1]) / 6
-    assert log_deficit(q)(None, shares, 6) == pytest.approx(math.log(6 / pair))
+    assert log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
 
 
 def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
@@ -51,7 +57,7 @@ def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
 
 def test_pairs_are_counted():
     found = repeats_of(as_similarity(list("aabbbc"), k="labels"))
-    assert (found.n, found.pairs, found.few) == (6, 4, True)
+    assert (found.n, found.pairs, found.has_few_pairs) == (6, 4, True)
     assert sorted(found.counts) == [1, 2, 3]
     assert pytest.approx(np.eye(3)) == found.K
 
@@ -136,7 +142,7 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     """Above is the farther one of two ends; the distances to those below add up as squares."""
     labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
     n = labels.n
-    repeats = repeats_of(labels)._replace(exact=exact)
+    repeats = repeats_of(labels)._replace(conservative_tails=exact)
     assert 0 < repeats.pairs < n
     found = jackknife(spectrum_of(labels, vectors=True), q)
     certain = replace(found, error=0.0, gain=0.0)

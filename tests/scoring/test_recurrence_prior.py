@@ -5,7 +5,7 @@ import pytest
 from scipy.stats import binom, gamma, nbinom, poisson
 
 from vendiscore.scoring import recurrence_prior
-from vendiscore.scoring.recurrence_prior import fit_recurrence_prior, upper_pairs
+from vendiscore.scoring.recurrence_prior import estimate_upper_pair_counts, fit_recurrence_prior
 
 SIGMA = recurrence_prior._SIGMA
 
@@ -40,7 +40,7 @@ def test_the_posterior_is_that_of_plain_loops(exact):
     counts = [0, 0, 1, 0, 6, 0, 3]
     sizes = [8, 4, 8, 8, 20, 5, 8]
     prior = fit_recurrence_prior(counts, sizes, exact)
-    found = upper_pairs(prior, counts, sizes, 0.95)
+    found = estimate_upper_pair_counts(prior, counts, sizes, 0.95)
     weights = []
     masses = []
     for mean in recurrence_prior._MEANS:
@@ -66,7 +66,7 @@ def test_more_groups_without_a_repeat_lower_the_upper_end():
     ends = []
     for groups in (6, 12, 30, 100):
         prior = fit_recurrence_prior([0] * groups, [8] * groups)
-        ends.append(upper_pairs(prior, [0], [8], 0.95)[0])
+        ends.append(estimate_upper_pair_counts(prior, [0], [8], 0.95)[0])
     assert ends == sorted(ends, reverse=True)
     assert ends[-1] < 0.2 < ends[0] < 3.69  # the exact upper end of no pair in one set
 
@@ -75,10 +75,10 @@ def test_more_groups_without_a_repeat_lower_the_upper_end():
 def test_the_upper_end_grows_with_the_pairs_of_a_group(exact):
     counts = np.array([0, 1, 3, 6, 10, 28])
     prior = fit_recurrence_prior([0, 1, 0, 3, 6, 0, 1, 28], [8] * 8, exact)
-    ends = upper_pairs(prior, counts, [8] * 6, 0.95)
+    ends = estimate_upper_pair_counts(prior, counts, [8] * 6, 0.95)
     assert (np.diff(ends) > 0).all()
     assert ends[-1] <= 28
-    below = upper_pairs(prior, counts, [8] * 6, 0.8)
+    below = estimate_upper_pair_counts(prior, counts, [8] * 6, 0.8)
     assert (below <= ends).all()
     assert (below < ends).any()
 
@@ -87,7 +87,7 @@ def test_groups_have_no_order():
     counts = [0, 3, 1, 0, 0, 6, 2]
     sizes = [4, 8, 8, 5, 20, 9, 8]
     order = [3, 0, 6, 1, 5, 2, 4]
-    one = upper_pairs(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
+    one = estimate_upper_pair_counts(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
     counts, sizes = ([x[i] for i in order] for x in (counts, sizes))
-    other = upper_pairs(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
+    other = estimate_upper_pair_counts(fit_recurrence_prior(counts, sizes), counts, sizes, 0.95)
     assert other == pytest.approx(one[order])

@@ -32,7 +32,7 @@ def compare_in_groups(
     sizes = [min(map(len, group)) for group in groups]
     level = difference_level(options.level, len(pairs))
     # Neither tail of a difference may exceed its level.
-    tails = [Tails(options.level), Tails(level, exact=True)]
+    tails = [Tails(options.level), Tails(level, conservative=True)]
     intervals_by_set = []
     for i in range(len(names)):
         indices = [group[i][:size] for group, size in zip(groups, sizes, strict=True)]

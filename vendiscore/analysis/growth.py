@@ -513,7 +513,7 @@ class Kappa:
         whole = math.exp(self.log)
         kappa = min(whole, 1 - _ROUNDING)
 
-        def odds(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
+        def odds(K: np.ndarray, w: np.ndarray, n: int) -> float:
             kappa = min(math.expm1(deficit(K, w, n)) / (n - 1), 1 - _ROUNDING)
             return kappa / (1 - kappa)
 

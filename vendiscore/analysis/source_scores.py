@@ -48,9 +48,10 @@ CLIPPED = (
     "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
     "are compared over the prompts that both have answers to."
 )
-# Coverage of 95 % intervals in benchmarks/sources.py (parts `few`, answers of people and models,
-# and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94 to 97 %.
-# With fewer: the lowest and the highest coverage of a cell, in percent.
+# Coverage of intervals of this level in benchmarks/sources.py (parts `few`, answers of people and
+# models, and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94
+# to 97 %. With fewer: the lowest and the highest coverage of a cell, in percent.
+MEASURED_LEVEL = 0.95
 MEASURED_COVERAGE = {3: (93, 99), 4: (91, 99), 5: (87, 98), 6: (92, 98), 7: (93, 97)}
 # What is wrong with each row of a table that is left out.
 Problems: TypeAlias = dict[int, str]
@@ -152,7 +153,7 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
             f"There is no interval: {units} {what} do not show how much others vary; {MIN_VALUES} "
             f"or more have one."
         )
-    elif score.low is not None and table.prompts and units in MEASURED_COVERAGE:
+    elif options.level == MEASURED_LEVEL and table.prompts and units in MEASURED_COVERAGE:
         lowest, highest = MEASURED_COVERAGE[units]
         notes.append(
             f"With {units} prompts, 95 % intervals covered {lowest} to {highest} % in tests on "

@@ -192,7 +192,7 @@ def _with_exact_tails(estimate: Estimate) -> Estimate:
     A difference needs this, because the direction of a verdict depends on one tail.
     """
     score, repeats = estimate
-    return score, None if repeats is None else repeats._replace(exact=True)
+    return score, None if repeats is None else repeats._replace(conservative_tails=True)
 
 
 def _summarize_score(

@@ -1,7 +1,8 @@
 """Intervals of numbers that grow as samples repeat: of the deficit log n − log VS, above all.
 
-The logarithm of a deficit varies evenly where log VS presses against log n, so that Student's t
-holds for it from 4 samples on, unless a few pairs make up the deficit, or none does.
+Where nearly all samples differ, log VS is near its bound log n and varies to one side alone. The
+logarithm of the deficit has no such bound and varies about equally to both sides: Student's t holds
+for it from 4 samples on, unless the deficit is the sum of a few pairs only, or 0.
 
 Samples may recur although a few of them do not show it, whatever holds them (texts, a matrix, rows
 of embeddings), unless the caller states that they are continuous measurements. The share of the
@@ -13,15 +14,13 @@ holds that of kinds of near-copies, too.
 
 import dataclasses
 import math
-from collections.abc import Callable, Mapping
-from types import MappingProxyType
+from collections.abc import Callable, Iterable
 from typing import NamedTuple, TypeAlias
 
 import numpy as np
 import scipy
 
 from ..core.eigenvalues import EigenvalueTolerance
-from ..core.hill import hill_number
 from ..core.score import compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.namespace import row_blocks, to_host
@@ -31,49 +30,53 @@ from .subsampling import student_reach
 
 # More kinds are not counted: the jackknife holds for so many.
 MOST_COUNTED = 400
-# Kinds that did not occur are allowed for if samples not of the commonest are at most this share,
-# or if all samples are equally similar.
-_FEW_ODD = 0.25
+# Kinds that did not occur are allowed for if samples that are not of common kinds are at most this
+# share. A larger share of them shows by itself how much others add. It was set by hand and then
+# measured: benchmarks/few_samples.py, and benchmarks/difference_ends.py for differences.
+_LARGEST_ODD_SHARE = 0.25
 _DECIMALS = 10  # of the similarities by which kinds are ranked
-# Similarities of equal samples are within so many roundings of 1, in single precision at worst: of
-# half precision, products are rounded more, but a matrix holds 1 itself.
+# Similarities of equal samples are within so many roundings of 1. Products of equal rows of 2 to
+# 4096 columns in single precision are within 2 (tests/scoring/test_deficit.py); four times as many
+# leave room for others. Half precision counts as single precision: its products are rounded more,
+# but a matrix holds 1 itself.
 _ROUNDINGS = 8
 _SINGLE = float(np.finfo(np.float32).eps)
 
-# The deficit of n samples of kinds with similarities K (identity if None) and shares w.
-Deficit: TypeAlias = Callable[[np.ndarray | None, np.ndarray, int], float]
+# The deficit of n samples of kinds with similarities K and shares w.
+Deficit: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
 
 
 class Repeats(NamedTuple):
     """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs.
 
-    `near` has the same of kinds of near-copies, where there are any.
+    `near` has the same of kinds of near-copies, where there are any. With `conservative_tails`,
+    neither tail of the interval of a share exceeds half of 1 − level.
     """
 
     n: int
     pairs: float
     K: np.ndarray
     counts: np.ndarray
-    exact: bool = False
+    conservative_tails: bool = False
     near: "Repeats | None" = None
 
     @property
-    def few(self) -> bool:
+    def has_few_pairs(self) -> bool:
         """True if the jackknife cannot tell how often other samples would repeat."""
         return self.pairs < self.n
 
-    def share(self, level: float, count: int | None = None) -> tuple[float, float]:
+    def compute_share_interval(self, level: float, count: int | None = None) -> tuple[float, float]:
         """Return both ends of the share of `count` samples in the source, or of the commonest kind.
 
         Jeffreys' interval has the coverage of its level, but not in each tail: where the commonest
         kind has the share at its upper end, 20 samples have at most one of this kind in 5 % of
-        cases instead of 2.5 %. With `exact` the interval is Clopper and Pearson's (Biometrika
-        1934), whose tails each hold at most (1 − level)/2.
+        cases instead of 2.5 %. With `conservative_tails` the interval is Clopper and Pearson's
+        (Biometrika 1934), whose tails each hold at most (1 − level)/2.
         """
         most = int(self.counts.max()) if count is None else count
         tails = np.array([1 - level, 1 + level]) / 2
         successes = np.full(2, most + 0.5)
-        if self.exact:
+        if self.conservative_tails:
             successes = np.array([most, most + 1])
         # Both parameters of each beta distribution sum to n + 1.
         low, high = scipy.special.betaincinv(successes, self.n + 1 - successes, tails).tolist()
@@ -95,7 +98,7 @@ class Repeats(NamedTuple):
     def shares_at_ends(self, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return shares of kinds that are even, and those if the commonest kind is commoner."""
         kinds = len(self.counts)
-        return np.full(kinds, 1 / kinds), self.with_commonest(self.share(level)[1])
+        return np.full(kinds, 1 / kinds), self.with_commonest(self.compute_share_interval(level)[1])
 
 
 def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | None:
@@ -291,21 +294,21 @@ def score_ends(
     return min(value, math.exp(low)), max(value, math.exp(high))
 
 
-def log_deficit(q: float, scores: Mapping[bytes, float] = MappingProxyType({})) -> Deficit:
-    """Return the function log n − log VS_q; `scores` are VS_q of some shares, by their bytes."""
+def log_deficit(q: float, known: Iterable[tuple[np.ndarray, np.ndarray, float]] = ()) -> Deficit:
+    """Return the function log n − log VS_q of kinds K with shares w, which remembers VS_q.
 
-    known = dict(scores)  # intervals of several sizes look at the same shares
+    Intervals of several sizes need the same VS_q, which does not depend on n. `known` has some that
+    were computed elsewhere, such as in a stack: K, w and VS_q of each.
+    """
+    scores = {(K.tobytes(), w.tobytes()): score for K, w, score in known}
 
-    def of(K: np.ndarray | None, w: np.ndarray, n: int) -> float:
-        key = w.tobytes()
-        if key not in known:
-            if K is None:
-                known[key] = hill_number(w, q)
-            else:
-                root = np.sqrt(w)
-                A = K * root * root[:, None]
-                (known[key],), _ = compute_hill_numbers(A, [q], EigenvalueTolerance(len(w)), "clip")
-        return math.log(n / known[key])
+    def of(K: np.ndarray, w: np.ndarray, n: int) -> float:
+        key = K.tobytes(), w.tobytes()
+        if key not in scores:
+            root = np.sqrt(w)
+            A = K * root * root[:, None]
+            (scores[key],), _ = compute_hill_numbers(A, [q], EigenvalueTolerance(len(w)), "clip")
+        return math.log(n / scores[key])
 
     return of
 
@@ -332,11 +335,14 @@ def _with_recurrence(
 ) -> tuple[float, float]:
     """Return the jackknife's ends, moved by repeats that these samples do not show.
 
-    The jackknife tells little of them where few pairs are equal, and nothing where kinds tie at
-    order ∞: the more pairs, the less weight have ends of what was not seen. It misses that counts
-    of kinds that are nearly even scatter in second order.
+    Where few pairs are equal, the jackknife's error says little about how often other samples
+    repeat, and at order ∞ it is 0 where kinds tie. So each end is moved by the deficit of kinds
+    that repeat as often as they may (upwards), or no more than they may (downwards), with a weight
+    that falls as equal pairs get more. Where counts of kinds are nearly even, log VS is near its
+    maximum and changes with the square of changes of the counts, which the jackknife misses: a term
+    for this is added to its error.
     """
-    n, pairs, K, counts = repeats[:4]
+    n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
     kinds = len(counts)
     even, commonest = repeats.shares_at_ends(level)
     reach = student_reach(level, found.units)
@@ -347,7 +353,7 @@ def _with_recurrence(
     down = 0.0
     if pairs and kinds > 1:
         apart = of(K, even, kinds)
-        down = max(0.0, (deficit - apart) * (1 - least_mean(pairs, level) / pairs))
+        down = max(0.0, (deficit - apart) * (1 - poisson_lower_limit(pairs, level) / pairs))
     up = max(0.0, of(K, commonest, n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
@@ -365,21 +371,22 @@ def _with_recurrence(
 
 
 def _with_odd_samples(common: np.ndarray, level: float, repeats: Repeats, of: Deficit) -> float:
-    """Return the deficit with as many samples of other kinds than `common` ones as there may be.
+    """Return the deficit if samples of `common` kinds have their least share in the source.
 
-    Those that were not seen have nothing in common with others. Infinity unless samples of common
-    kinds are nearly all, and where so many may be unseen that the jackknife holds.
+    The share that they lose goes to samples unlike all others, which do not occur in the set.
+    Infinity, which moves no end, unless samples of common kinds are nearly all, and where more
+    than `MOST_COUNTED` samples may be missing, so that the jackknife holds.
     """
-    n, _, K, counts = repeats[:4]
+    n, K, counts = repeats.n, repeats.K, repeats.counts
     count = int(counts[common].sum())
-    if n - count > _FEW_ODD * n:
+    if n - count > _LARGEST_ODD_SHARE * n:
         return math.inf
-    fewest, _ = repeats.share(level, count)
-    unseen = count - n * fewest
+    lowest_share, _ = repeats.compute_share_interval(level, count)
+    unseen = count - n * lowest_share
     if unseen > MOST_COUNTED:
         return math.inf
     whole = int(unseen)
-    shares = np.where(common, counts * fewest / count, counts / n)
+    shares = np.where(common, counts * lowest_share / count, counts / n)
     shares = np.r_[shares, np.full(whole, 1 / n), (unseen - whole) / n]
     similarities = np.eye(len(shares))
     similarities[: len(K), : len(K)] = K
@@ -389,23 +396,25 @@ def _with_odd_samples(common: np.ndarray, level: float, repeats: Repeats, of: De
 def _with_near_copies(
     deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
 ) -> tuple[float, float]:
-    """Return the ends where kinds of near-copies recur, less what merging them adds.
+    """Return the ends if near-copies are taken for copies.
 
-    The jackknife knows nothing of them if its error is less than this, as where kinds tie.
+    Merging near-copies into kinds changes the deficit; since the interval is that of the samples as
+    they are, this change is subtracted again. A jackknife's error below the change says nothing of
+    kinds, as where they tie, and is left out.
     """
     assert repeats.near is not None
     n = repeats.n
-    near = repeats.near._replace(exact=repeats.exact)
+    near = repeats.near._replace(conservative_tails=repeats.conservative_tails)
     added = of(near.K, near.counts / n, n) - of(repeats.K, repeats.counts / n, n)
     if found.error < abs(added):
         found = dataclasses.replace(found, error=0.0)
 
-    def of_near(K: np.ndarray | None, w: np.ndarray, m: int) -> float:
+    def of_near(K: np.ndarray, w: np.ndarray, m: int) -> float:
         return of(K, w, m) - added
 
     return _with_recurrence(deficit, found, level, near, of_near)
 
 
-def least_mean(count: float, level: float) -> float:
-    """Return the lower end of the mean of a Poisson count above 0."""
+def poisson_lower_limit(count: float, level: float) -> float:
+    """Return the lower end of the mean of a Poisson distribution from a count above 0 (Garwood)."""
     return float(scipy.special.gammaincinv(count, (1 - level) / 2))

@@ -30,15 +30,15 @@ from .deficit import (
     repeats_of,
 )
 from .jackknife import Jackknife, jackknife, of_samples
-from .recurrence_prior import MIN_GROUPS, fit_recurrence_prior, upper_pairs
-from .subsampling import MIN_SAMPLES, student_reaches
+from .recurrence_prior import MIN_GROUPS, estimate_upper_pair_counts, fit_recurrence_prior
+from .subsampling import MIN_SAMPLES, student_reach
 
 
 class Tails(NamedTuple):
-    """The level of an interval, and whether neither tail exceeds (1 − level)/2 (`exact`)."""
+    """The level of an interval, and whether neither tail exceeds (1 − level)/2 (`conservative`)."""
 
     level: float
-    exact: bool = False
+    conservative: bool = False
 
 
 @dataclass(frozen=True)
@@ -58,21 +58,23 @@ class GroupIntervals:
 
 
 class LogScores(NamedTuple):
-    """log VS of groups, its errors and ends, and what pooling takes, (orders, groups) each.
+    """log VS of groups, its standard errors and both ends, (orders, groups) each, and for pooling:
 
-    `reach` is how far the lower end is from log VS if other samples repeat as these do, `drop` how
-    much log VS drops by a copy, NaN for groups with near-copies, which keep their own end, and
-    `equal_pairs` counts near-copies, too. All but `log` are NaN for groups without an interval; the
-    last three are NaN, too, for groups that are not pooled.
+    - `lower_distance`: how far the lower end is from log VS, by the jackknife alone
+    - `drop_per_copy`: by how much log VS drops if a sample becomes a copy of another. NaN for
+      groups with near-copies, which keep the lower end that they have by themselves.
+    - `recurring_pairs` (groups,): the number of pairs of samples that are copies or near-copies
+
+    All but `log` are NaN for groups without an interval, and these three for those not pooled.
     """
 
     log: np.ndarray
     error: np.ndarray
     low: np.ndarray
     high: np.ndarray
-    reach: np.ndarray
-    drop: np.ndarray
-    equal_pairs: np.ndarray
+    lower_distance: np.ndarray
+    drop_per_copy: np.ndarray
+    recurring_pairs: np.ndarray
 
 
 def estimate_group_intervals(
@@ -82,13 +84,14 @@ def estimate_group_intervals(
     level: float,
     psd: PSD = "check",
     pool_repeats: bool = True,
-    exact: bool = False,
+    conservative_tails: bool = False,
 ) -> GroupIntervals:
     """Estimate an interval of VS_q for each group of samples, of which `groups` has the indices.
 
-    With `exact`, neither tail of an interval exceeds (1 − level)/2, which differences need.
+    With `conservative_tails`, neither tail of an interval exceeds (1 − level)/2, which differences
+    need.
     """
-    tails = [Tails(level, exact)]
+    tails = [Tails(level, conservative_tails)]
     return estimate_several_intervals(similarity, groups, orders, tails, psd, pool_repeats)[0]
 
 
@@ -104,12 +107,14 @@ def estimate_several_intervals(
     sizes = np.array(list(map(len, groups)), dtype=int)
     results = []
     several = _estimate_for_tails(similarity, groups, orders, tails, psd)
-    for (level, exact), scores in zip(tails, several, strict=True):
+    for (level, conservative_tails), scores in zip(tails, several, strict=True):
         pooled = 0
         if pool_repeats:
-            pooled = int(np.isfinite(scores.equal_pairs).sum())
+            pooled = int(np.isfinite(scores.recurring_pairs).sum())
             if pooled >= MIN_GROUPS:
-                scores = scores._replace(low=raise_lower_ends(scores, sizes, level, exact))
+                scores = scores._replace(
+                    low=pool_lower_ends(scores, sizes, level, conservative_tails)
+                )
             else:
                 pooled = 0
         score = np.exp(scores.log)
@@ -119,19 +124,20 @@ def estimate_several_intervals(
     return results
 
 
-def raise_lower_ends(
-    scores: LogScores, sizes: np.ndarray, level: float, exact: bool = False
+def pool_lower_ends(
+    scores: LogScores, sizes: np.ndarray, level: float, conservative_tails: bool = False
 ) -> np.ndarray:
     """Return lower ends of log VS, given the repeats in all groups: none is below its own end.
 
     The jackknife's distance to the end and that of pairs that were not seen add up as squares.
     """
     low = scores.low.copy()
-    some = np.flatnonzero(np.isfinite(scores.equal_pairs))
-    equal_pairs = scores.equal_pairs[some]
-    prior = fit_recurrence_prior(equal_pairs, sizes[some], exact)
-    unseen = np.maximum(0.0, upper_pairs(prior, equal_pairs, sizes[some], level) - equal_pairs)
-    distance = np.hypot(scores.reach[:, some], scores.drop[:, some] * unseen)
+    some = np.flatnonzero(np.isfinite(scores.recurring_pairs))
+    recurring = scores.recurring_pairs[some]
+    prior = fit_recurrence_prior(recurring, sizes[some], conservative_tails)
+    upper = estimate_upper_pair_counts(prior, recurring, sizes[some], level)
+    unseen = np.maximum(0.0, upper - recurring)
+    distance = np.hypot(scores.lower_distance[:, some], scores.drop_per_copy[:, some] * unseen)
     ends = scores.log[:, some] - distance
     low[:, some] = np.fmax(low[:, some], ends)
     return low
@@ -143,10 +149,11 @@ def estimate_log_scores(
     orders: Sequence[float],
     level: float,
     psd: PSD = "check",
-    exact: bool = False,
+    conservative_tails: bool = False,
 ) -> LogScores:
     """Estimate log VS_q of each group, with the interval that each has by itself."""
-    return _estimate_for_tails(similarity, groups, orders, [Tails(level, exact)], psd)[0]
+    tails = [Tails(level, conservative_tails)]
+    return _estimate_for_tails(similarity, groups, orders, tails, psd)[0]
 
 
 def _estimate_for_tails(
@@ -215,9 +222,9 @@ def _measure_group(
     repeats = repeats_of(part)
     found = [jackknife(spectrum, q) for q in orders]
     several = []
-    for level, exact in tails:
+    for level, conservative_tails in tails:
         if repeats is not None:
-            repeats = repeats._replace(exact=exact)
+            repeats = repeats._replace(conservative_tails=conservative_tails)
         ends = [log_ends(x, n, q, level, repeats) for x, q in zip(found, orders, strict=True)]
         columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
         log, error, low, high = columns.T[:, :, None]
@@ -236,7 +243,7 @@ def _measure_stack(
     n = K.shape[1]
     kinds = count_repeats(K, similarity.roundoff)
     equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
-    near_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
+    recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
     logs = np.log(spectra.values)
     left = np.array([spectra.without_each(q) for q in orders])
     found = of_samples(logs, left)
@@ -246,8 +253,8 @@ def _measure_stack(
     drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
     drop[:, [repeats.near is not None for repeats, _ in kinds]] = np.nan
     several = []
-    for level, exact in tails:
-        every = [repeats._replace(exact=exact) for repeats, _ in kinds]
+    for level, conservative_tails in tails:
+        every = [repeats._replace(conservative_tails=conservative_tails) for repeats, _ in kinds]
         # Shares of kinds are weights of the first sample of each: all scores at once.
         shares = [repeats.shares_at_ends(level) for repeats in every]
         weights = np.zeros((2, *K.shape[:2]))
@@ -259,13 +266,13 @@ def _measure_stack(
         for k, q in enumerate(orders):
             for i, repeats in enumerate(every):
                 own = Jackknife(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
-                scores = {w.tobytes(): float(moved[j][k][i]) for j, w in enumerate(shares[i])}
-                ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, scores))
-        times = student_reaches(level, n)
-        farther = (math.log(n) - logs) * np.expm1(np.minimum(times * spreads, 700.0))
-        reach = np.where(skewed, farther, times * errors)
+                known = [(repeats.K, w, float(moved[j][k][i])) for j, w in enumerate(shares[i])]
+                ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, known))
+        reach = student_reach(level, n)
+        farther = (math.log(n) - logs) * np.expm1(np.minimum(reach * spreads, 700.0))
+        distance = np.where(skewed, farther, reach * errors)
         low, high = ends
-        several.append(LogScores(logs, errors, low, high, reach, drop, near_pairs))
+        several.append(LogScores(logs, errors, low, high, distance, drop, recurring_pairs))
     return several
 
 
@@ -278,9 +285,10 @@ def estimate_drop_by_copy(
 ) -> np.ndarray:
     """Estimate how much log VS drops if a sample becomes a copy of another, (orders, groups).
 
-    It is the mean over pairs of samples that are not equal yet, of which the n(n − 1) matrices are
-    not needed: what x_j changes if it is added to A = K/n and what x_i changes if it is taken away
-    add up, but for the curvature of S_q along A, which is known.
+    It is the mean over all pairs of samples that are not equal yet, but needs no matrix of each
+    pair. S_q(A) = Σ λ^q of A = K/n = Σ x_i x_iᵀ/n changes by adding x_j x_jᵀ/n, by taking away
+    x_i x_iᵀ/n, and by the product of both changes: −q(q − 1)/n² S_q in second order, on average,
+    since the mean of x_i x_iᵀ/n is A/n. The first two are computed for each sample.
 
     Parameters
     ----------

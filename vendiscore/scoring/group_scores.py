@@ -18,20 +18,21 @@ from ..support.types import Number, Record
 from .group_intervals import estimate_group_intervals
 from .intervals import Uncertainty
 from .request import Request, check_allow_repeats
-from .subsampling import MIN_SAMPLES, MIN_VALUES, bounded, describe_missing_interval, mean_error
+from .subsampling import MIN_SAMPLES, bounded, describe_missing_interval, mean_error
 
 ALONE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
 Values: TypeAlias = "list[Number] | Array"  # a number of each group
-# With fewer groups, notes state the lowest and the highest coverage of 95 % intervals of the mean
-# score, in percent, on the five sources of benchmarks/prompt_means.py (results
-# benchmarks/results/prompt_means.json) on which nothing was chosen; and the lowest of Student's
-# intervals, which measures without bounds have.
-MANY = 50
-MEASURED_COVERAGE = (93, 100)
-MEASURED_STUDENT = 64
+# Intervals of means were measured at this level and with so many groups at least and at most. Notes
+# state the lowest and the highest coverage in percent, rounded down and up, on the five sources of
+# benchmarks/prompt_means.py (results benchmarks/results/prompt_means.json) on which nothing was
+# chosen; and the lowest of Student's intervals, which measures without bounds have.
+MEASURED_LEVEL = 0.95
+MEASURED_GROUPS = (4, 30)
+MEASURED_COVERAGE = (92, 100)
+MEASURED_STUDENT = 63
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
 UNLIKE = 2
 # Prompts are many with a few answers each; so few groups of so many samples are models, say.
@@ -244,24 +245,27 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> 
     if request.ci is not None and request.of_groups:
         together = ", ".join(request.of_groups)
         notes.append(f"Computed of all groups together, without an interval: {together}.")
-    if request.ci is not None and each and MIN_VALUES <= len(sizes) < MANY:
+    fewest, most = MEASURED_GROUPS
+    if request.ci == MEASURED_LEVEL and fewest <= len(sizes) <= most:
         notes += _measured(each)
     return notes
 
 
 def _measured(each: Sequence[Chosen]) -> list[str]:
-    """Return the coverage of intervals of means over few groups, as measured."""
+    """Return the coverage of 95 % intervals of means over few groups, as measured."""
     notes = []
     lowest, highest = MEASURED_COVERAGE
+    groups = "{} to {} groups".format(*MEASURED_GROUPS)
     if any(map(_is_bounded, each)):
         notes.append(
-            f"In tests on real answers, 95 % intervals of means over 4 to 30 groups covered "
-            f"{lowest} to {highest} % (benchmarks/prompt_means.py)."
+            f"In tests on real answers, 95 % intervals of means over {groups} covered {lowest} to "
+            f"{highest} % (benchmarks/prompt_means.py)."
         )
     if unbounded := ", ".join(chosen.measure.name for chosen in each if not _is_bounded(chosen)):
         notes.append(
-            f"Intervals of means of measures without bounds ({unbounded}) covered as little as "
-            f"{MEASURED_STUDENT} % of means over few groups, where a few are unlike the rest."
+            f"In tests on real answers, 95 % intervals of means over {groups} that know no bounds, "
+            f"such as those of {unbounded}, covered as little as {MEASURED_STUDENT} % where a few "
+            f"groups are unlike the rest (benchmarks/prompt_means.py)."
         )
     return notes
 

@@ -89,7 +89,7 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
             elif error < _NO_WIDTH:
                 found.notes.append(f"{key}_se is 0: {_NO_EVIDENCE[True]}")
             found.numbers[key] = {"se": error, "low": low, "high": high}
-    if units.repeats is not None and units.repeats.few:
+    if units.repeats is not None and units.repeats.has_few_pairs:
         found.notes.append(_allowance(units.repeats, units.level, request.allow_repeats))
         if not request.allow_repeats:
             warn(found.notes[-1])
@@ -130,9 +130,10 @@ def _allowance(repeats: Repeats, level: float, allow_repeats: bool) -> str:
             f"{reason}, and the jackknife alone does not hold then."
         )
     seen = f"{repeats.pairs:g} equal pairs" if repeats.pairs else "no repeat"
+    _, share = repeats.compute_share_interval(level)
     return (
         f"{repeats.n} samples with {seen} do not exclude that one of them makes up "
-        f"{repeats.share(level)[1] * 100:.0f} % of the source: the interval allows for it; "
+        f"{share * 100:.0f} % of the source: the interval allows for it; "
         f"allow_repeats=False states that samples are continuous measurements."
     )
 
@@ -222,9 +223,8 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     spread = delete_one_error(np.log(left)) if left.min() > _NO_WIDTH else math.inf
     found = Jackknife(math.nan, error, spread, units.m)
 
-    def mean(K: np.ndarray | None, w: np.ndarray, m: int) -> float:
-        both = w @ (w if K is None else K @ w)
-        return float(m * both - 1) / (m - 1)
+    def mean(K: np.ndarray, w: np.ndarray, m: int) -> float:
+        return float(m * (w @ K @ w) - 1) / (m - 1)
 
     return [(error, *deficit_ends(value, found, units.level, units.repeats, mean))]
 

@@ -4,19 +4,22 @@ import numpy as np
 
 # The level of Fisher's test of the largest spacing, as usual for a test.
 _SIGNIFICANCE = 0.05
+# 1 − similarity of near-copies at most: halfway between copies (0) and unrelated samples (1). A
+# kernel does not tell larger distances apart.
+_LARGEST_DISTANCE = 0.5
 
 
 def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     """Return a code for each of k distinct samples, equal for near-copies; None without any.
 
-    The number of pairs nearer than r grows as a power of r where samples have one scale. Then
-    i log(r_(i+1) / r_i) of the ascending distances r are independent with one exponential
-    distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). Near-copies are
-    the pairs below the largest of these spacings if Fisher's test (Proc. R. Soc. A 1929) rejects
-    that it is one of them, if being nearer than this gap is transitive, and if near-copies have
-    similarities above 1/2, between those of copies and of unrelated samples: below, a kernel does
-    not tell distances apart. Distances that differ by less than `tolerance`, such as those of
-    texts that share a template, count once.
+    The number of pairs nearer than r grows as a power of r where samples have one scale. If
+    distances were independent, i log(r_(i+1) / r_i) of the ascending distances r would be, with one
+    exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). The
+    n(n − 1)/2 distances of n points are so approximately; tests/scoring/test_near_copies.py checks
+    the level. Near-copies are the pairs below the largest of these spacings if Fisher's test (Proc.
+    R. Soc. A 1929) rejects that it is one of them, if being nearer than this gap is transitive, and
+    if near-copies have similarities of 1/2 or more. Distances that differ by less than `tolerance`,
+    such as those of texts that share a template, count once.
     """
     diagonal = K.diagonal()
     squared_distances = (diagonal[:, None] + diagonal - K - K.T) / 2
@@ -26,7 +29,7 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     if len(spacings) < 2:
         return None
     largest = int(spacings.argmax())
-    if distinct[largest] > 0.5:
+    if distinct[largest] > _LARGEST_DISTANCE:
         return None
     others = 1 - spacings[largest] / spacings.sum()
     if len(spacings) * others ** (len(spacings) - 1) > _SIGNIFICANCE:

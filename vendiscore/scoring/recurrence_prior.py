@@ -1,15 +1,16 @@
 """How often samples repeat, from all groups of a table: a prior for the interval of each group.
 
 A few answers to one prompt rarely show how often answers repeat; the answers to many prompts do.
-The probability σ that two samples of a group are equal has a gamma distribution over groups. The
-uncertainty of this distribution enters as a grid of its parameters, weighted by the likelihood of
-all groups (empirical Bayes with a posterior of the hyperparameters).
+The probability σ that two samples of a group are equal has a gamma distribution over groups,
+truncated to a grid of σ. Which one is uncertain: the parameters of the distribution have a grid,
+too, weighted by the likelihood of all groups (a hierarchical model, whose hyperparameters have a
+posterior).
 
 The number of equal pairs among n samples has the mean σ n(n − 1)/2. Its variance is that of a
-Poisson distribution if no sample is equal to several others; it is largest where one kind of sample
-with the share √σ recurs and no other does, since Σ p³ ≤ (Σ p²)^{3/2} for all shares p. The count is
-Poisson or negative binomial with the largest variance, each as likely as the other, or the latter
-alone where no tail of an interval may exceed its level.
+Poisson distribution if no sample is equal to several others. It is at most that where one kind of
+sample with the share √σ recurs and no other does, since Σ p³ ≤ (Σ p²)^{3/2} for all shares p. The
+count is Poisson or negative binomial with a bound of this variance, each as likely as the other, or
+the latter alone where no tail of an interval may exceed its level.
 """
 
 from __future__ import annotations
@@ -23,30 +24,35 @@ from numpy.typing import ArrayLike
 
 # From so many groups on, they tell how often samples repeat (benchmarks/pooled_repeats.py).
 MIN_GROUPS = 6
-# The grid of gamma distributions: their shapes, and their means. All have the same weight at first.
+# The grid of gamma distributions: their shapes, and their means before they are truncated to the
+# range of `_SIGMA`, which lowers the largest ones (0.7 becomes 0.12 at the shape 0.1). All have the
+# same weight at first. The grid was set by hand to cover all rates of repeats, evenly in logarithms
+# or nearly so; benchmarks/pooled_repeats.py measures how often intervals hold with it.
 _SHAPES = (0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 15, 30, 60)
 _MEANS = (
     *(1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 7e-3, 0.012, 0.02, 0.03),
     *(0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5, 0.7),
 )
 _SIGMA = np.geomspace(1e-6, 0.999, 250)
-_TINY = 1e-300
+# Above the least double, so that the logarithm of no likelihood is infinite, and none divides by 0.
+_LEAST_LIKELIHOOD = 1e-300
 
 
 class RecurrencePrior(NamedTuple):
     """Distributions of σ, the probability that two samples of a group are equal.
 
     `masses` (m, points) are those of m gamma distributions at the points of a grid, `weights` (m,)
-    their posterior. With `exact`, counts have the largest variance.
+    their posterior. With `conservative_tails`, counts have the bound of
+    their variance.
     """
 
     masses: np.ndarray
     weights: np.ndarray
-    exact: bool = False
+    conservative_tails: bool = False
 
 
 def fit_recurrence_prior(
-    equal_pairs: ArrayLike, sizes: ArrayLike, exact: bool = False
+    equal_pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
 ) -> RecurrencePrior:
     """Weigh distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
 
@@ -55,13 +61,13 @@ def fit_recurrence_prior(
     counts, times = np.unique(np.transpose([equal_pairs, sizes]), axis=0, return_counts=True)
     masses = _gamma_masses()
     equal, n = counts.T
-    likelihoods = _compute_likelihoods(equal, n, exact) @ masses.T
-    logs = times @ np.log(np.maximum(likelihoods, _TINY))
+    likelihoods = _compute_likelihoods(equal, n, conservative_tails) @ masses.T
+    logs = times @ np.log(np.maximum(likelihoods, _LEAST_LIKELIHOOD))
     weights = np.exp(logs - logs.max())
-    return RecurrencePrior(masses, weights / weights.sum(), exact)
+    return RecurrencePrior(masses, weights / weights.sum(), conservative_tails)
 
 
-def upper_pairs(
+def estimate_upper_pair_counts(
     prior: RecurrencePrior, equal_pairs: ArrayLike, sizes: ArrayLike, level: float
 ) -> np.ndarray:
     """Return the upper end of the expected number of equal pairs in each group, (groups,).
@@ -71,8 +77,8 @@ def upper_pairs(
     rows = np.transpose([equal_pairs, sizes])
     counts, groups = np.unique(rows, axis=0, return_inverse=True)
     equal, n = counts.T
-    likelihoods = _compute_likelihoods(equal, n, prior.exact)
-    weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _TINY)
+    likelihoods = _compute_likelihoods(equal, n, prior.conservative_tails)
+    weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _LEAST_LIKELIHOOD)
     posterior = (weights @ prior.masses) * likelihoods
     below = np.cumsum(posterior, axis=1)
     point = np.argmax(below >= (1 + level) / 2 * below[:, -1:], axis=1)
@@ -82,18 +88,26 @@ def upper_pairs(
 
 @lru_cache(maxsize=1)
 def _gamma_masses() -> np.ndarray:
-    """Return the masses of gamma distributions at the points of the grid, of sum 1 each."""
+    """Return the masses of truncated gamma distributions at the points of the grid, of sum 1 each.
+
+    All tables share this array, which cannot be written to.
+    """
     shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
     logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
     masses: np.ndarray = np.exp(logs - logs.max(axis=1, keepdims=True))
-    return masses / masses.sum(axis=1, keepdims=True)
+    masses /= masses.sum(axis=1, keepdims=True)
+    masses.setflags(write=False)
+    return masses
 
 
-def _compute_likelihoods(equal_pairs: np.ndarray, sizes: np.ndarray, exact: bool) -> np.ndarray:
+def _compute_likelihoods(
+    equal_pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
+) -> np.ndarray:
     """Return the probability of each number of pairs at each point of the grid, (counts, points).
 
-    A favourite of share s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴), which is that of a
-    negative binomial count of the parameter r = n(n − 1)/(4(n − 2)) s/(1 − s).
+    A favourite of share s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤
+    n(n − 1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count of the parameter
+    r = n(n − 1)/(4(n − 2)) s/(1 − s).
     """
     count = equal_pairs[:, None]
     n = sizes[:, None]
@@ -104,6 +118,6 @@ def _compute_likelihoods(equal_pairs: np.ndarray, sizes: np.ndarray, exact: bool
     logs += r * np.log(r / (r + mean)) + count * np.log(mean / (r + mean))
     constant = scipy.special.gammaln(count + 1)
     likelihoods: np.ndarray = np.exp(logs - constant)
-    if not exact:
+    if not conservative_tails:
         likelihoods = likelihoods + np.exp(count * np.log(mean) - mean - constant)
     return likelihoods

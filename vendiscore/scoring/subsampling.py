@@ -15,7 +15,9 @@ MIN_SAMPLES = 4
 DRAWS = 20
 # With fewer values, a mean has no interval: two that agree by chance would make one of no width.
 MIN_VALUES = 3
-_TINY = 1e-9  # no mean is nearer to a bound than this share
+# A mean nearer to a bound than this share of the range is at the bound but for rounding. It is
+# taken to have this distance, since its logit would be infinite.
+_NEAREST_TO_BOUND = 1e-9
 
 
 def mean_error(values: np.ndarray) -> tuple[float, float]:
@@ -25,12 +27,7 @@ def mean_error(values: np.ndarray) -> tuple[float, float]:
 
 def student_reach(level: float, units: int) -> float:
     """Return how many standard errors Student's interval reaches to each side."""
-    return float(student_reaches(level, units))
-
-
-def student_reaches(level: float, units: int | np.ndarray) -> np.ndarray:
-    """Return the same for several numbers of units."""
-    return np.asarray(scipy.special.stdtrit(units - 1, (1 + level) / 2))
+    return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
 
 
 def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
@@ -75,7 +72,7 @@ def logit_interval(
     """
     width = upper - lower
     proportions = (np.append(without_each, value) - lower) / width
-    logits = scipy.special.logit(np.clip(proportions, _TINY, 1 - _TINY))
+    logits = scipy.special.logit(np.clip(proportions, _NEAREST_TO_BOUND, 1 - _NEAREST_TO_BOUND))
     reach = student_reach(level, len(without_each)) * delete_one_error(logits[:-1])
     ends = logits[-1] + reach * np.array([-1, 1])
     low, high = (lower + width * scipy.special.expit(ends)).tolist()
