@@ -47,6 +47,47 @@ def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     assert log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
 
 
+def test_remembered_deficits_are_of_their_similarities():
+    """The same shares of other kinds have another score; sizes alone change nothing but log n."""
+    shares = np.array([0.5, 0.3, 0.2])
+    deficit = log_deficit(1.0, [(np.eye(3), shares, 2.0)])
+    assert deficit(np.eye(3), shares, 8) == pytest.approx(math.log(4))  # as it was passed
+    alike = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
+    for K in (alike, np.ones((3, 3)), alike):
+        for n in (5, 9):
+            assert deficit(K, shares, n) == log_deficit(1.0)(K, shares, n)
+    assert deficit(np.ones((3, 3)), shares, 5) == pytest.approx(math.log(5))
+
+
+@pytest.mark.parametrize("odd", [0, 4, 5, 6])
+def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(odd):
+    """The upper end is the score of the commonest label with its least share, and of others."""
+    n = 20
+    labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
+    found = jackknife(spectrum_of(labels, vectors=True), 2.0)
+    certain = replace(found, error=0.0, gain=0.0)
+    high = log_ends(certain, n, 2.0, 0.95, repeats_of(labels))[1]
+    least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
+    shares = np.append(least * (n - odd), np.full(odd, 1 / n))
+    unseen = n * (1 - shares.sum())
+    shares = np.r_[shares, np.full(int(unseen), 1 / n), (unseen % 1) / n]
+    expected = -math.log((shares**2).sum())
+    assert expected > found.log
+    assert (high == pytest.approx(expected)) == (odd <= n / 4)
+
+
+@pytest.mark.parametrize("columns", [2, 64, 4096])
+def test_products_of_equal_rows_are_within_two_roundings(columns):
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(40, columns))
+    X = np.vstack([X, X * (1 + 1e-7 * rng.normal(size=X.shape))]).astype(np.float32)
+    X /= np.linalg.norm(X, axis=1)[:, None]
+    K = X @ X.T
+    own = K.diagonal()
+    distances = (own[:40] + own[40:]) / 2 - K.diagonal(40)
+    assert abs(distances).max() <= 2 * np.finfo(np.float32).eps
+
+
 def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
     K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
     found = Repeats(8, 7, K, np.array([4, 1, 2, 1]))

@@ -128,7 +128,7 @@ def test_the_drop_by_a_copy_is_that_of_all_pairs(n, background):
 
 
 def near_copies(groups: int, n: int, pairs: int) -> np.ndarray:
-    """Return unit rows (groups · n, columns), of which `pairs` of the first group are near-copies."""
+    """Return unit rows (groups · n, columns), of which the first `pairs` are near-copies."""
     X = np.eye(groups * n)
     X[np.arange(pairs) * 2 + 1] = X[np.arange(pairs) * 2]
     X += 1e-3 * np.random.default_rng(0).normal(size=X.shape)

@@ -1,12 +1,13 @@
 """Near-copies are found where distances have two scales, and intervals take them to recur."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore.scoring.deficit import log_ends, repeats_of
+from vendiscore.scoring.deficit import deficit_ends, log_deficit, log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.near_copies import find_near_copies, merge_near_copies
 from vendiscore.spectral.vendi_scores import spectrum_of
@@ -60,6 +61,21 @@ def test_distances_that_tie_count_once():
     assert find_near_copies(K, TOLERANCE) is None
 
 
+@pytest.mark.parametrize(
+    ("apart", "found"), [(0.05, True), (0.4, True), (0.49, True), (0.51, False)]
+)
+def test_near_copies_have_similarities_of_at_least_a_half(apart, found):
+    """Centres are 0.999 apart or more, hardly different; pairs within have 1 − `apart`."""
+    K = np.eye(12) + 0.001 * np.random.default_rng(0).random((12, 12))
+    K = (K + K.T) / 2
+    K[[0, 1], [1, 0]] = 1 - apart
+    np.fill_diagonal(K, 1)
+    codes = find_near_copies(K, TOLERANCE)
+    assert (codes is not None) == found
+    if codes is not None:
+        assert codes.tolist() == [0, 0, *range(1, 11)]
+
+
 @pytest.mark.parametrize("n", [1, 2])
 def test_one_distance_shows_no_scale(n):
     X = rows(np.zeros(n, int), 1e-3)
@@ -111,6 +127,27 @@ def test_the_interval_of_near_copies_approaches_that_of_copies(n):
     for end in ("VS_low", "VS_high"):
         assert found[end] == pytest.approx(expected[end], rel=0.02)
     assert f"{n} samples are 3 kinds of near-copies" in found["details"]["notes"][-1]
+
+
+@pytest.mark.parametrize("q", [0.5, 1])
+def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
+    """Two of each of five centres tie: distances within them say nothing of how kinds recur."""
+    X = rows(np.repeat(np.arange(5), 2), 0.1, columns=64)
+    similarity = as_similarity(X, k="cosine")
+    repeats = repeats_of(similarity)
+    assert repeats.near is not None
+    found = jackknife(spectrum_of(similarity, vectors=True), q)
+    deficit = log_deficit(q)
+    shares = repeats.near.counts / 10
+    added = deficit(repeats.near.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
+    assert 0 < found.error < abs(added)
+    certain = replace(found, error=0.0)
+    ends = deficit_ends(math.log(10) - found.log, found, 0.95, repeats, deficit)
+    apart = deficit_ends(math.log(10) - found.log + added, certain, 0.95, repeats.near, deficit)
+    own = deficit_ends(math.log(10) - found.log, found, 0.95, repeats._replace(near=None), deficit)
+    expected = min(own[0], apart[0] - added), max(own[1], apart[1] - added)
+    assert ends == pytest.approx(expected)
+    assert ends != pytest.approx(own)
 
 
 def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
