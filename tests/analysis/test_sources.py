@@ -232,7 +232,8 @@ def test_notes_on_fewer_than_8_prompts_have_the_measured_coverage(prompts, noted
     for note in measured:
         lowest, highest = MEASURED_COVERAGE[prompts]
         assert f"covered {lowest} to {highest} % in tests" in note
-    assert not sources(answers, k="labels", level=None).notes
+    for level in (None, 0.9):
+        assert not sources(answers, k="labels", level=level).notes
 
 
 def test_measured_coverages_are_those_of_the_results():
