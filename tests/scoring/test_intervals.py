@@ -1,6 +1,8 @@
 """`ci=`: against leaving every sample out by hand."""
 
+import json
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,6 +14,7 @@ from scipy.stats import t as student
 from vendiscore import SampleError, compute
 from vendiscore.measures.measure import get_measure
 from vendiscore.result import key_at
+from vendiscore.scoring import group_scores
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
 from vendiscore.scoring.request import confidence
 from vendiscore.spectral import spectrum
@@ -315,6 +318,19 @@ def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measu
     unbounded = f"{measured} that know no bounds, such as those of RKE, covered as little as 63 % "
     assert sum(note.startswith(unbounded) for note in notes) == noted
     assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
+
+
+def test_measured_coverages_of_means_are_those_of_the_results():
+    file = Path(__file__).parents[2] / "benchmarks" / "results" / "prompt_means.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    rows = [row for row in rows if row["part"] == "means" and not row["chosen_on"]]
+    lowest, highest = group_scores.MEASURED_COVERAGE
+    held = [100 * row["held"] for row in rows]
+    assert (lowest, highest) == (math.floor(min(held)), math.ceil(max(held)))
+    students = [100 * row["held_student"] for row in rows]
+    assert math.floor(min(students)) == group_scores.MEASURED_STUDENT
+    prompts = [row["prompts"] for row in rows]
+    assert (min(prompts), max(prompts)) == group_scores.MEASURED_GROUPS
 
 
 def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():

@@ -52,13 +52,13 @@ class RecurrencePrior(NamedTuple):
 
 
 def fit_recurrence_prior(
-    equal_pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
+    pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
 ) -> RecurrencePrior:
     """Weigh distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
 
     Groups may differ in size, but have at least 3 samples.
     """
-    counts, times = np.unique(np.transpose([equal_pairs, sizes]), axis=0, return_counts=True)
+    counts, times = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
     masses = _gamma_masses()
     equal, n = counts.T
     likelihoods = _compute_likelihoods(equal, n, conservative_tails) @ masses.T
@@ -68,13 +68,13 @@ def fit_recurrence_prior(
 
 
 def estimate_upper_pair_counts(
-    prior: RecurrencePrior, equal_pairs: ArrayLike, sizes: ArrayLike, level: float
+    prior: RecurrencePrior, pairs: ArrayLike, sizes: ArrayLike, level: float
 ) -> np.ndarray:
     """Return the upper end of the expected number of equal pairs in each group, (groups,).
 
     Above it lies (1 − level)/2 of the posterior of a group, given the pairs that it has.
     """
-    rows = np.transpose([equal_pairs, sizes])
+    rows = np.transpose([pairs, sizes])
     counts, groups = np.unique(rows, axis=0, return_inverse=True)
     equal, n = counts.T
     likelihoods = _compute_likelihoods(equal, n, prior.conservative_tails)
@@ -101,7 +101,7 @@ def _gamma_masses() -> np.ndarray:
 
 
 def _compute_likelihoods(
-    equal_pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
+    pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
 ) -> np.ndarray:
     """Return the probability of each number of pairs at each point of the grid, (counts, points).
 
@@ -109,7 +109,7 @@ def _compute_likelihoods(
     n(n − 1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count of the parameter
     r = n(n − 1)/(4(n − 2)) s/(1 − s).
     """
-    count = equal_pairs[:, None]
+    count = pairs[:, None]
     n = sizes[:, None]
     share = np.sqrt(_SIGMA)
     mean = _SIGMA * n * (n - 1) / 2
