@@ -11,8 +11,8 @@ for n and 2n samples at orders 1 and 2. Of each source, size and order:
 - `error`: the root mean square error of log VS at 2n; `plain`: the same of the score at n, if it is
   taken for that of 2n, as one does without a curve;
 - `width`: the median of log(high / low) at 2n;
-- `undecided`: how often the interval at 2n holds both the score at n and twice that score. Twice as
-  many samples score at most twice as much and at least as much, so that such an interval excludes
+- `undecided`: how often the interval at 2n contains both the score at n and twice that score. Twice
+  as many samples score at least as much and at most twice as much, so this interval excludes
   nothing that doubling the samples could do.
 - of the limit: its bias on the scale of logarithms, and how often it exceeds the true one.
 

@@ -120,7 +120,9 @@ def test_curves_within_prompts_end_at_n_and_leave_open_what_more_would_add():
 def test_the_caution_is_of_twice_the_samples_whatever_the_sizes():
     few = np.random.default_rng(0).integers(0, 10, 16).tolist()
     for sizes in ([17], [6, 20], [32]):
-        with pytest.warns(UserWarning, match="of 32 samples holds both the score of 16 and twice"):
+        with pytest.warns(
+            UserWarning, match="of 32 samples contains both the score of 16 and twice"
+        ):
             growth(few, sizes, k="labels")
 
 

@@ -133,7 +133,8 @@ class Growth(Summary):
             return ""
         return (
             f"{self.n:,} samples do not tell what more would add: the interval of {2 * self.n:,} "
-            f"samples holds both the score of {self.n:,} and twice this score. Score more samples."
+            f"samples contains both the score of {self.n:,} and twice this score. Score more "
+            "samples."
         )
 
     def to_frame(self) -> Frame:
