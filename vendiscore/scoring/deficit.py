@@ -25,7 +25,7 @@ from ..core.score import compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.namespace import row_blocks, to_host
 from .jackknife import NO_DEFICIT, Jackknife
-from .near_copies import find_near_copies, merge_near_copies
+from .near_copies import LARGEST_DISTANCE, find_near_copies, merge_near_copies
 from .subsampling import student_reach
 
 # More kinds are not counted: the jackknife holds for so many.
@@ -82,10 +82,21 @@ class Repeats(NamedTuple):
         low, high = scipy.special.betaincinv(successes, self.n + 1 - successes, tails).tolist()
         return low, 1.0 if most == self.n else high
 
+    def find_central_kind(self) -> int:
+        """Return the index of the most frequent kind; of several, the most similar to others."""
+        central = self.counts + self.K @ self.counts / (2 * self.n)
+        return int(np.argmax(central.round(_DECIMALS)))
+
+    def find_main_cluster(self) -> np.ndarray:
+        """Return which kinds are closer to the central kind than halfway to unrelated, (k,)."""
+        first = self.find_central_kind()
+        diagonal = self.K.diagonal()
+        least: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[first])
+        return self.K[first] > least
+
     def with_commonest(self, share: float) -> np.ndarray:
         """Return shares of kinds after samples most like the commonest kind became copies of it."""
-        central = self.counts + self.K @ self.counts / (2 * self.n)
-        first = int(np.argmax(central.round(_DECIMALS)))
+        first = self.find_central_kind()
         # Equal similarities may differ by rounding, by which they must not be sorted.
         order = np.lexsort((-self.counts, self.K[first].round(_DECIMALS)))
         order = order[order != first]
@@ -361,7 +372,7 @@ def _with_recurrence(
     low = deficit - max(error, weight * down)
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
-    all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
+    all_common = [np.arange(kinds) == counts.argmax(), counts > 1, repeats.find_main_cluster()]
     if not pairs and found.error <= NO_DEFICIT:
         # Equally similar samples are one kind themselves, and the source may have others.
         all_common.append(np.full(kinds, True))

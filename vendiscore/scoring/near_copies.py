@@ -6,7 +6,7 @@ import numpy as np
 _SIGNIFICANCE = 0.05
 # 1 − similarity of near-copies at most: halfway between copies (0) and unrelated samples (1). A
 # kernel does not tell larger distances apart.
-_LARGEST_DISTANCE = 0.5
+LARGEST_DISTANCE = 0.5
 
 
 def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
@@ -29,7 +29,7 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     if len(spacings) < 2:
         return None
     largest = int(spacings.argmax())
-    if distinct[largest] > _LARGEST_DISTANCE:
+    if distinct[largest] > LARGEST_DISTANCE:
         return None
     others = 1 - spacings[largest] / spacings.sum()
     if len(spacings) * others ** (len(spacings) - 1) > _SIGNIFICANCE:
