@@ -176,7 +176,8 @@ def test_a_p_above_its_floor_is_said_as_it_is():
 def test_sets_that_are_the_same_within_a_share_are_called_so():
     rng = np.random.default_rng(0)
     sets = {name: rng.normal(size=(200, 2)) for name in "ab"}
-    found = compare(sets, k="rbf", sigma=3.0, permutations=99, within=0.1)
+    options = {"k": "rbf", "sigma": 3.0, "permutations": 99, "allow_repeats": False}
+    found = compare(sets, **options, within=0.1)
     (row,) = found.pairs
     assert 1 / 1.1 <= row.ratio_low <= 1 <= row.ratio_high <= 1.1
     assert found.verdict("a", "b") == found.verdict("b", "a") == "the same within 10 %"
@@ -184,10 +185,10 @@ def test_sets_that_are_the_same_within_a_share_are_called_so():
     assert found.sentence.startswith(said)
     assert f"(90 % interval of their ratio {row.ratio_low:.3f} to " in found.sentence
     assert found.to_dict()["within"] == 0.1
-    less = compare(sets, k="rbf", sigma=3.0, permutations=99, within=0.001)
+    less = compare(sets, **options, within=0.001)
     # No difference, but not the same within so little.
     assert less.verdict("a", "b") == "no difference shown"
-    usual = compare(sets, k="rbf", sigma=3.0, permutations=99)
+    usual = compare(sets, **options)
     assert usual.verdict("a", "b") == "no difference shown"
     assert (usual.pairs[0].ratio_low, usual.pairs[0].ratio_high) == (row.ratio_low, row.ratio_high)
     with pytest.raises(ValueError, match=r"`within` must be a share above 0, got 0; pass 0\.05"):

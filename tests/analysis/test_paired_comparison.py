@@ -195,3 +195,15 @@ def test_few_equal_differences_show_no_direction(groups, verdict):
     assert row.p == pytest.approx(2.0 ** (1 - groups))
     assert found.verdict("A", "B") == verdict
     assert math.isnan(row.detectable_difference)
+
+
+def test_intervals_of_sets_end_at_the_mean_of_the_sizes_of_groups():
+    prompts = [0, 0, 1, 1, *[2] * 6]
+    answers = list("abababcdef")
+    result = compare(answers, list("abacabcdee"), prompts=[prompts, prompts], k="labels")
+    interval = compute(answers, k="labels", groups=prompts, ci=0.95)
+    for row in result.sets:
+        assert row.high <= row.n_per_group
+        assert row.matched_high <= row.size_per_group
+    assert result.sets[0].low == pytest.approx(interval["VS_low"])
+    assert result.sets[0].high == pytest.approx(interval["VS_high"])

@@ -287,3 +287,45 @@ def test_intervals_hold_where_a_second_template_is_rare(n):
         logs.append(found.log)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
+
+
+def tight_with_outliers(rng, n):
+    """Return unit vectors of one tight cluster, 7 % of which point anywhere."""
+    rows = 0.02 * rng.standard_normal((n, 24)) + np.eye(24)[0]
+    outliers = rng.random(n) < 0.07
+    rows[outliers] = rng.standard_normal((int(outliers.sum()), 24))
+    return rows / np.linalg.norm(rows, axis=1, keepdims=True)
+
+
+@pytest.mark.parametrize("n", [4, 8, 20])
+def test_intervals_cover_where_a_tight_cluster_hides_outliers(n):
+    rng = np.random.default_rng(n)
+    truth = np.mean([log_score(tight_with_outliers(rng, n)) for _ in range(1000)])
+    covered = 0
+    for _ in range(100):
+        found = compute(tight_with_outliers(rng, n), k="cosine", ci=0.95)
+        covered += found["VS_low"] <= math.exp(truth) <= found["VS_high"]
+    assert covered >= 90  # 22 to 78 % if the cluster counts as all that there is
+
+
+def log_score(rows):
+    values = np.linalg.eigvalsh(rows @ rows.T / len(rows))
+    values = values[values > 1e-12]
+    return -float(values @ np.log(values))
+
+
+@pytest.mark.parametrize("noise", [0.0, 1e-9, 1e-5, 1e-2])
+def test_nearly_equal_samples_admit_as_many_others_as_equal_ones(noise):
+    rows = np.eye(24)[[0] * 8] + noise * np.random.default_rng(0).standard_normal((8, 24))
+    found = compute(rows, k="cosine", ci=0.95)
+    equal = compute(np.eye(24)[[0] * 8], k="cosine", ci=0.95)
+    assert found["VS_high"] >= 0.99 * equal["VS_high"] > 2
+
+
+def test_samples_without_a_main_cluster_admit_no_others():
+    K = np.full((8, 8), 0.49) + 0.51 * np.eye(8)
+    K[0, 1] = K[1, 0] = 0.4
+    repeats = repeats_of(as_similarity(K, score_K=True))
+    assert repeats.find_main_cluster().sum() == 1
+    K[K == 0.49] = 0.51
+    assert repeats_of(as_similarity(K, score_K=True)).find_main_cluster().sum() >= 7

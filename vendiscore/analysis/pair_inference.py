@@ -87,7 +87,7 @@ def extreme_threshold(observed: float) -> float:
 def exact_p_value(observed: float, others: np.ndarray) -> float:
     """Return p of a statistic among those of all other permutations."""
     extreme = np.count_nonzero(np.abs(others) >= extreme_threshold(observed))
-    return (extreme + 1) / (len(others) + 1)
+    return float((extreme + 1) / (len(others) + 1))
 
 
 def can_signs_reach(level: float, n_groups: int) -> bool:

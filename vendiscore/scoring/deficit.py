@@ -372,7 +372,10 @@ def _with_recurrence(
     low = deficit - max(error, weight * down)
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
-    all_common = [np.arange(kinds) == counts.argmax(), counts > 1, repeats.find_main_cluster()]
+    all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
+    if deficit > of(np.eye(2), np.full(2, 0.5), n):
+        # Less diverse than two unrelated kinds: a tight cluster is one kind, though none is equal.
+        all_common.append(repeats.find_main_cluster())
     if not pairs and found.error <= NO_DEFICIT:
         # Equally similar samples are one kind themselves, and the source may have others.
         all_common.append(np.full(kinds, True))

@@ -287,7 +287,4 @@ def _spread(
     limits = [chosen.measure.limits(size) for size in sizes]
     least, most = np.mean(limits, axis=0).tolist()
     _, se, low, high = bounded(values, level, least, most)
-    if math.isfinite(low):
-        low = max(low, least)
-        high = min(high, most)
     return {"se": se, "low": low, "high": high}

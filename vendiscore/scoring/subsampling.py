@@ -45,22 +45,26 @@ def student(values: np.ndarray, level: float) -> tuple[float, float, float, floa
 def bounded(
     values: np.ndarray, level: float, least: float, most: float
 ) -> tuple[float, float, float, float]:
-    """Return mean, error and both ends for values of groups in [least, most].
+    """Return mean, error and both ends for values of groups, whose mean is in [least, most].
 
     Each end is the farther one of two. A jackknife of the logit takes the number of values into
-    account, the Bayesian bootstrap their skewness, and that rare ones may lack.
+    account, the Bayesian bootstrap their skewness, and that rare ones may lack. Groups of unequal
+    sizes have bounds of their own, beyond which no pseudo-observation of the mean is needed, and
+    both ends are cut at those of the mean.
     """
-    if len(values) < MIN_VALUES or not 0 < most - least < math.inf:
+    if len(values) < MIN_VALUES:
         return student(values, level)
+    if not 0 < most - least < math.inf:
+        mean, error, low, high = student(values, level)
+        return mean, error, max(low, least), min(high, most)
     mean, error = mean_error(values)
     n = len(values)
     without_each = (n * mean - values) / (n - 1)
     low, high = logit_interval(mean, without_each, level, least, most)
-    least = min(least, float(values.min()))
-    most = max(most, float(values.max()))
-    low = min(low, estimate_mean_quantile(values, least, (1 - level) / 2))
-    high = max(high, estimate_mean_quantile(values, most, (1 + level) / 2))
-    return mean, error, low, high
+    tail = (1 - level) / 2
+    low = min(low, estimate_mean_quantile(values, min(least, float(values.min())), tail))
+    high = max(high, estimate_mean_quantile(values, max(most, float(values.max())), 1 - tail))
+    return mean, error, max(low, least), min(high, most)
 
 
 def logit_interval(
