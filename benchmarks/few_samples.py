@@ -257,7 +257,7 @@ def held(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
     `relative` is the median width over the score that the truth, a mean of logarithms, is of.
     """
     widths = np.median(np.diff(np.exp(ends))[..., 0], axis=0)
-    scores = np.exp(truth).tolist()
+    scores = np.exp(np.atleast_2d(truth).mean(axis=0)).tolist()
     above, below = (ends[..., 0] > truth + 1e-9), (ends[..., 1] < truth - 1e-9)
     return [
         {"q": q, "held": 1 - a - b, "above": a, "below": b, "width": w, "relative": w / score}
