@@ -107,6 +107,10 @@ def results():
     yield "explain, left out", explain([*TEXTS, ""], on_error="skip")
     yield "mode", explain(TEXTS).modes()[0]
     yield "pair", explain(["a b c", "a b d"], ns=[1], threshold=0.6).boundary()[0][0]
+    prompts = [["a", "b"] * 2, list("abcd"), ["a"] * 4]
+    by_prompt = compare(prompts, [answers[::-1] for answers in prompts[::-1]], k="labels")
+    yield "compare, prompts", by_prompt
+    yield "compare, a prompt", by_prompt.pairs_by_group[0]
     yield "select", select(TEXTS, 2)
     yield "select, a lambda", select(TEXTS, 2, k=hidden)
     yield "select, represent", select(TEXTS, 2, objective="represent")
