@@ -127,8 +127,8 @@ def test_a_difference_is_possible_up_to_the_size_of_sets():
     sentences = [replace(found, pairs=(row,)).sentence for row in rows]
     assert "detects a difference of about 19 (945 % of the larger score)" in sentences[0]
     assert sentences[1].endswith(
-        " This design detects no difference in 80 % of cases; larger sets, or sets compared by "
-        "prompt or group, can."
+        " No possible difference would be detected in 80 % of cases; larger sets, or sets "
+        "compared by prompt or group, can show one."
     )
 
 
@@ -142,7 +142,8 @@ def test_few_groups_detect_it_less_often():
     # Six answers of a group differ by 5 at most.
     row = replace(few.pairs[0], detectable_difference=100.0)
     assert replace(few, pairs=(row,)).sentence.endswith(
-        " This design detects no difference in 80 % of cases; many more groups would detect one."
+        " No possible difference would be detected in 80 % of cases; many more groups would "
+        "detect one."
     )
 
 

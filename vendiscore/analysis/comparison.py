@@ -103,7 +103,8 @@ class PairRow(Summary):
         The difference whose direction is stated in about 80 % of cases with as many samples, or
         groups, that vary as these do. It may be larger than a score can be; NaN if unknown. With
         fewer than 8 groups it is mostly too small: of answers to prompts, directions were stated
-        in 54 to 74 % of cases instead of 80 % (benchmarks/detectable.py).
+        in 51 to 74 % of cases instead of 80 % (benchmarks/detectable.py, results
+        benchmarks/results/detectable.json).
 
     Examples
     --------
@@ -432,11 +433,13 @@ class Comparison(Summary):
         larger = max(each.matched for each in self.sets if each.name in (row.a, row.b))
         size = self.sets[0].size_per_group or self.sets[0].size
         possible = difference <= size - 1  # scores are 1 to `size`
-        detected = "no difference"
+        start = "No possible difference would be detected in 80 % of cases"
         if possible:
             percent = f"{100 * difference / larger:.0f} % of the larger score"
+            cases = "at most 80 %" if 0 < self.groups < _FEW_GROUPS else "80 %"
             detected = f"a difference of about {difference:.2g} ({percent})"
-        detect = "detect smaller ones" if possible else "can"
+            start = f"This design detects {detected} in {cases} of cases"
+        detect = "detect smaller ones" if possible else "can show one"
         hint = f"larger sets, or sets compared by prompt or group, {detect}"
         if self.groups:
             many = _MORE_GROUPS * self.groups
@@ -446,8 +449,7 @@ class Comparison(Summary):
             hint = f"{many} groups would detect about {scaled:.2g} ({percent})"
             if scaled > size - 1:
                 hint = "many more groups would detect one"
-        cases = "at most 80 %" if possible and 0 < self.groups < _FEW_GROUPS else "80 %"
-        return f" This design detects {detected} in {cases} of cases; {hint}."
+        return f" {start}; {hint}."
 
     def _describe_interval(self, row: PairRow, verdict: str) -> str:
         # 0.0 is added for the sign of −0.0.
