@@ -213,9 +213,9 @@ def shares_of_empty() -> str:
     shares = sorted(row["held"] for row in rows)
     counts = sorted({row["prompts"] for row in rows})
     return (
-        "Intervals of the number of five sources that share 10 to 90 % of their answers cover it in "
-        f"{percent(shares[0], 1)} to {percent(shares[-1], 1)} of 2,000 draws, from {counts[0]} to "
-        f"{counts[-1]} prompts ([sources.py](../benchmarks/sources.py), "
+        "Intervals of the number of five sources that share 10 to 90 % of their answers cover it "
+        f"in {percent(shares[0], 1)} to {percent(shares[-1], 1)} of 2,000 draws, from {counts[0]} "
+        f"to {counts[-1]} prompts ([sources.py](../benchmarks/sources.py), "
         "[results](../benchmarks/results/sources.json))."
     )
 
