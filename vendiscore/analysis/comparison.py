@@ -175,8 +175,8 @@ class GroupPairRow(Summary):
     Examples
     --------
     >>> from vendiscore import compare
-    >>> groups = [[0] * 4 + [1] * 4] * 2
-    >>> found = compare(list("aabbabab"), list("abcdabcc"), groups=groups, k="labels")
+    >>> groups = [[0] * 4 + [1] * 4 + [2] * 4] * 2
+    >>> found = compare(list("aabbababaaab"), list("abcdabccabca"), groups=groups, k="labels")
     >>> row = found.pairs_by_group[0]
     >>> row.group, row.size, round(row.score_a, 6), round(row.difference, 6)
     (0, 4, 2.0, -2.0)
