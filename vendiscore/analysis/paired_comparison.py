@@ -6,7 +6,6 @@ Scores of each set in each group become a difference for each group, and its mea
 import itertools
 import math
 from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import TypeAlias
@@ -128,8 +127,8 @@ def paired_comparison_steps(
         _, error = mean_error(a - b)
         signed = options.effects == "random"
         detectable = estimate_paired_detectable(error, len(groups), level, signed)
-        row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
-        pair_rows.append(replace(row, detectable_difference=detectable))
+        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *numbers))
     return rows, pair_rows
 
 

@@ -464,7 +464,7 @@ def interval_without_spread(
 def describe_sources(
     names: Sequence[str], S: np.ndarray, counts: np.ndarray, within: np.ndarray, adds: np.ndarray
 ) -> tuple[SourceRow, ...]:
-    """Return a row for each source, with the source that is most similar to it."""
+    """Describe each source: its size, contribution, and the source most similar to it."""
     others = np.where(np.eye(len(S)) > 0, -np.inf, S)
     nearest = others.argmax(axis=1).tolist()
     return tuple(

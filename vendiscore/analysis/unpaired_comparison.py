@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Generator, Sequence
-from dataclasses import replace
 from functools import partial
 from operator import add
 from typing import TypeAlias
@@ -75,7 +74,7 @@ def unpaired_comparison_steps(
             estimate_of_all = estimate_score(similarity.take(indices), n, options)
             whole = _summarize_score(estimate_of_all, n, options)
         rows.append(SetRow(name, n, *whole, size, *matched))
-        estimates.append(_with_exact_tails(estimate))
+        estimates.append(_with_conservative_tails(estimate))
     level = difference_level(options.level, len(pairs))
     margin_level = ratio_level(options.level, len(pairs))
     intervals = [compute_interval(estimate, size, options.q, level) for estimate in estimates]
@@ -90,8 +89,8 @@ def unpaired_comparison_steps(
         ratio = estimate_ratio(margins[i], margins[j])
         error = math.hypot(rows[i].matched_se, rows[j].matched_se)
         detectable = estimate_unpaired_detectable(*difference, error)
-        row = PairRow(names[i], names[j], *difference, p, p, permutations, level, p_floor, *ratio)
-        pair_rows.append(replace(row, detectable_difference=detectable))
+        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *numbers))
     return rows, pair_rows
 
 
@@ -186,7 +185,7 @@ def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> I
     return value, min(low, value), max(high, value)
 
 
-def _with_exact_tails(estimate: Estimate) -> Estimate:
+def _with_conservative_tails(estimate: Estimate) -> Estimate:
     """Return an estimate, neither tail of whose interval exceeds half of 1 − level.
 
     A difference needs this, because the direction of a verdict depends on one tail.

@@ -200,11 +200,12 @@ def _measure_by_size(
                 yield some, several
             singly = np.concatenate(parts)
         for i in singly.tolist():
-            spectrum = spectrum_of(similarity.take(groups[i]), psd=psd, vectors=True)
+            part = similarity.take(groups[i])
+            spectrum = spectrum_of(part, psd=psd, vectors=True)
             logs = np.array([[log_score(spectrum, q)] for q in orders])
             several = [_without_intervals(logs)] * len(tails)
             if has_intervals:
-                several = _measure_group(similarity.take(groups[i]), spectrum, orders, tails)
+                several = _measure_group(part, spectrum, orders, tails)
             yield np.array([i]), several
 
 

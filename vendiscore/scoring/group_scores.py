@@ -76,7 +76,7 @@ def averaged(
     request: Request,
     found: Uncertainty,
 ) -> dict[str, Record]:
-    """Return means over groups, by measure; `found` gets their errors, and a row for each group."""
+    """Compute means over groups for each measure; add errors and a table of groups to `found`."""
     totals = sizes
     sizes_in_mean: list[float] = list(sizes)
     if groups.sets is not None:

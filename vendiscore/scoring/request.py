@@ -354,7 +354,7 @@ def _check_estimate(ci: float | None, orders: list[float], measures: list[Measur
 
 
 def _check_interval(orders: list[float], p: Weights | None, measures: list[Measure]) -> None:
-    """Raise where the standard error of what is asked for is not defined, whatever the samples."""
+    """Raise an error if a requested standard error is not defined for any samples."""
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
             "`ci` needs orders above 0: q=0 counts dimensions, and one sample changes that by "

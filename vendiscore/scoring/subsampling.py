@@ -47,10 +47,10 @@ def bounded(
 ) -> tuple[float, float, float, float]:
     """Return mean, error and both ends for values of groups, whose mean is in [least, most].
 
-    Each end is the farther one of two. A jackknife of the logit takes the number of values into
-    account, the Bayesian bootstrap their skewness, and that rare ones may lack. Groups of unequal
-    sizes have bounds of their own, beyond which no pseudo-observation of the mean is needed, and
-    both ends are cut at those of the mean.
+    Each end is the farther one of two. A jackknife of the logit accounts for the number of values,
+    the Bayesian bootstrap for their skewness and for rare values that were not observed. Single
+    values may lie outside of [least, most] if groups differ in size; the mean does not, and both
+    ends are cut there.
     """
     if len(values) < MIN_VALUES:
         return student(values, level)
