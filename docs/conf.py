@@ -37,7 +37,7 @@ extensions = [
     "llms",
     "search_words",
 ]
-exclude_patterns = ["_build", "tutorials"]
+exclude_patterns = ["_build", "paper", "tutorials"]
 templates_path = ["templates"]
 smartquotes_action = "D"  # dashes; but quotes stay, "morgan" is a string
 default_role = "code"  # what stands between single backticks is a name or a formula

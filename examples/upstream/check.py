@@ -1,7 +1,7 @@
 """Apply a change to the source it was written for, and run its tests in an environment of its own.
 
-    python upstream/check.py torchmetrics --source https://github.com/Lightning-AI/torchmetrics
-    python upstream/check.py monai    # a change of the release that PyPI has
+    python examples/upstream/check.py torchmetrics --source https://github.com/Lightning-AI/torchmetrics
+    python examples/upstream/check.py monai    # a change of the release that PyPI has
 
 The source is a clone or an address that git can clone, taken at the commit named below, or the
 wheel of a release, unpacked where the project's repository has it. The tests of each change compare
@@ -96,7 +96,7 @@ def main() -> None:
             run("git", "clone", "-q", options.source, source, at=HERE)
             run("git", "checkout", "-q", change.commit)
         run("git", "apply", HERE / options.project / "change.patch")
-        run(its, "-m", "pip", "install", "-q", *change.needs, HERE.parent)
+        run(its, "-m", "pip", "install", "-q", *change.needs, HERE.parents[1])
         tests = [its, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *change.tests]
         if released:  # rather than what pip installed
             run(*tests, PYTHONPATH=source / change.folder)

@@ -17,7 +17,7 @@ export default [
     rules,
   },
   {
-    files: ["*.js", "tests/javascript/*.mjs"],
+    files: ["tests/javascript/*.{js,mjs}"],
     languageOptions: { globals: globals.node },
     rules,
   },
