@@ -1,7 +1,7 @@
 """Every benchmark with a peer in one go: `python benchmarks/all.py`.
 
 python benchmarks/all.py --list
-python benchmarks/all.py --only magnitude spectral --work ../peers
+python benchmarks/all.py --only grid scaling --work ../peers
 
 Runs one after the other, each in a process of its own, and writes benchmarks/results/NAME.json.
 Every one asserts that both sides agree before it times them. Peers that have to run apart get an
@@ -39,7 +39,7 @@ class Benchmark:
     """A script and what it needs.
 
     `here` are packages of its own process, `extras` of this one, `peer` of a separate environment,
-    whose interpreter is passed as `flag`, and one of `pythons`. `unpinned` are packages of its own
+    whose interpreter is passed as `flag`. `unpinned` are packages of its own
     process that are installed into a folder on its path, without their dependencies. `arguments`
     may have the folder of the data as {data}, of which it needs `files`.
     """
@@ -50,7 +50,6 @@ class Benchmark:
     extras: tuple[str, ...] = ()
     peer: tuple[str, ...] = ()
     flag: str = "--peer"
-    pythons: tuple[str, ...] = ()
     arguments: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     unpinned: tuple[str, ...] = ()
@@ -76,39 +75,6 @@ BENCHMARKS = (
         files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
     ),
     Benchmark(
-        "spectral",
-        "matrices and features with vendi_score",
-        (VENDI, SKLEARN, "evaluate"),
-        ("evaluate",),
-    ),
-    Benchmark(
-        "kernels",
-        "molecules, n-grams and BLEU with vendi_score and sacrebleu",
-        (VENDI, SKLEARN, "rdkit", "sacrebleu", NLTK),
-        ("molecules",),
-        files=("leffingwell_odors.csv", "trec_questions.tsv"),
-    ),
-    Benchmark(
-        "magnitude",
-        "MagArea with magnipy",
-        (SKLEARN, "pillow"),
-        peer=("magnipy==1.0.0", "scipy==1.13.0"),
-        pythons=("3.12", "3.11", "3.10"),
-    ),
-    Benchmark(
-        "record_batches",
-        "columns and streams of Arrow with arrays",
-        extras=("arrow",),
-    ),
-    Benchmark(
-        "mnist",
-        "images with vendi_score",
-        (VENDI, "pillow"),
-        ("images",),
-        arguments=("--data", "{data}/mnist_test.npz"),
-        files=("mnist_test.npz",),
-    ),
-    Benchmark(
         "selection",
         "chosen subsets with submodlib, apricot, dppy and rdkit",
         ("rdkit",),
@@ -126,22 +92,6 @@ BENCHMARKS = (
         arguments=("--data", "{data}"),
         files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
     ),
-    Benchmark(
-        "cli",
-        "the start of the command with vendi_score",
-        (VENDI, SKLEARN, "torch", "transformers", NLTK),
-        ("text",),
-        files=("trec_questions.tsv",),
-    ),
-    Benchmark(
-        "tokenizer",
-        "words and punctuation with nltk",
-        (NLTK,),
-        files=("trec_questions.tsv", "noveltybench_pairs.jsonl.gz"),
-    ),
-    Benchmark("explain", "leave-one-out scores with a decomposition for each sample"),
-    Benchmark("group_stacks", "measures of many small groups with bare NumPy"),
-    Benchmark("neighbours", "precision and recall with prdc", ("prdc==0.2", SKLEARN)),
     Benchmark(
         "few_samples",
         "intervals with the score alone, and how often they hold",
@@ -251,13 +201,13 @@ def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str
     python = sys.executable
     if not all(installed(wanted) for wanted in each.here):
         extras = f"[{','.join(each.extras)}]" if each.extras else ""
-        python = made(work / f"{each.name}-here", ("-e", f"{ROOT}{extras}", *each.here), ())
+        python = made(work / f"{each.name}-here", ("-e", f"{ROOT}{extras}", *each.here))
     command = [python, str(script), "--json", str(given.results / f"{each.name}.json")]
     command += [argument.format(data=given.data.resolve()) for argument in each.arguments]
     if given.repeats is not None:
         command += ["--repeats", str(given.repeats)]
     if each.peer:
-        command += [each.flag, made(work / f"{each.name}-peer", each.peer, each.pythons)]
+        command += [each.flag, made(work / f"{each.name}-peer", each.peer)]
     return command
 
 
@@ -271,13 +221,13 @@ def installed(wanted: str) -> bool:
     return not exact or found == exact
 
 
-def made(folder: Path, packages: Sequence[str], pythons: Sequence[str]) -> str:
+def made(folder: Path, packages: Sequence[str]) -> str:
     """Return the interpreter of an environment that has the packages, made unless it is there."""
     python = folder / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
     finished = folder / "complete"
     if not finished.exists():
         shutil.rmtree(folder, ignore_errors=True)
-        subprocess.run([interpreter(pythons), "-m", "venv", str(folder)], check=True)
+        subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
         subprocess.run([str(python), "-m", "pip", "install", "-q", *packages], check=True)
         finished.write_text("\n".join(packages) + "\n", encoding="utf-8")
     return str(python.absolute())
@@ -292,18 +242,6 @@ def added(folder: Path, packages: Sequence[str], python: str) -> Path:
         subprocess.run([python, "-m", "pip", "install", "-q", *options, *packages], check=True)
         finished.write_text("\n".join(packages) + "\n", encoding="utf-8")
     return folder.absolute()
-
-
-def interpreter(versions: Sequence[str]) -> str:
-    """Return this one, if it is of one of the versions, or another that is found."""
-    if not versions or f"{sys.version_info.major}.{sys.version_info.minor}" in versions:
-        return sys.executable
-    for each in versions:
-        found = shutil.which(f"python{each}")
-        # The distribution may be a stand-in for a version that is not installed.
-        if found and subprocess.run([found, "-c", ""], capture_output=True).returncode == 0:
-            return found
-    raise Skipped(f"the peer needs Python {' or '.join(versions)}, and none was found")
 
 
 if __name__ == "__main__":

@@ -11,7 +11,6 @@ import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 from cells import RESULTS, loaded, table
 from large_tables import LARGE
@@ -49,40 +48,9 @@ def engines() -> str:
     versions = {names[task["engine"]]: task["version"] for task in tasks}
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
-        f"Its tasks, by mouse, by keyboard and at a zoom of 200 %, show the library's numbers in "
-        f"{done} of {len(tasks)} runs in {listed}: `benchmarks/engines.py`."
-    )
-
-
-def crowd(load: dict[str, Any]) -> str:
-    """Say how the page bore many visitors behind one address and behind many."""
-    outcomes = load["outcomes_by_addresses"].values()
-    total, right = sum(sum(each.values()) for each in outcomes), sum(o["right"] for o in outcomes)
-    refused = sum(each.get("refused", 0) for each in outcomes)
-    memory = load["megabytes"]
-    after = max(level for name, level in memory.items() if name.startswith("after"))
-    return (
-        f"With {load['visitors']} visitors at once, who also send hostile files, and come from "
-        f"{' or '.join(map(str, load['addresses']))} addresses, {right:,} of {total:,} "
-        f"answers are right and {refused or 'none'} refused; half take up to "
-        f"{load['wait_median_seconds']:.1f} s (95 %: {load['wait_p95_seconds']:.1f} s), where "
-        f"other work kept the cores {load['processors_busy_percent_before']:.0f} % busy, and "
-        f"memory is {after:,.0f} MB afterwards, {memory['idle']:,.0f} before"
-    )
-
-
-def page() -> str:
-    """Return how the page starts and bears a load, and what it sends."""
-    start, load, sent = (loaded(name) for name in ("deploy", "load", "page"))
-    found = sum(sent["axe_findings"].values())
-    return (
-        f"On {start['cores']} cores it is served within {start['first_start_seconds']:.0f} s and "
-        f"idles at {start['idle_megabytes_median']:,.0f} MB. {crowd(load)}: "
-        f"`benchmarks/deploy.py`, `benchmarks/load.py`. A first visit takes "
-        f"{sent['first_visit_bytes'] / 1e3:.0f} kB, the score of 1,000 questions "
-        f"{sent['score_1000_texts_bytes'] / 1e3:.0f} kB, and moving the threshold "
-        f"{sent['move_threshold_bytes'] / 1e3:.1f} kB; axe finds {found or 'nothing'} in "
-        f"{sent['axe_pages']} states of the page: `benchmarks/page.py`. {engines()}"
+        f"The tasks of users, by mouse, by keyboard and at a zoom of 200 %, show the library's "
+        f"numbers in {done} of {len(tasks)} runs in {listed} "
+        f"([engines.py](../benchmarks/engines.py))."
     )
 
 
@@ -158,7 +126,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "built-in": built_in,
     "migration": migration,
     "same-numbers": same_numbers,
-    "page": page,
+    "engines": engines,
     "papers": papers,
     "people": partial(people, "page"),
     "wording": partial(people, "wording"),

@@ -35,7 +35,6 @@ from tables import (
     ratio,
     scaling,
     shuffled_groups,
-    timed,
     typical_answers,
 )
 
@@ -124,18 +123,6 @@ def grid() -> str:
     return table(("next to", "comparisons", "median", "slowest", "where"), lines)
 
 
-def speed() -> str:
-    """Tabulate the slowest of the other pairs, below their number and median."""
-    rows = sorted(timed(), key=lambda row: row["times_faster"])
-    middle = statistics.median(row["times_faster"] for row in rows)
-    slow = (
-        (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), ratio(row))
-        for row in rows[:2]
-    )
-    text = f"In {len(rows)} more pairs the median is {middle:.3g} ×. The slowest are:"
-    return f"{text}\n\n{table(('task', 'ours', 'peer', 'faster'), slow)}"
-
-
 def largest() -> str:
     """Return of each call of the scaling the largest set."""
     head, *rows = cells(scaling())
@@ -146,8 +133,6 @@ def largest() -> str:
 def on_a_gpu() -> str:
     """Return one row for each kind of work on a GPU, below the sentence that names it."""
     text = gpu()
-    if "|" not in text:
-        return text
     names = (
         "score_X, 200,000 × 512, float64",
         "groups, 10,000 × 8 × 384",
@@ -270,7 +255,6 @@ def presets() -> str:
 
 SHORT: dict[str, Callable[[], str]] = {
     "grid": grid,
-    "speed": speed,
     "scaling": largest,
     "gpu": on_a_gpu,
     "estimate-errors": lambda: least(estimate_errors(), ["within 2 se"], 3),

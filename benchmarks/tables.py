@@ -1,10 +1,10 @@
 """Tables of benchmark results for the documentation, from their JSON; `readme.py` writes them."""
 
 import statistics
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import Any
 
-from cells import RESULTS, loaded, percent, table
+from cells import loaded, percent, table
 from growth_tables import growth_few, limits_few
 from interval_tables import (
     clusters,
@@ -23,23 +23,6 @@ from interval_tables import (
     widths,
 )
 from power_tables import power, power_short
-
-
-def timed() -> Iterator[dict[str, Any]]:
-    """Yield the rows that were timed in pairs, of all results but the grid."""
-    for path in sorted(RESULTS.glob("*.json")):
-        if path.stem != "grid":
-            rows: list[dict[str, Any]] = loaded(path.stem).get("rows", [])
-            yield from (row for row in rows if "times_faster" in row)
-
-
-def speed() -> str:
-    """Return medians of ours and theirs, from all results that hold pairs."""
-    pairs = (
-        (row["name"], *(f"{row[k]:.3g} s" for k in ("ours_s", "theirs_s")), ratio(row))
-        for row in timed()
-    )
-    return table(("task", "ours", "peer", "faster"), pairs)
 
 
 def ratio(row: dict[str, Any]) -> str:
@@ -119,9 +102,7 @@ def scaling() -> str:
 
 
 def gpu() -> str:
-    """Write the times of a GPU next to NumPy's on its host, where they were measured."""
-    if not (RESULTS / "gpu.json").exists():
-        return "`python benchmarks/gpu.py --short` measures a GPU in six minutes."
+    """Tabulate the times of a GPU next to NumPy's on its host."""
     run = loaded("gpu")
     rows = [row for row in run["rows"] if "seconds" in row]
     return f"{run['environment']['gpu']}, `python benchmarks/gpu.py --short`.\n\n" + table(
@@ -371,7 +352,6 @@ def typical_answers() -> str:
 
 
 TABLES: dict[str, Callable[[], str]] = {
-    "speed": speed,
     "grid": grid,
     "speed-short": grid_short,
     "scaling": scaling,

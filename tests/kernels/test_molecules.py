@@ -1,11 +1,7 @@
 """Fingerprint kernels against RDKit's own similarities, and what is done about bad molecules."""
 
-import os
 import re
-import subprocess
-import sys
 import warnings
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -224,20 +220,3 @@ def test_tanimoto_is_the_harder_judge():
 def test_unknown_measure_is_refused():
     with pytest.raises(ValueError, match=re.escape("`coefficient` must be 'tanimoto' or 'dice'")):
         compute(["CCO"], k="morgan", coefficient="cosine")
-
-
-def test_odours_are_ranked(tmp_path, odors):
-    script = Path(__file__).resolve().parents[2] / "benchmarks" / "odours.py"
-    table = tmp_path / "some.csv"
-    rows = [f"{smiles},{';'.join(tags)}" for smiles, tags in odors[:300] if tags != [""]]
-    table.write_text("\n".join(["smiles,odors", *rows]), encoding="utf-8")
-    ran = subprocess.run(
-        [sys.executable, script, table, "--size", "20"],
-        env={**os.environ, "PYTHONPATH": str(script.parents[1])},
-        capture_output=True,
-        text=True,
-    )
-    assert ran.returncode == 0, ran.stderr
-    assert "Vendi Score of 20 molecules" in ran.stdout
-    assert ran.stdout.count("| fruity | ") >= 1
-    assert "by structure, most diverse: " in ran.stdout

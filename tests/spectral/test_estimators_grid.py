@@ -1,4 +1,4 @@
-"""Estimates of spectra of every shape: a sample of benchmarks/estimate_grid.py."""
+"""Estimates of spectra of every shape, under every kind of kernel and at every order."""
 
 import random
 

@@ -1,7 +1,7 @@
 """Sets so large that a product with its own transpose can end Python: a number, never a signal.
 
 The size is one from which bare NumPy has been seen to fail (numpy/numpy#19685). All go through one
-product, which is what is tried here; benchmarks/large.py scores such sets and larger ones.
+product, which is what is tried here.
 """
 
 import re
