@@ -2,6 +2,11 @@
 
 python benchmarks/all.py --list
 python benchmarks/all.py --only grid scaling --work ../peers
+python benchmarks/all.py --check
+
+`--check` runs nothing. It lists result files that are missing or were not measured with this
+version at a commit of the history without uncommitted changes. The exit status is 1 if README
+prints a number of one of them.
 
 Runs one after the other, each in a process of its own, and writes benchmarks/results/NAME.json.
 Every one asserts that both sides agree before it times them. Peers that have to run apart get an
@@ -26,6 +31,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 from pairs import DATA, ROOT
+from provenance import EXTERNAL, describe_problem, describe_provenance
 
 HERE = ROOT / "benchmarks"
 RESULTS = HERE / "results"
@@ -121,6 +127,8 @@ class Skipped(Exception):  # noqa: N818
 
 def main() -> None:
     given = read()
+    if given.check:
+        raise SystemExit(check(given.results))
     chosen = [each for each in BENCHMARKS if not given.only or each.name in given.only]
     if given.list:
         for each in chosen:
@@ -152,6 +160,7 @@ def read() -> argparse.Namespace:
     names = [each.name for each in BENCHMARKS]
     parser.add_argument("--only", nargs="+", choices=names, metavar="NAME", help="run these alone")
     parser.add_argument("--list", action="store_true", help="say what there is and what it needs")
+    parser.add_argument("--check", action="store_true", help="list outdated result files")
     parser.add_argument("--work", type=Path, help="a folder for environments, kept; or a new one")
     parser.add_argument("--data", type=Path, default=DATA, help="the folder of data sets")
     parser.add_argument("--results", type=Path, default=RESULTS, help="where JSON is written")
@@ -160,6 +169,41 @@ def read() -> argparse.Namespace:
     given = parser.parse_args()
     given.results = given.results.resolve()
     return given
+
+
+def check(results: Path) -> bool:
+    """Print which result files are outdated; return whether README prints one of them."""
+    printed = names_printed_in_readme()
+    existing = {p.relative_to(results).with_suffix("").as_posix() for p in results.rglob("*.json")}
+    problems = {
+        name: describe_problem(results / f"{name}.json") for name in sorted(existing | printed)
+    }
+    current = [name for name, problem in problems.items() if not problem]
+    outdated = {name: problem for name, problem in problems.items() if problem}
+    print(f"{len(current)} of {len(problems)} result files are current")
+    for title, names in (
+        ("Outdated, printed in README", outdated.keys() & printed),
+        ("Outdated", outdated.keys() - printed - EXTERNAL.keys()),
+    ):
+        if names:
+            print(f"{title}:", *(f"  {name}: {outdated[name]}" for name in sorted(names)), sep="\n")
+    external = existing & EXTERNAL.keys()
+    if external:
+        print("Measured elsewhere:")
+    for name in sorted(external):
+        told = describe_provenance(results / f"{name}.json")
+        print(f"  {name}: measured with {told}; needs {EXTERNAL[name]}")
+    return bool(outdated.keys() & printed)
+
+
+def names_printed_in_readme() -> set[str]:
+    """Return the names of the result files that feed README."""
+    import cells
+    import readme
+
+    cells.LOADED.clear()
+    readme.rendered((ROOT / "README.md").read_text(encoding="utf-8"))
+    return {*cells.LOADED}
 
 
 def settings(given: argparse.Namespace) -> dict[str, str]:

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).resolve().parent / "results"
+LOADED: set[str] = set()  # names of result files that were read
 
 
 def loaded(name: str) -> Any:
+    LOADED.add(name)
     return json.loads((RESULTS / f"{name}.json").read_text(encoding="utf-8"))
 
 

@@ -8,14 +8,13 @@ put FOLDER on PYTHONPATH.
 
 import argparse
 import json
-import platform
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 
 import emb_diversity
 import numpy as np
 import seqme
+from pairs import environment
 from prdc import compute_prdc
 from sentropy import sentropy
 
@@ -109,9 +108,7 @@ def main() -> None:
             rows.append({"package": package, "theirs": theirs, "ours": ours, "value": round(b, 4)})
             print(f"{package}: {theirs} = {ours} = {b:.4f}")
     if options.json:
-        packages = ("vendiscore", *PAIRS, "numpy", "scipy")
-        environment = {name: version(name) for name in packages}
-        facts = {"environment": {"python": platform.python_version()} | environment, "same": rows}
+        facts = {"environment": environment(*PAIRS), "same": rows}
         options.json.write_text(json.dumps(facts, indent=1) + "\n", encoding="utf-8")
 
 

@@ -9,11 +9,11 @@ Unfolded fingerprints (RDKit's `GetSparseFingerprint`, 2³² bits) go to `tanimo
 
 import argparse
 import csv
-import json
-from importlib.metadata import version
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pairs import environment, write
 from rdkit import Chem, DataStructs
 from rdkit.Chem import rdFingerprintGenerator
 
@@ -58,10 +58,8 @@ def main() -> None:
             f"{found['VS_q2']:.2f} | {found['IntDiv']:.4f} |"
         )
     if arguments.json:
-        versions = {package: version(package) for package in ("numpy", "scipy", "rdkit")}
-        result = {"n": len(smiles), "radius": 2, **versions, "rows": rows}
-        with open(arguments.json, "w", encoding="utf-8") as file:
-            json.dump(result, file, indent=1)
+        facts = environment("rdkit") | {"n": len(smiles), "radius": 2}
+        write(Path(arguments.json), rows, facts)
 
 
 if __name__ == "__main__":

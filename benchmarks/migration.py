@@ -7,14 +7,13 @@ The first calls are asserted to agree to 1e-9. For the others, both numbers are 
 
 import argparse
 import json
-import platform
 import warnings
 from collections.abc import Callable
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pairs import environment
 from scipy.sparse import identity
 from vendi_score import vendi as theirs
 
@@ -91,10 +90,8 @@ def main() -> None:
     for row in differ:
         print(row)
     if options.json:
-        packages = ("vendiscore", "vendi-score", "numpy", "scipy")
         facts = {
-            "environment": {"python": platform.python_version()}
-            | {name: version(name) for name in packages},
+            "environment": environment("vendi-score"),
             "same": list(SAME),
             "differ": differ,
         }

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any, TypeAlias
 
 import numpy as np
+from provenance import provenance
 
 Rows: TypeAlias = list[dict[str, Any]]
 ROOT = Path(__file__).resolve().parents[1]
@@ -76,38 +77,18 @@ def agree(ours: float, theirs: float, rtol: float) -> None:
 def environment(*packages: str) -> dict[str, Any]:
     """Return what was measured on: versions, the commit, the machine, threads."""
     versions = {}
-    for package in ("vendiscore", "numpy", "scipy", *packages):
+    for package in ("numpy", "scipy", *packages):
         try:
             versions[package] = version(package)
         except PackageNotFoundError:
             versions[package] = "not installed"
     return {
-        "python": platform.python_version(),
+        **provenance(),
         "cpus": os.cpu_count(),
         "threads": os.environ.get("OMP_NUM_THREADS", "all"),
         **versions,
-        **source(),
         "machine": machine(),
     }
-
-
-def source() -> dict[str, Any]:
-    """Return the measured commit, and whether files other than results were changed since."""
-    told = {}
-    # Results that a benchmark writes do not change the code that it measures.
-    written = (":!benchmarks/results", ":!docs/images", ":!README.md", ":!kernels/README.md")
-    for name, command in {
-        "commit": ("rev-parse", "HEAD"),
-        "status": ("status", "--porcelain", "--", ".", *written),
-    }.items():
-        try:
-            done = subprocess.run(
-                ["git", "-C", str(ROOT), *command], capture_output=True, text=True, check=True
-            )
-        except (OSError, subprocess.CalledProcessError):
-            return {"commit": "unknown", "dirty": None}
-        told[name] = done.stdout.strip()
-    return {"commit": told["commit"], "dirty": bool(told["status"])}
 
 
 def machine() -> dict[str, Any]:

@@ -224,10 +224,16 @@ def typical_ends() -> str:
 
 
 def typical_few() -> str:
-    """Return scores of eight texts of four sources, for the README."""
-    sources = ("eight people", "gpt-4o", "gemini-1.5-pro", "questions", "random words")
-    columns = ("8 texts of about 10 words", "n-grams", "MiniLM")
-    return some(typical_answers(), lambda row: row[0] in sources, columns)
+    """Tabulate scores of eight texts by source and kernel, for the README."""
+    rows = [row for row in loaded("typical_few")["rows"] if row["q"] == 1]
+    kernels = list(dict.fromkeys(row["by"] for row in rows))
+    scores: dict[str, list[str]] = {}
+    for row in rows:
+        scores.setdefault(row["source"], []).append(f"{row['VS']:.3g}")
+    return table(
+        ("8 texts of about 10 words", *kernels),
+        ((source, *values) for source, values in scores.items()),
+    )
 
 
 def clause(text: str) -> str:

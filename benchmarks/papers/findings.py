@@ -15,8 +15,8 @@ import argparse
 import json
 import math
 import os
-import platform
 import re
+import sys
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -26,9 +26,10 @@ from typing import Any, Literal, get_args
 
 import numpy as np
 
-import vendiscore
-
 ROOT = Path(__file__).resolve().parents[2]
+sys.path.append(str(ROOT / "benchmarks"))
+from provenance import provenance  # noqa: E402
+
 RESULTS = ROOT / "benchmarks" / "results" / "papers"
 DATA = Path(os.environ.get("VENDISCORE_DATA", ROOT.parent / "shared" / "data"))
 
@@ -121,8 +122,7 @@ def recorded(group: Group, findings: Callable[[Path], list[Finding]], data: Path
     return {
         **asdict(group),
         "environment": {
-            "python": platform.python_version(),
-            "vendiscore": vendiscore.__version__,
+            **provenance(),
             **{name: version(name) for name in packages},
         },
         "seconds": round(time.perf_counter() - start, 1),
