@@ -125,7 +125,8 @@ def partitions_about() -> str:
     return (
         f"Seconds of {about['rows']:,} × {about['d']} rows of 8 to a prompt in "
         f"{about['files']} Parquet files on {about['cpus']} cores, "
-        f"without the start of workers; scores equal one process's {close}."
+        f"without the start of workers (vendiscore {about['vendiscore']}); scores equal one "
+        f"process's {close}."
     )
 
 

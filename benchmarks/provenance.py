@@ -70,9 +70,11 @@ def describe_problem(path: Path) -> str:
     environment = read_provenance(path)
     if environment.get("vendiscore") != vendiscore.__version__:
         return f"measured with {describe_provenance(path)}"
+    commit = environment.get("commit", "unknown")
+    if commit == "unknown":
+        return f"measured with {describe_provenance(path)} at an unknown commit"
     if environment.get("dirty") is not False:
         return "measured with uncommitted changes"
-    commit = environment.get("commit", "unknown")
-    if commit == "unknown" or git("merge-base", "--is-ancestor", commit, "HEAD") is None:
+    if git("merge-base", "--is-ancestor", commit, "HEAD") is None:
         return f"its commit {commit[:8]} is not in the history"
     return ""

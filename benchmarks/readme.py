@@ -14,6 +14,7 @@ from pathlib import Path
 
 from cells import RESULTS, loaded, table
 from large_tables import LARGE
+from provenance import describe_provenance
 from registries import markdown, measures, options, presets
 from short_tables import SHORT
 from source_tables import SOURCES
@@ -24,7 +25,12 @@ from vendiscore import list_kernels
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
 WRITTEN = (path for path in DOCS.rglob("*.md") if not path.is_relative_to(DOCS / "_build"))
-PAGES = (ROOT / "README.md", ROOT / "kernels" / "README.md", *sorted(WRITTEN))
+PAGES = (
+    ROOT / "README.md",
+    ROOT / "kernels" / "README.md",
+    ROOT / "benchmarks" / "README.md",
+    *sorted(WRITTEN),
+)
 
 
 def built_in() -> str:
@@ -42,15 +48,16 @@ def built_in() -> str:
 
 def engines() -> str:
     """Say in which engines the page's tasks lead to the library's numbers."""
-    tasks = loaded("engines")["tasks"]
+    result = loaded("engines")
+    tasks = result["tasks"]
     done = sum(task["ok"] for task in tasks)
     names = {"chromium": "Chromium", "firefox": "Firefox", "webkit": "WebKitGTK"}
     versions = {names[task["engine"]]: task["version"] for task in tasks}
     listed = ", ".join(f"{name} {version}" for name, version in versions.items())
     return (
         f"The tasks of users, by mouse, by keyboard and at a zoom of 200 %, show the library's "
-        f"numbers in {done} of {len(tasks)} runs in {listed} "
-        f"([engines.py](../benchmarks/engines.py))."
+        f"numbers in {done} of {len(tasks)} runs in {listed} (vendiscore "
+        f"{result['environment']['vendiscore']}; [engines.py](../benchmarks/engines.py))."
     )
 
 
@@ -80,6 +87,16 @@ def same_numbers() -> str:
             if not re.search(r'\["(recall|density|coverage)"\]$', row["theirs"])
         ),
     )
+
+
+def result_files() -> str:
+    """Tabulate result files by the version and commit that they were measured with."""
+    names: dict[str, list[str]] = {}
+    for path in sorted(RESULTS.rglob("*.json")):
+        name = path.relative_to(RESULTS).with_suffix("").as_posix()
+        names.setdefault(describe_provenance(path), []).append(f"`{name}`")
+    rows = ((told, ", ".join(files)) for told, files in sorted(names.items(), reverse=True))
+    return table(("measured with", "results"), rows)
 
 
 def papers() -> str:
@@ -127,6 +144,7 @@ BLOCKS: dict[str, Callable[[], str]] = {
     "migration": migration,
     "same-numbers": same_numbers,
     "engines": engines,
+    "result-files": result_files,
     "papers": papers,
     "people": partial(people, "page"),
     "wording": partial(people, "wording"),

@@ -105,7 +105,9 @@ def gpu() -> str:
     """Tabulate the times of a GPU next to NumPy's on its host."""
     run = loaded("gpu")
     rows = [row for row in run["rows"] if "seconds" in row]
-    return f"{run['environment']['gpu']}, `python benchmarks/gpu.py --short`.\n\n" + table(
+    about = run["environment"]
+    head = f"{about['gpu']}, vendiscore {about['vendiscore']}, `python benchmarks/gpu.py --short`."
+    return f"{head}\n\n" + table(
         ("call", "GPU", "NumPy, its host", "memory", "foretold", "host reads"),
         (
             (

@@ -7,7 +7,7 @@ python benchmarks/papers/all.py --data ../data --results ../papers
 Runs every script of this folder that has a GROUP, one after the other, prints each as a section,
 writes benchmarks/results/papers/NAME.json and makes docs/papers.md anew. A group whose data or
 packages are not here is left out, and named at the end. The exit status is 1 if a script failed or
-a number differs without a reason. It takes about half an hour on two cores.
+a number differs without a reason. It takes about an hour on two cores.
 """
 
 import argparse

@@ -342,11 +342,13 @@ def larger() -> str:
     rows = {(row["name"], row["prompt"]): row for row in rows_of("mpnet") if row["measure"] == VS}
     given, after = rows["mpnet", True], rows["mpnet in context", True]
     both = rows["mpnet and MiniLM in context", True]
+    version = loaded("people/mpnet")["environment"]["vendiscore"]
     return (
         f"all-mpnet-base-v2, five times as large, has {mean(given):.3f} and {responses(given):.3f} "
         f"given the prompt, {mean(after):.3f} and {responses(after):.3f} in context, and together "
         f"with MiniLM {mean(both):.3f} and {responses(both):.3f} "
-        "(`python benchmarks/people/mpnet.py`). The published scores below are of models that "
+        f"(`python benchmarks/people/mpnet.py`, vendiscore {version}). The published scores below "
+        "are of models that "
         'read two answers at once, as `k="equivalence"` with `graded=True` '
         "[does](tasks/same_answer.md)."
     )

@@ -44,6 +44,19 @@ def grid(monkeypatch: pytest.MonkeyPatch) -> Iterator[types.ModuleType]:
             sys.modules.pop(name, None)
 
 
+def test_the_readme_of_benchmarks_lists_every_script_and_result_file() -> None:
+    text = (FOLDER / "README.md").read_text("utf-8").partition("## Versions of the")[0]
+    rows = [line for line in text.splitlines() if line.startswith("| `")]
+    scripts = {name for row in rows for name in re.findall(r"`([\w/]+\.py)`", row.split(" | ")[0])}
+    assert scripts == {path.relative_to(FOLDER).as_posix() for path in FOLDER.rglob("*.py")}
+    cells = [row.removesuffix(" |").split(" | ")[-1] for row in rows]
+    listed = {name for cell in cells for name in re.findall(r"`([\w/]+)`", cell)}
+    results = (FOLDER / "results").rglob("*.json")
+    assert listed == {
+        path.relative_to(FOLDER / "results").with_suffix("").as_posix() for path in results
+    }
+
+
 def test_every_script_that_times_pairs_is_run(everything: types.ModuleType) -> None:
     texts = {path.stem: path.read_text(encoding="utf-8") for path in FOLDER.glob("*.py")}
     pairs = {
@@ -103,6 +116,50 @@ def test_results_say_which_commit_and_machine_they_are_from(
     assert found["commit"] == "unknown" or len(found["commit"]) == 40
     assert set(found["machine"]) == {"processor", "cores", "memory_gb", "system", "blas"}
     assert str(Path.home()) not in json.dumps(found)
+
+
+def run_check(results: Path) -> tuple[int, str]:
+    command = [sys.executable, str(FOLDER / "all.py"), "--check", "--results", str(results)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False, encoding="utf-8")
+    assert not done.stderr, done.stderr
+    return done.returncode, done.stdout
+
+
+def test_check_names_missing_and_outdated_result_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    current = importlib.import_module("provenance").provenance() | {"dirty": False}
+    if current["commit"] == "unknown":
+        pytest.skip("not a git checkout")
+
+    def write(name: str, **changes: object) -> None:
+        path = tmp_path / f"{name}.json"
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(json.dumps({"environment": current | changes}))
+
+    status, text = run_check(tmp_path)
+    assert status == 1
+    assert "Outdated, printed in README:\n  grid: missing\n  people/human_scores: missing\n" in text
+    for name in ("grid", "people/human_scores", "typical_few"):
+        write(name)
+    write("growth", vendiscore="0.3.0", commit="0" * 40)
+    write("gpu", vendiscore="0.3.0", commit="1" * 40)
+    status, text = run_check(tmp_path)
+    assert status == 0
+    assert text.startswith("3 of 5 result files are current\n")
+    assert "Outdated:\n  growth: measured with 0.3.0 (00000000)\n" in text
+    assert "Measured elsewhere:\n  gpu: measured with 0.3.0 (11111111); needs a GPU" in text
+    for changes, problem in (
+        ({"vendiscore": "0.4.0", "commit": "2" * 40}, "measured with 0.4.0 (22222222)"),
+        ({"dirty": True}, "measured with uncommitted changes"),
+        ({"commit": "3" * 40}, "its commit 33333333 is not in the history"),
+        ({"commit": "unknown"}, "at an unknown commit"),
+    ):
+        write("grid", **changes)
+        status, text = run_check(tmp_path)
+        assert status == 1
+        assert re.search(rf"Outdated, printed in README:\n  grid: .*{re.escape(problem)}\n", text)
 
 
 def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.MonkeyPatch) -> None:
