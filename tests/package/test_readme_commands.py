@@ -1,0 +1,61 @@
+"""`.ci/run` runs the test command of README without a shell."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+spec = importlib.util.spec_from_file_location("readme_commands", ROOT / ".ci/readme_commands.py")
+readme_commands = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(readme_commands)
+
+
+def block(*lines: str) -> str:
+    return "\n".join(["before", "<!-- test -->", "```bash", *lines, "```", "after", ""])
+
+
+def test_the_readme_makes_an_environment_installs_and_tests():
+    make, install, test = readme_commands.parse_commands(
+        (ROOT / "README.md").read_text(encoding="utf-8")
+    )
+    assert make == ["python3", "-m", "venv", ".venv"]
+    assert install[:2] == [".venv/bin/pip", "install"]
+    assert ".[dev]" in install
+    assert test[:3] == [".venv/bin/python", "-m", "pytest"]
+
+
+def test_quotes_group_arguments():
+    text = block('.venv/bin/python -m pytest -m "not page"', "python3 -V")
+    expected = [[".venv/bin/python", "-m", "pytest", "-m", "not page"], ["python3", "-V"]]
+    assert readme_commands.parse_commands(text) == expected
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "python3 -V && rm x",
+        "python3 -V; rm x",
+        "python3 -V | sh",
+        "python3 -V > x",
+        "python3 $(whoami)",
+        'python3 "`whoami`"',
+        "python3 -V # comment",
+        "X=1 python3 -V",
+        "python3 *.py",
+        "bash -c true",
+        "/bin/python3 -V",
+        ".venv/bin/../../x",
+        "",
+    ],
+)
+def test_a_line_that_needs_a_shell_or_another_program_is_refused(line):
+    with pytest.raises(ValueError, match=r"must not need a shell|expected python3 or"):
+        readme_commands.parse_commands(block("python3 -V", line))
+
+
+def test_a_readme_without_the_block_is_refused():
+    with pytest.raises(ValueError, match="expected one block"):
+        readme_commands.parse_commands("# no commands\n")
+    with pytest.raises(ValueError, match="expected one block"):
+        readme_commands.parse_commands(block())
