@@ -80,11 +80,6 @@ def test_every_word_of_the_table_finds_its_page_first(found: dict[str, list[str]
     assert {word: found[word][:1] for word in WORDS} == {w: [page] for w, page in WORDS.items()}
 
 
-def test_the_table_names_each_word_once() -> None:
-    text = (ROOT / "docs" / "search_words.toml").read_text(encoding="utf-8")
-    assert sum(len(words) for words in tomllib.loads(text).values()) == len(WORDS)
-
-
 def test_a_word_in_no_page_finds_nothing(found: dict[str, list[str]]) -> None:
     """The search of this test is a search: other words find other pages."""
     assert len({pages[0] for pages in found.values()}) > 15
