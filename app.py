@@ -13,7 +13,7 @@ if not (HERE / "vendiscore").is_dir():  # of an uploaded Space, a wheel has the 
     for wheel in HERE.glob("vendiscore-*.whl"):
         ZipFile(wheel).extractall(HERE)
 
-from vendiscore.optional import require  # noqa: E402
+from vendiscore.support.optional import require  # noqa: E402
 
 require("gradio", "app", "the page")  # before the imports of the page fail one by one
 

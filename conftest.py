@@ -7,8 +7,8 @@ from importlib.util import find_spec
 import pytest
 
 from vendiscore import list_kernels, list_measures
-from vendiscore.optional import BASE
 from vendiscore.resolve.plugins import Plugins
+from vendiscore.support.optional import BASE
 
 
 @pytest.fixture

@@ -35,8 +35,8 @@ from vendiscore import as_similarity
 from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
 from vendiscore.analysis.comparison import LESS, MORE, Comparison
-from vendiscore.progress import finish
 from vendiscore.similarity.base import Similarity
+from vendiscore.support.progress import finish
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import SOURCES, pooled

@@ -33,10 +33,10 @@ from pairs import environment, record_mb, write
 import vendiscore
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.similarity.threads import each
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.support.namespace import row_blocks
+from vendiscore.support.threads import each
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)

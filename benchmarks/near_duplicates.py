@@ -22,7 +22,7 @@ import numpy as np
 from pairs import DATA, arguments, environment, write
 
 from vendiscore import explain
-from vendiscore.reading.string_patterns import text_form
+from vendiscore.support.string_patterns import text_form
 
 N, PLANTED = 400, 40
 THRESHOLDS = (0.8, 0.9, 0.95, 0.99)

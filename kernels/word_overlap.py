@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, SampleError, register_kernel
-from vendiscore.similarity import memory
+from vendiscore.support import memory
 
 
 @register_kernel(

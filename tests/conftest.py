@@ -64,8 +64,8 @@ MARKS = {
     "slow": (
         "fuzz/",
         "package/test_hub",
-        "core/test_namespace_large",
-        "similarity/test_memory",
+        "support/test_namespace_large",
+        "support/test_memory",
         "test_numbers",
         "browser/test_page",
         "cli/test_command_page",
@@ -116,7 +116,7 @@ MARKS = {
         "plots/test_plots",
         "report/test_previews",
         "scoring/test_state.py",
-        "core/test_namespace.py",
+        "support/test_namespace.py",
         "kernels/test_text",
         "integrations/test_torchmetrics",
         "spectral/test_two_stage",
@@ -130,11 +130,10 @@ ONE_WORKER = {
     "page": ("tests/browser/", "tests/page/serving/test_server"),
     "slow": (
         "tests/package/",
-        "tests/similarity/test_namespace_large",
+        "tests/support/test_namespace_large",
         "tests/encoders/test_treebank",
         "tests/integrations/test_torchmetrics",
         "tests/report/test_document",
-        "tests/scoring/test_compute_calls",
         "tests/similarity/test_rows",
     ),
 }

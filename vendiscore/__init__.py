@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING
 
 __version__ = "0.5.0.dev0"
 
-from . import optional  # noqa: F401  first: it tells of all packages that are not there
-from .hints import public, suggestion
+from .support import optional  # noqa: F401  first: it tells of all packages that are not there
+from .support.hints import public, suggestion
 
 if TYPE_CHECKING:
     from . import plots
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     )
     from .magnitude.solver import IndefiniteError
     from .measures.measure import list_measures, register_measure
-    from .optional import MissingPackageError
     from .report import report
     from .resolve.kernel import get_kernel, list_kernels, register_kernel
     from .resolve.sets import as_similarity
@@ -52,10 +51,11 @@ if TYPE_CHECKING:
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
     from .similarity.matrix import MatrixSimilarity
-    from .similarity.memory import TooLargeError
     from .similarity.rows import RowsSimilarity
     from .spectral.vendi_scores import spectrum
     from .support.errors import NotPSDError, SampleError
+    from .support.memory import TooLargeError
+    from .support.optional import MissingPackageError
 
 __all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
 __all__ += ["MissingPackageError", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
@@ -71,8 +71,8 @@ __all__ += ["score_batches", "score_dual", "select", "sources", "spectrum", "spr
 _MODULES = {
     "encoders": "encoder",
     "support.errors": "NotPSDError SampleError",
-    "similarity.memory": "TooLargeError",
-    "optional": "MissingPackageError",
+    "support.memory": "TooLargeError",
+    "support.optional": "MissingPackageError",
     "magnitude.solver": "IndefiniteError",
     "analysis.explain": "explain",
     "integrations": "load",

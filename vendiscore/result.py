@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from .signature import digits, plain
-from .summary import frame, json_record
 from .support.arguments import DEFAULT_ORDER, read_order
 from .support.errors import quoted
 from .support.namespace import scalar
+from .support.signature import digits, plain
+from .support.summary import frame, json_record
 from .support.types import Frame, Record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.

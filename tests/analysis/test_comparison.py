@@ -14,9 +14,9 @@ from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
 from vendiscore.analysis.pair_inference import adjust_p_values
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.progress import finish
 from vendiscore.resolve.kernel_request import How
 from vendiscore.resolve.sets import resolve_pool
+from vendiscore.support.progress import finish
 
 LABELS = {"k": "ngram_overlap", "ns": [1]}
 

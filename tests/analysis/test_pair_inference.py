@@ -22,7 +22,7 @@ from vendiscore.analysis.pair_inference import (
     refine_near_threshold,
     student_p_value,
 )
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 
 
 def p_of(observed, rng, permutations):

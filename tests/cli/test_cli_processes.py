@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import vendiscore
-from vendiscore import progress
 from vendiscore.cli import main
+from vendiscore.support import progress
 
 ROOT = Path(__file__).resolve().parents[2]
 TEXTS = [f"Jane saw {i} of Spot's {i % 7} naïve runs." for i in range(300)]

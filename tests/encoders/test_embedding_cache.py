@@ -9,8 +9,9 @@ import pytest
 from sentences import TEXTS as SENTENCES
 from sentences import tiny_bert, tiny_tokenizer, torch
 
-from vendiscore import SampleError, compare, compute, encoder, explain, progress
+from vendiscore import SampleError, compare, compute, encoder, explain
 from vendiscore.encoders.embedding_cache import EmbeddingCache
+from vendiscore.support import progress
 
 # Some shared texts are too long for the small model, or have no word that it knows.
 pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError, as_similarity, compute, encoder, get_kernel
-from vendiscore.progress import counted, finish, told
+from vendiscore.support.progress import counted, finish, told
 
 pytest.importorskip("PIL")
 from drawn import pictures
@@ -282,7 +282,7 @@ def counting(n):
 
 
 def test_a_bar_takes_the_steps_and_comes_to_its_end(monkeypatch, capsys):
-    monkeypatch.setattr("vendiscore.progress._DELAY", 0)
+    monkeypatch.setattr("vendiscore.support.progress._DELAY", 0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
     assert counted(counting(5), 5, "counting") == 5
     assert "counting: 100%" in capsys.readouterr().err

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import one_set, several_sets
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.visitor_samples import Samples

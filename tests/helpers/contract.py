@@ -118,7 +118,7 @@ OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
 # Samples in which such an option shows.
 SHOWS: dict[str, Any] = {
     "lowercase": ["The cat", "the cat", "a dog"],
-    "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
+    "chirality": ["C[C@H](N)C(=O)O", "C[CH](N)C(=O)O", "CCO"],
     "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
     "tokenizer": ["a cat, here", "a cat here", "some, thing"],
 }

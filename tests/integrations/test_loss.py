@@ -7,7 +7,8 @@ import sys
 
 import pytest
 
-from vendiscore import MissingPackageError, NotPSDError, SampleError, optional, score, score_K
+from vendiscore import MissingPackageError, NotPSDError, SampleError, score, score_K
+from vendiscore.support import optional
 
 torch = pytest.importorskip("torch")
 

@@ -7,7 +7,7 @@ from sentences import Letters, cosines, similarity, torch
 from vendiscore import SampleError
 from vendiscore.encoders.embeddings import embed
 from vendiscore.kernels.text_embeddings import text_embeddings
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 
 # Some shared texts are too long for the small model, or have no word that it knows.
 pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")

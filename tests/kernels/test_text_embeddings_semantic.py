@@ -17,8 +17,8 @@ from vendiscore import (
     get_kernel,
     register_kernel,
 )
-from vendiscore.hints import embedded_by
 from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
+from vendiscore.support.hints import embedded_by
 
 MINILM = NAMED_MODELS["semantic"]
 TEXTS = [

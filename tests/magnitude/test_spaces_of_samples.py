@@ -320,7 +320,7 @@ def test_spread_and_areas_are_in_range() -> None:
 def test_peak_memory_is_asked_for() -> None:
     import tracemalloc
 
-    from vendiscore.similarity import memory
+    from vendiscore.support import memory
 
     asked: list[int] = []
     whole = memory.require

@@ -142,7 +142,7 @@ def test_groups_of_weight_zero_are_not_there():
 
 
 def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
-    from vendiscore.similarity import memory
+    from vendiscore.support import memory
 
     texts = [[f"{i} {j} a b" for j in range(4)] for i in range(300)]
     monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 600**2)

@@ -21,8 +21,9 @@ import newcomer
 import pytest
 
 import vendiscore
-from vendiscore import MissingPackageError, optional, score
+from vendiscore import MissingPackageError, score
 from vendiscore.integrations.huggingface import METRICS, Magnitude, VendiScore
+from vendiscore.support import optional
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -160,7 +161,8 @@ def test_without_evaluate_a_score_needs_nothing_and_a_metric_names_what_is_missi
     code = f"""
     import sys
     sys.modules |= dict.fromkeys(["evaluate", "datasets", "huggingface_hub", "pyarrow", "pandas"])
-    from vendiscore import State, compute, load, optional
+    from vendiscore import State, compute, load
+    from vendiscore.support import optional
     optional.find_spec = lambda name: None
     print(compute({TEXTS!r})["VS"], State.empty(k="cosine").update([[1.0, 2.0]]).n)
     for work in (lambda: load("vendiscore"), lambda: load("magnitude")):

@@ -17,8 +17,9 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore import compute, progress
+from vendiscore import compute
 from vendiscore.spectral import eigen
+from vendiscore.support import progress
 
 ROOT = Path(__file__).resolve().parents[2]
 HEAVY = (
@@ -131,7 +132,7 @@ def test_the_kernels_folder_is_a_folder_and_shadows_nothing():
 def test_work_goes_on_without_a_terminal(terminal, during):
     code = f"""
 import os, sys, time
-import vendiscore.progress as progress
+import vendiscore.support.progress as progress
 progress._DELAY = 0
 full = os.open("/dev/full", os.O_WRONLY) if os.path.exists("/dev/full") else 1
 def work():
@@ -153,7 +154,7 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     compute(X, k="cosine")
     assert not capsys.readouterr().err
     monkeypatch.setattr(progress, "_LONG", 0.0)
-    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
     compute(X, k="cosine")
     told = capsys.readouterr().err
     known = r"Finding the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"

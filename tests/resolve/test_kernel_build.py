@@ -8,7 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute
-from vendiscore.reading.string_patterns import looks_like, unspaced
+from vendiscore.support.string_patterns import looks_like, unspaced
 
 TEXTS = ["a b", "a c", "d e"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]

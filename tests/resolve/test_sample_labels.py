@@ -323,7 +323,7 @@ def test_threads_get_the_same_numbers():
 
 
 def test_many_small_groups_need_no_matrix_of_all(monkeypatch):
-    from vendiscore.similarity import memory
+    from vendiscore.support import memory
 
     words = np.random.default_rng(5).integers(0, 300, (3000, 12))
     groups = [[" ".join(map(str, row)) for row in some] for some in words.reshape(600, 5, 12)]

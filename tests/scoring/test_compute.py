@@ -13,7 +13,7 @@ from known_spectra import HALVES, ORDERS, eigenvalues_of, features_of, matrix_of
 import vendiscore
 from vendiscore import NotPSDError, compute, score, score_dual, score_K, score_X
 from vendiscore.result import key_at
-from vendiscore.signature import digest
+from vendiscore.support.signature import digest
 
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 K3 = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])

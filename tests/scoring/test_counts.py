@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
-from vendiscore.similarity import memory
+from vendiscore.support import memory
 
 RNG = np.random.default_rng(0)
 SITE = [46, 22, 17, 15, 0, 9, 8, 6, 2, 2, 1, 1]

@@ -13,9 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore import as_similarity, compute, explain, list_kernels, report
-from vendiscore.reading.string_patterns import are_proteins
 from vendiscore.scoring import typical
 from vendiscore.scoring.typical import place_among, settings_that_count
+from vendiscore.support.string_patterns import are_proteins
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLES = typical._tables()

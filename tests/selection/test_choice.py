@@ -10,10 +10,10 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
-from vendiscore.hints import REMEDIES
 from vendiscore.result import key_at
 from vendiscore.selection import resolvent
 from vendiscore.similarity.bit_sets import BitSimilarity
+from vendiscore.support.hints import REMEDIES
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) + 2 * RNG.normal(size=(6, 5))[RNG.integers(0, 6, 60)]

@@ -198,7 +198,7 @@ def test_an_initial_sample_that_was_left_out_is_an_error():
 
 
 def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
-    from vendiscore.similarity import memory
+    from vendiscore.support import memory
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     monkeypatch.setattr(memory, "FEW_BYTES", 0)

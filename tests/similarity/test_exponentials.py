@@ -295,7 +295,7 @@ def test_tensors_have_the_matrix_of_arrays_with_a_diagonal_of_1(kernel, scale, o
 
 def test_a_matrix_of_tensors_without_room_is_refused_with_a_remedy(monkeypatch):
     torch = pytest.importorskip("torch")
-    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 0)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 0)
     for kernel in KERNELS:
         with pytest.raises(TooLargeError, match=r"compare fewer samples, or pass X\.numpy\(\)"):
             as_similarity(torch.ones(3000, 2), k=kernel)

@@ -26,7 +26,7 @@ KINDS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr("vendiscore.similarity.memory.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)
     monkeypatch.setattr(rows, "COLUMNS", 90)
 
 

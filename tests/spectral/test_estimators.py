@@ -15,13 +15,13 @@ from vendiscore import (
     as_similarity,
     effective_number,
 )
-from vendiscore.similarity import memory
 from vendiscore.spectral import estimators
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.estimators import estimate_by_lanczos
 from vendiscore.spectral.stochastic import Krylov, Quadrature
 from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.spectral.weighted_similarity import weighted_by
+from vendiscore.support import memory
 
 ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)
 

@@ -121,7 +121,7 @@ def test_what_is_small_is_not_asked_for(monkeypatch):
     def ask(*_):
         raise AssertionError("asked")
 
-    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", ask)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", ask)
     vendi(SMALL, [1.0])
     vendi(LARGE, [2.0])
     with pytest.raises(AssertionError, match="asked"):
@@ -142,8 +142,8 @@ def test_a_route_that_stalls_says_so_and_the_spectrum_takes_its_place(monkeypatc
 def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
     X = np.random.default_rng(0).standard_normal((20_000, 510))
     similarity = FeatureSimilarity(X).normalized()
-    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 4 * 10**7)
-    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 4 * 10**7)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
     (estimate,) = vendi(similarity, [math.inf]).estimates
     assert estimate.route == "covariance"
     assert "the largest eigenvalue of the similarity matrix of 20000 samples" in estimate.why

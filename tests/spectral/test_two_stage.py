@@ -7,9 +7,9 @@ import pytest
 import scipy.linalg
 
 from vendiscore import MatrixSimilarity, compute
-from vendiscore.similarity.threads import blas_libraries
 from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import decompose
+from vendiscore.support.threads import blas_libraries
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
 

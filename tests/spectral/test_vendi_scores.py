@@ -248,8 +248,8 @@ def test_lanczos_reports_a_negative_eigenvalue_that_it_meets():
 def test_exact_is_refused_before_it_is_allocated(monkeypatch):
     from vendiscore import TooLargeError
 
-    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 10**6)
-    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"8,000,000 bytes.*q=2 or q=float\('inf'\)"):
         vendi(FeatureSimilarity(sp.identity(1000, format="csr")))
 

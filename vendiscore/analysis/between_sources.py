@@ -13,9 +13,9 @@ import numpy as np
 from .. import plots
 from ..plots.axes import axes_of
 from ..result import key_at
-from ..signature import line
-from ..summary import Summary, frame, html_table, json_record, measured, with_interval
 from ..support.arguments import integer, number, one_of
+from ..support.signature import line
+from ..support.summary import Summary, frame, html_table, json_record, measured, with_interval
 from ..support.types import Axes, Frame, Options, Record
 from .layout import linked_groups
 

@@ -14,8 +14,6 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.eigenvalues import PSD
-from ..hints import remedy
-from ..progress import Counts, counted
 from ..resolve.kernel import having
 from ..resolve.kernel_request import SETTINGS, How, KernelArgument, how_of
 from ..resolve.sample_labels import Groups as Labels
@@ -32,10 +30,12 @@ from ..resolve.sample_labels import (
 )
 from ..resolve.sets import read_collection, resolve_pool, resolve_sets
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
-from ..signature import plain
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER, is_several, refuse_gradient
 from ..support.errors import warn
+from ..support.hints import remedy
+from ..support.progress import Counts, counted
+from ..support.signature import plain
 from ..support.types import Options, Pool, Record, Samples
 from .compare_options import CompareOptions, Effects
 from .comparison import Comparison, GroupPairRow

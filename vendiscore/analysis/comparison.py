@@ -9,9 +9,9 @@ from dataclasses import asdict, dataclass, field
 from typing import Literal
 
 from .. import plots
-from ..signature import plain
-from ..summary import Summary, frame, html_table, json_record, measured, with_error
 from ..support.arguments import one_of
+from ..support.signature import plain
+from ..support.summary import Summary, frame, html_table, json_record, measured, with_error
 from ..support.types import Axes, Frame, Options, Record
 from .compare_options import Effects
 from .detectable import scale_detectable

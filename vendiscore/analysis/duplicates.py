@@ -8,7 +8,6 @@ from functools import cached_property
 
 import numpy as np
 
-from ..reading.string_patterns import text_form
 from ..resolve.kernel import list_kernels
 from ..resolve.sample_labels import encode_labels
 from ..resolve.sets import part_of
@@ -19,6 +18,7 @@ from ..similarity.members import members_of
 from ..support.arguments import DEFAULT_THRESHOLD, number
 from ..support.errors import warn
 from ..support.namespace import Array, to_host
+from ..support.string_patterns import text_form
 from ..support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair

@@ -18,15 +18,15 @@ from ..scoring.compute import check_references, measured, subject_of
 from ..scoring.intervals import CLOSED
 from ..scoring.request import Request, check_allow_repeats, check_pool_repeats, read_request
 from ..scoring.subsampling import MIN_SAMPLES, MIN_VALUES
-from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import sample_of
 from ..spectral.spectrum import Spectrum
-from ..summary import json_record
 from ..support.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
 from ..support.namespace import is_numpy, scalar, to_host
+from ..support.signature import plain
+from ..support.summary import json_record
 from ..support.types import Options, Record, Samples
 from .explain import explained
 from .growth import ENOUGH, Growth, grown

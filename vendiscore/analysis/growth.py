@@ -17,7 +17,6 @@ from .. import plots
 from ..core.eigenvalues import PSD, check_psd
 from ..core.score import NUMPY_SOLVER, can_skip_eigenvalues
 from ..measures.subject import Subject
-from ..progress import foretell, track
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import group_by_prompt
 from ..resolve.sets import read_collection
@@ -39,7 +38,6 @@ from ..spectral.rank_one import leave_one_out, log_score
 from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
-from ..summary import Summary, frame, html_table, json_record, with_interval
 from ..support.arguments import (
     DEFAULT_ORDER,
     flag,
@@ -50,6 +48,8 @@ from ..support.arguments import (
 )
 from ..support.errors import quoted, warn
 from ..support.namespace import Array, to_host
+from ..support.progress import foretell, track
+from ..support.summary import Summary, frame, html_table, json_record, with_interval
 from ..support.types import Axes, Frame, Record, Samples
 from .abundances import Abundances
 from .unpaired_comparison import STACKED

@@ -4,10 +4,10 @@ import numpy as np
 from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
-from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.members import members_of
 from ..spectral.spectrum import Spectrum
+from ..support import memory
 from ..support.namespace import to_host
 
 # Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..summary import frame, one_line
+from ..support.summary import frame, one_line
 from ..support.types import Frame, Record
 
 # Copies may come out less similar than 1 by rounding.

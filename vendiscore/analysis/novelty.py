@@ -17,9 +17,9 @@ from ..similarity.base import Similarity
 from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import positive_parts
 from ..spectral.vendi_scores import spectrum_of
-from ..summary import Summary, frame
 from ..support.arguments import DEFAULT_ORDER, refuse_gradient
 from ..support.namespace import row_blocks, to_host
+from ..support.summary import Summary, frame
 from ..support.types import Frame, Samples
 
 

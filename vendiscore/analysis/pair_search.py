@@ -9,12 +9,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..progress import foretell, track
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.threads import in_order
 from ..similarity.tiles import SINGLE_ERROR, Tile, Tiles
 from ..support.namespace import is_torch, row_blocks, to_host
+from ..support.progress import foretell, track
+from ..support.threads import in_order
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.

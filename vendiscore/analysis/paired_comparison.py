@@ -13,7 +13,6 @@ from typing import TypeAlias
 import numpy as np
 
 from ..core.eigenvalues import PSD
-from ..progress import told
 from ..resolve.sample_labels import encode_labels
 from ..scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ..similarity.base import Similarity
@@ -23,6 +22,7 @@ from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..support.errors import quoted, warn
 from ..support.namespace import row_blocks, to_host
+from ..support.progress import told
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_paired_detectable

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..signature import plain
+from ..support.signature import plain
 from ..support.types import Options, Samples
 
 # Samples and arguments of more characters than this are not written out.

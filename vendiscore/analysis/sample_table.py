@@ -18,9 +18,9 @@ from ..scoring.typical import nowhere, place_among
 from ..spectral.rank_one import ALL, adds, coverage, surprise, unexplained
 from ..spectral.spectrum import Spectrum
 from ..spectral.vendi_scores import vendi
-from ..summary import Summary, frame, html_table, json_record, shortened
 from ..support.arguments import integer
 from ..support.namespace import scalar, to_host
+from ..support.summary import Summary, frame, html_table, json_record, shortened
 from ..support.types import Axes, Frame, Record
 from .duplicates import Duplicates
 from .near_pairs import Neighbours, Pair

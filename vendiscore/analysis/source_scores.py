@@ -15,25 +15,25 @@ import numpy as np
 import scipy
 
 from ..core.eigenvalues import PSD, check_psd
-from ..progress import track
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_fitted, resolve_sets
 from ..scoring.jackknife import delete_one_error
 from ..scoring.request import confidence
 from ..scoring.subsampling import MIN_VALUES, logit_interval, student_reach
-from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.inputs import choose
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.members import members_by_size, members_of, submatrices
 from ..similarity.set_means import cosines, mean_similarities, set_sums, without_own
-from ..similarity.threads import in_order
 from ..spectral.rank_one import leave_one_out
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
+from ..support import memory
 from ..support.arguments import flag, read_order, refuse_gradient
 from ..support.errors import NotPSDError, SampleError, quoted, warn
 from ..support.namespace import row_blocks, scalar, to_host
+from ..support.progress import track
+from ..support.threads import in_order
 from ..support.types import Options
 from .answer_table import AnswerTable
 from .between_sources import Score, SourceRow, Sources

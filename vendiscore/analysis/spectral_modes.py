@@ -5,8 +5,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..spectral.spectrum import Spectrum
-from ..summary import Summary
 from ..support.namespace import row_blocks, to_host
+from ..support.summary import Summary
 
 # Largest number of samples that represent a mode.
 EXEMPLARS = 3

@@ -8,7 +8,6 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..progress import told
 from ..scoring.deficit import Repeats, log_ends, repeats_of
 from ..scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ..scoring.subsampling import halves_error, student_reach
@@ -20,6 +19,7 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
 from ..support.namespace import row_blocks, to_host
+from ..support.progress import told
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_unpaired_detectable

@@ -11,7 +11,7 @@ from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
-from ..progress import quiet
+from ..support.progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, tell
 from .parser import COMMANDS, no_command, parser
 

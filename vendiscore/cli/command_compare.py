@@ -5,7 +5,7 @@ from argparse import Namespace
 from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, format_bounded_p
-from ..signature import line
+from ..support.signature import line
 from . import output
 from .kernel_options import (
     compared,

@@ -4,9 +4,9 @@ import re
 from argparse import Namespace
 from collections.abc import Collection
 
-from ..hints import embedded_by
-from ..optional import require
 from ..resolve.kernel import NAMED_MODELS
+from ..support.hints import embedded_by
+from ..support.optional import require
 from .exit_codes import PROGRAM, UsageError, tell
 
 # A model needs these files; `.gitattributes`, which every repository has, says that all are there.

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from importlib.util import find_spec
 
-from ..optional import MissingPackageError
+from ..support.optional import MissingPackageError
 
 
 def run_page(args: Namespace) -> str:

@@ -9,12 +9,12 @@ from typing import TypeVar
 
 from ..encoders.models import MODEL_SCRIPTS
 from ..measures.measure import OF_SIMILARITIES
-from ..reading.encoder_scope import find_mismatch
 from ..reading.samples import Samples
 from ..resolve.kernel import NAMED_MODELS
 from ..result import ERRORS, NULLS, number_rows
 from ..scoring.compute import compute
 from ..scoring.typical import wording_sentence
+from ..similarity.encoder_scope import find_mismatch
 from ..support.types import Options, Record
 from . import output
 from .exit_codes import PROGRAM, UsageError

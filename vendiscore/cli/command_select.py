@@ -17,9 +17,9 @@ from ..reading.names import join_names
 from ..reading.samples import Samples
 from ..resolve.sample_labels import group_equal
 from ..selection import select
-from ..signature import line
 from ..similarity.base import Similarity
-from ..summary import shortened
+from ..support.signature import line
+from ..support.summary import shortened
 from ..support.types import Record
 from . import output
 from .exit_codes import UsageError

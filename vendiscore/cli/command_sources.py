@@ -10,8 +10,8 @@ from ..reading.samples import Samples
 from ..report import report
 from ..report.source_report import tables
 from ..similarity.pools import pooled
-from ..summary import shortened
 from ..support.errors import SampleError
+from ..support.summary import shortened
 from . import output
 from .files import BY_FOLDER, check
 from .kernel_options import placing, read_how, read_sets, usage

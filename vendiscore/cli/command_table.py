@@ -5,7 +5,7 @@ from argparse import Namespace
 from string import ascii_letters
 
 from ..analysis.comparison import Comparison
-from ..optional import require
+from ..support.optional import require
 from ..support.types import Record
 from . import output
 from .command_compare import compared_sets, signature_of

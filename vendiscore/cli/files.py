@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ..hints import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folders import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
@@ -18,6 +17,7 @@ from ..reading.names import say_left_out
 from ..reading.reader import read_data
 from ..reading.samples import Samples
 from ..support.errors import SHOWN
+from ..support.hints import suggestion
 from .exit_codes import DataError, UsageError, tell
 
 STDIN = "-"

@@ -9,7 +9,6 @@ from dataclasses import dataclass, fields, replace
 
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples
-from ..reading.string_patterns import are_sequences
 from ..resolve import kernel_request as resolve
 from ..resolve.kernel import check_options, named_kernel
 from ..resolve.sets import as_similarity
@@ -17,6 +16,7 @@ from ..scoring.request import Request, read_request
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER, read_order
 from ..support.errors import SampleError, quoted
+from ..support.string_patterns import are_sequences
 from ..support.types import Options, Record
 from .exit_codes import DataError, UsageError, tell
 from .files import check, read

@@ -6,8 +6,8 @@ from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
 from ..reading.csv_cells import csv_row, text_cell
-from ..signature import plain
-from ..summary import json_value
+from ..support.signature import plain
+from ..support.summary import json_value
 
 Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 from typing import NamedTuple, NoReturn
 
 from .. import __version__
-from ..hints import folded, meant, remedy, synonym
 from ..reading.formats import TYPES
 from ..support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
+from ..support.hints import folded, meant, remedy, synonym
 from ..support.types import Record
 from .exit_codes import PROGRAM, USAGE
 

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..encoders import encoder
-from ..optional import require
 from ..scoring.scores import score, score_X
+from ..support.optional import require
 from ..support.types import Device
 from . import missing as __getattr__  # noqa: F401
 

@@ -10,8 +10,8 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..kernels.molecules import read_molecule
-from ..optional import require
 from ..resolve.sets import as_similarity
+from ..support.optional import require
 from ..support.types import Record
 from . import missing as __getattr__  # noqa: F401
 

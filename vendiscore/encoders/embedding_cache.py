@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..hashing import hash_bytes
-from ..signature import IDLE
 from ..support.errors import warn
+from ..support.hashing import hash_bytes
+from ..support.signature import IDLE
 from ..support.types import Options, Record
 
 # A row in single precision, words on what was not seen of its text, and a checksum of all of it,

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
-from ..progress import Counts
 from ..support.errors import SampleError
 from ..support.namespace import is_torch
+from ..support.progress import Counts
 from ..support.types import Record
 
 # From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.

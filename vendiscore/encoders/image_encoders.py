@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.error import URLError
 
-from ..optional import is_network, require
 from ..support.errors import SampleError
+from ..support.optional import is_network, require
 from ..support.types import Options
 from .embeddings import Encode, no_effect
 from .models import Kind

@@ -9,12 +9,12 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ..optional import is_network
-from ..progress import Counts, counted, foretell
-from ..signature import plain
 from ..similarity.inputs import as_samples
 from ..support.arguments import integer, one_of
 from ..support.errors import SampleError
+from ..support.optional import is_network
+from ..support.progress import Counts, counted, foretell
+from ..support.signature import plain
 from ..support.types import Record, Samples
 from .embeddings import Encode, embed, no_effect
 from .networks import ModelFiles, Network, Pooling, model_files

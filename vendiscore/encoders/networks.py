@@ -10,10 +10,10 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..optional import require
 from ..support.arguments import flag
 from ..support.errors import quoted, warn
 from ..support.namespace import is_torch
+from ..support.optional import require
 from ..support.types import Record
 from .embeddings import Encode
 

@@ -12,9 +12,9 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..optional import require
 from ..support.errors import SampleError, quoted
 from ..support.namespace import is_torch
+from ..support.optional import require
 
 if TYPE_CHECKING:
     from PIL.Image import Image

@@ -14,8 +14,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..hashing import hash_bytes
-from ..optional import MissingPackageError, require
+from ..support.hashing import hash_bytes
+from ..support.optional import MissingPackageError, require
 
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
 _VECTORS = ("embeddings", "embedding.weight")

@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optional import is_network
-from ..progress import track
-from ..reading.string_patterns import INVISIBLE
 from ..support.errors import SampleError, quoted, warn
 from ..support.namespace import to_host
+from ..support.optional import is_network
+from ..support.progress import track
+from ..support.string_patterns import INVISIBLE
 from ..support.types import Options, Record
 from .embeddings import Encode
 from .models import Kind

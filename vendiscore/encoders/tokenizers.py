@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TypeAlias
 
-from ..hints import suggestion
-from ..optional import MissingPackageError, require
+from ..support.hints import suggestion
+from ..support.optional import MissingPackageError, require
 
 # Packages for tokenizers that need more than sacrebleu, and the modules that they import.
 _NEEDS = {

@@ -10,12 +10,12 @@ from functools import update_wrapper
 from types import ModuleType
 from typing import TYPE_CHECKING
 
-from ..optional import require
-from ..reading.string_patterns import fill_blanks
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import read_generation_request
 from ..support.arguments import flag
+from ..support.optional import require
+from ..support.string_patterns import fill_blanks
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
 Make = Callable[..., object]

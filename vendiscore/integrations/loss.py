@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from ..core.eigenvalues import PSD, check_psd
-from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..similarity.inputs import as_samples
@@ -11,6 +10,7 @@ from ..similarity.weights import check_weights
 from ..spectral.vendi_scores import vendi
 from ..support.arguments import DEFAULT_ORDER, number, read_order
 from ..support.namespace import disable_autocast, is_torch
+from ..support.optional import require
 from ..support.types import Samples, Tensor, Weights
 
 torch = require("torch", "torch", "VendiLoss")

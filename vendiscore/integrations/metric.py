@@ -17,7 +17,6 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from ..optional import require
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_request import How
 from ..resolve.sample_labels import read_labels
@@ -30,6 +29,7 @@ from ..similarity.shapes import IS_GROUP
 from ..support.arguments import flag
 from ..support.errors import quoted, warn
 from ..support.namespace import is_torch, scalar
+from ..support.optional import require
 from ..support.types import Options, Pool, Record, Samples
 
 evaluate = require("evaluate", "evaluate", "a metric of evaluate")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..optional import require
 from ..resolve.kernel_request import how_of
 from ..resolve.sets import resolve_sets
 from ..result import order_suffixes
@@ -13,6 +12,7 @@ from ..scoring.state_sums import unit
 from ..spectral.spectrum import score_covariance
 from ..support.arguments import DEFAULT_ORDER, integer, is_several
 from ..support.namespace import is_torch
+from ..support.optional import require
 from ..support.types import Axes, Tensor
 
 _torch = require("torch", "torchmetrics", "VendiScore of torchmetrics")

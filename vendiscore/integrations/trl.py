@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 
 from ..core.eigenvalues import PSD
-from ..reading.string_patterns import fill_blanks
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import group_equal
 from ..result import key_at
 from ..scoring.rewards import Credit, Fuse, credits_of, fused, read_fusion
 from ..support.arguments import DEFAULT_ORDER, flag
 from ..support.errors import warn
+from ..support.string_patterns import fill_blanks
 from ..support.types import Record
 
 ALONE = (

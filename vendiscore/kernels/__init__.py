@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..hints import refuse_calls
+from ..support.hints import refuse_calls
 
 # Links are not resolved: a folder of the Hub's cache consists of links. Next to an installed
 # package another package may be called `kernels`.

@@ -9,11 +9,11 @@ from typing import Protocol, TypeGuard
 import numpy as np
 
 from ..resolve.kernel import register_kernel
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
 from ..similarity.inputs import as_matrix
+from ..support import memory
 from ..support.arguments import one_of, refuse_gradient
 from ..support.errors import SampleError, quoted
 from ..support.namespace import is_torch, row_blocks, to_host

@@ -6,15 +6,15 @@ from functools import cache, partial
 import numpy as np
 
 from ..encoders.tokenizers import named_tokenizer
-from ..hints import suggestion
-from ..optional import require
-from ..progress import track
 from ..resolve.kernel import register_kernel
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
+from ..support import memory
 from ..support.arguments import flag, integer
+from ..support.hints import suggestion
+from ..support.optional import require
+from ..support.progress import track
 from .text import Tokens, count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.

@@ -20,17 +20,17 @@ from ..encoders.text_encoders import (
     in_batches,
     load_pair_classifier,
 )
-from ..progress import track
-from ..reading.string_patterns import text_form
 from ..resolve.kernel import register_kernel
 from ..resolve.kernel_build import distinct_samples
-from ..signature import plain
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_matrix
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
 from ..similarity.pools import size
 from ..support.arguments import flag, integer, number
 from ..support.errors import quoted
+from ..support.progress import track
+from ..support.signature import plain
+from ..support.string_patterns import text_form
 from ..support.types import Device
 from .labels import labels
 

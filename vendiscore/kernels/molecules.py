@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
-from ..optional import require
 from ..resolve.kernel import register_kernel
-from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
+from ..support import memory
 from ..support.arguments import flag, integer, one_of
 from ..support.errors import SampleError, quoted
+from ..support.optional import require
 from ..support.types import Record
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from typing import Literal
 import numpy as np
 
 from ..encoders.pil_images import as_image, check_background, naming_files
-from ..progress import track
 from ..resolve.kernel import register_kernel
-from ..similarity import memory
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
+from ..support import memory
 from ..support.arguments import integer, one_of
 from ..support.errors import SampleError
+from ..support.progress import track
 
 Mode = Literal["L", "RGB"]
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKENS, named_tokenizer
-from ..reading.string_patterns import unspaced, words_by
 from ..resolve.kernel import Control, Fitted, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
 from ..support.arguments import integer, is_several, one_of
 from ..support.errors import SampleError, quoted, warn
+from ..support.string_patterns import unspaced, words_by
 from ..support.types import Rows
 
 Tokens = Sequence[Hashable]

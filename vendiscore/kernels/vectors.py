@@ -6,7 +6,6 @@ from functools import partial
 import numpy as np
 
 from ..resolve.kernel import Control, register_kernel
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.exponentials import Exponentials, median_width, of_tensor
@@ -15,6 +14,7 @@ from ..similarity.inputs import Refusals, as_vectors
 from ..similarity.matrix import MatrixSimilarity
 from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
+from ..support import memory
 from ..support.arguments import number
 from ..support.errors import SampleError
 from ..support.namespace import Array, detached, is_torch, namespace

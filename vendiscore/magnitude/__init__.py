@@ -1,6 +1,6 @@
 """The magnitude of metric spaces: how many points can be told apart, at every scale."""
 
-from ..hints import refuse_calls
+from ..support.hints import refuse_calls
 from .area import mag_area, mag_areas, mag_diff
 from .function import (
     convergence_scale,

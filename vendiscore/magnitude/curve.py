@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..summary import Summary, frame, json_record
+from ..support.summary import Summary, frame, json_record
 from ..support.types import Frame, Record, Samples
 from .scales import convergence, evaluate
 from .space import MetricSpace

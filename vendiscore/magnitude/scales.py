@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..progress import foretell, track
-from ..summary import frame, json_record
+from ..support.progress import foretell, track
+from ..support.summary import frame, json_record
 from ..support.types import Frame, Number, Record
 from .parameters import NEAR_END
 from .space import MetricSpace, Spaces

@@ -4,8 +4,8 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
-from ..summary import one_line
 from ..support.namespace import row_blocks
+from ..support.summary import one_line
 from .parameters import Solving
 from .solver import ACCEPTED, EPS, Solution, Solver
 

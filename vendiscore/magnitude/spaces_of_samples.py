@@ -19,8 +19,6 @@ from ..resolve.sets import (
     read_samples,
     resolve_sets,
 )
-from ..signature import plain
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
 from ..similarity.base import Similarity
@@ -35,9 +33,11 @@ from ..similarity.members import members_of
 from ..similarity.metrics import NEGATIVE_TYPE
 from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
+from ..support import memory
 from ..support.arguments import refuse_gradient
 from ..support.errors import SampleError
 from ..support.namespace import Array, row_blocks, to_host
+from ..support.signature import plain
 from ..support.types import Options, Pool, Record, Samples
 from .parameters import Solving, read
 from .solver import nearest

@@ -6,7 +6,7 @@ from functools import cache
 import numpy as np
 import scipy
 
-from ..similarity import memory
+from ..support import memory
 from ..support.namespace import row_blocks
 
 # Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,

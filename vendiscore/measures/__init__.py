@@ -1,5 +1,5 @@
 """Measures by name, and the Subject that they are functions of: samples and their views."""
 
-from ..hints import refuse_calls
+from ..support.hints import refuse_calls
 
 refuse_calls(__name__)

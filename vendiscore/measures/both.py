@@ -10,10 +10,10 @@ import numpy as np
 from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
-from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.pools import size
 from ..support.namespace import as_kind_of
+from ..support.signature import digest, plain
 from ..support.types import Record
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods

@@ -6,11 +6,11 @@ import numpy as np
 
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
-from ..signature import digest, plain
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.vendi_scores import vendi
 from ..support.namespace import as_kind_of
+from ..support.signature import digest, plain
 from ..support.types import Number, Samples
 from .measure import register_measure
 from .subject import Subject, UnsuitedError

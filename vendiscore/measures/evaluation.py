@@ -6,9 +6,9 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..hints import suggestion
 from ..resolve.presets import expanded
 from ..support.arguments import has_gradient, is_several, refuse_gradient
+from ..support.hints import suggestion
 from ..support.namespace import Array, as_kind_of, namespace, to_host
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure

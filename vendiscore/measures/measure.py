@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from ..hints import suggestion
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
-from ..signature import plain
-from ..summary import Summary
 from ..support.errors import quoted
+from ..support.hints import suggestion
 from ..support.namespace import is_torch, scalar
+from ..support.signature import plain
+from ..support.summary import Summary
 from ..support.types import Number, Record
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..optional import require
+from ..support.optional import require
 from ..support.types import Axes, Record
 
 

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..magnitude.curve import Curve
-from ..optional import require
 from ..support.namespace import Array, to_host
+from ..support.optional import require
 from ..support.types import Axes
 from .axes import axes_of, thin
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..optional import require
 from ..support.namespace import Array
+from ..support.optional import require
 from ..support.types import Axes, Record
 from .axes import axes_of
 

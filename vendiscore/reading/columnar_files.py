@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..optional import require
 from ..support.errors import quoted
+from ..support.optional import require
 from .limits import WHOLE, Limits, RefusedError
 from .names import join_names
 from .number_tables import check_width

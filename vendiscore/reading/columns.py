@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ..support.errors import quoted
+from ..support.string_patterns import looks_like, unspaced
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
@@ -26,7 +27,6 @@ from .names import (
     say_left_out,
 )
 from .records import is_image, is_nested, known_record, paths, value_at
-from .string_patterns import looks_like, unspaced
 from .tables import Table, are_numbers, is_row
 
 _LOOK = 200  # rows that show what the rest is like

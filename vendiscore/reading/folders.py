@@ -6,12 +6,12 @@ from pathlib import Path, PurePath
 from typing import TypeGuard
 
 from ..support.errors import warn
+from ..support.string_patterns import IMAGES
 from ..support.types import Record
 from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES, ending
 from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
-from .string_patterns import IMAGES
 
 # Files left out that a message names.
 _NAMED = 5

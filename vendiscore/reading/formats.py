@@ -10,9 +10,9 @@ from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..support.string_patterns import IMAGES
 from .encodings import decode
 from .limits import RefusedError, Wanted
-from .string_patterns import IMAGES
 
 if TYPE_CHECKING:
     from .columnar_files import Columns

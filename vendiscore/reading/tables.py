@@ -10,12 +10,12 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from ..hints import suggestion
 from ..support.errors import quoted
+from ..support.hints import suggestion
+from ..support.string_patterns import could_be_smiles
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
-from .string_patterns import could_be_smiles
 
 DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
 _ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have

@@ -3,11 +3,11 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
+from ..support.string_patterns import could_be_smiles
 from .encodings import LINE_BREAK
 from .limits import AskError, Wanted
 from .names import say_left_out
 from .samples import Samples
-from .string_patterns import could_be_smiles
 
 
 def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:

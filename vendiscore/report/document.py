@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from ..analysis.findings import Findings
-from ..summary import Summary, frame, json_value, with_error
+from ..support.summary import Summary, frame, json_value, with_error
 from ..support.types import Frame, Record, Samples
 from .markup import escape, listing
 from .previews import Previews

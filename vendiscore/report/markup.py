@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable
 
-from ..summary import shortened
+from ..support.summary import shortened
 
 SEEN = 160  # characters of a text before it is unfolded
 

@@ -13,13 +13,13 @@ from ..analysis import sentences
 from ..encoders.pil_images import as_image
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
-from ..optional import require
-from ..signature import plain
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..summary import shortened
 from ..support.errors import SampleError
 from ..support.namespace import to_host
+from ..support.optional import require
+from ..support.signature import plain
+from ..support.summary import shortened
 from .markup import escape, folded
 from .thumbnails import sketch, small
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
     from ..reading.number_tables import not_finite
     from ..reading.reader import read_data
     from ..reading.samples import Samples
-    from ..reading.string_patterns import looks_like
     from ..reading.table_samples import samples_of
     from ..reading.tables import Table, share_of_numbers
     from ..result import key_at
+    from ..support.string_patterns import looks_like
     from . import thumbnails
     from .document import report_of
     from .figures import Figure, pictures
@@ -70,7 +70,7 @@ _MODULES = {
     "reading.limits": "AskError Limits RefusedError Wanted",
     "reading.number_tables": "not_finite",
     "reading.samples": "Samples",
-    "reading.string_patterns": "looks_like",
+    "support.string_patterns": "looks_like",
     "reading.table_samples": "samples_of",
     "reading.names": "MOLECULE_NAMES is_named join_names role_of",
     "reading.tables": "Table share_of_numbers",

@@ -10,12 +10,12 @@ from ..analysis.findings import Findings
 from ..analysis.python_code import reproduced
 from ..analysis.sample_table import PAIRS, Explanation
 from ..analysis.sentences import short
-from ..optional import MissingPackageError
 from ..result import NULLS
 from ..scoring.scale_strip import strip_html
-from ..signature import digits, plain
 from ..spectral.rank_one import lost
-from ..summary import table
+from ..support.optional import MissingPackageError
+from ..support.signature import digits, plain
+from ..support.summary import table
 from .figures import Figure, pictures
 from .markup import escape, folded, listing, more, paragraph, preformatted
 from .previews import Previews

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
-from ..optional import MissingPackageError
 from ..result import key_at
-from ..summary import shortened, table
+from ..support.optional import MissingPackageError
+from ..support.summary import shortened, table
 from ..support.types import Record
 from .document import Report
 from .figures import Figure

@@ -6,7 +6,7 @@ import re
 import threading
 from collections.abc import Callable
 
-from ..optional import require
+from ..support.optional import require
 from ..support.types import Axes, Record
 
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
-from ..hints import embedded_by, suggestion
-from ..signature import plain
 from ..similarity.base import Similarity
-from ..summary import Summary
 from ..support.arguments import flag
 from ..support.errors import quoted
+from ..support.hints import embedded_by, suggestion
+from ..support.signature import plain
+from ..support.summary import Summary
 from ..support.types import Options, Record
 from .plugins import Plugins, options_of, summary_of
 

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from ..reading.string_patterns import INVISIBLE, looks_like
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import ROWS_READ, choose
@@ -15,6 +14,7 @@ from ..similarity.pools import size
 from ..support.arguments import has_gradient, one_of, refuse_gradient
 from ..support.errors import SampleError, warn
 from ..support.namespace import scalar, to_host
+from ..support.string_patterns import INVISIBLE, looks_like
 from ..support.types import Options, Pool, Record, Samples
 from .kernel import Kernel, get_kernel
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..hints import meant, remedy, suggestion
-from ..optional import is_network
 from ..similarity.inputs import as_samples
 from ..similarity.metrics import check_metric, check_options
 from ..similarity.shapes import is_list
 from ..support.arguments import flag, one_of
 from ..support.errors import quoted
+from ..support.hints import meant, remedy, suggestion
+from ..support.optional import is_network
 from ..support.types import Options, PairFunction, Record, Samples
 from .kernel import (
     NAMED_MODELS,

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..hints import suggestion
-from ..signature import digits
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
 from ..similarity.inputs import as_samples
@@ -16,6 +14,8 @@ from ..similarity.pools import size
 from ..similarity.weights import WEIGHT_TOLERANCE
 from ..support.arguments import number, one_of
 from ..support.errors import SampleError, quoted
+from ..support.hints import suggestion
+from ..support.signature import digits
 from ..support.types import Options, Samples
 from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from .kernel_build import build_all, build_kernel, repeatable, skips

@@ -14,7 +14,6 @@ from typing import Any
 
 import numpy as np
 
-from ..signature import digest
 from ..similarity import sparse as sp
 from ..similarity.inputs import as_samples, check_in_step, check_rows, unnested
 from ..similarity.pools import pooled, size
@@ -26,6 +25,7 @@ from ..similarity.shapes import (
 )
 from ..support.arguments import is_several
 from ..support.errors import SampleError, quoted
+from ..support.signature import digest
 from ..support.types import Pool, Record, Samples
 from .kernel_build import distinct_samples
 from .kernel_request import How, Prompts

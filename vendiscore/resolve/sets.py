@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from ..signature import plain
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, as_samples, precision
 from ..similarity.pools import pooled, shape_of
 from ..support.arguments import refuse_gradient
 from ..support.errors import SampleError
+from ..support.signature import plain
 from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
 from .kernel_build import (

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ..core.eigenvalues import PSD
-from ..hints import Public, suggestion
-from ..optional import require
 from ..resolve.kernel_request import KernelArgument, how_of
 from ..resolve.sample_labels import Groups, check_labels, encode_labels, is_hashable
 from ..result import Result
-from ..signature import plain
 from ..similarity.arrow import from_arrow
 from ..similarity.inputs import check_in_memory
 from ..support.arguments import DEFAULT_ORDER, flag
 from ..support.errors import SampleError, quoted, warn
+from ..support.hints import Public, suggestion
+from ..support.optional import require
+from ..support.signature import plain
 from ..support.types import Record
 from .compute import subject_of
 from .group_scores import ALONE, averaged, measure_groups

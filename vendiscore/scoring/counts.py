@@ -9,9 +9,9 @@ from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.inputs import as_samples
-from ..similarity.memory import require
 from ..support.arguments import is_several
 from ..support.errors import quoted
+from ..support.memory import require
 from ..support.namespace import to_host
 from ..support.types import Options, Record, Samples
 

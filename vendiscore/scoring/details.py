@@ -8,15 +8,15 @@ import numpy as np
 
 from ..magnitude.space import MetricSpace
 from ..measures.subject import Subject
-from ..optional import versions
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source, fitted_options
-from ..signature import UNKNOWN, digest, digits, line, plain
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
 from ..spectral.spectrum import Spectral
 from ..support.namespace import scalar
+from ..support.optional import versions
+from ..support.signature import UNKNOWN, digest, digits, line, plain
 from ..support.types import Options, Record
 from .intervals import Uncertainty
 from .request import Request

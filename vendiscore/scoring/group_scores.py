@@ -8,12 +8,12 @@ import numpy as np
 
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
-from ..progress import track
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.inputs import choose
 from ..similarity.members import members_of
 from ..support.errors import warn
 from ..support.namespace import Array, scalar, to_host
+from ..support.progress import track
 from ..support.types import Number, Record
 from .group_intervals import estimate_group_intervals
 from .intervals import Uncertainty

@@ -11,7 +11,6 @@ import numpy as np
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.stack import stacks_of
 from ..measures.subject import Part, Subject
-from ..reading.string_patterns import unspaced
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
 from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
@@ -23,6 +22,7 @@ from ..spectral.vendi_scores import spectrum_of
 from ..support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
 from ..support.errors import SampleError
 from ..support.namespace import to_host
+from ..support.string_patterns import unspaced
 from ..support.types import Pool, Samples
 
 Credit = Literal["surprise", "leave_one_out"]

@@ -11,12 +11,9 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
-from ..hints import Public
-from ..optional import versions
 from ..resolve.kernel_request import How, KernelArgument, how_of
 from ..resolve.sets import resolve_sets
 from ..result import Result, order_suffixes
-from ..signature import digits, line
 from ..similarity.arrow import chunks_of_rows
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_samples, check_in_memory
@@ -28,7 +25,10 @@ from ..spectral.rank_one import gain_of_each, read_novelty_order
 from ..spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
 from ..support.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
 from ..support.errors import quoted
+from ..support.hints import Public
 from ..support.namespace import is_torch, to_host
+from ..support.optional import versions
+from ..support.signature import digits, line
 from ..support.types import Options, Pool, Record, Samples, Weights
 from .request import check_orders
 from .state_bytes import read_record, write_record

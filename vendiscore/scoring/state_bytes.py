@@ -8,7 +8,7 @@ import struct
 
 import numpy as np
 
-from ..hashing import hash_bytes
+from ..support.hashing import hash_bytes
 from ..support.types import Options, Record
 from .state_sums import Sum, length
 

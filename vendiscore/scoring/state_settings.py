@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ..encoders.models import Encoder
 from ..resolve.kernel import Kernel, list_kernels
 from ..resolve.kernel_request import How, how_of
-from ..signature import IDLE, plain
+from ..support.signature import IDLE, plain
 from ..support.types import Options, Record
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.

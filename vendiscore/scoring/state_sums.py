@@ -8,11 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..core.checks import DIAGONAL_TOLERANCE
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.threads import in_order, slices
+from ..support import memory
 from ..support.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, to_host
+from ..support.threads import in_order, slices
 from ..support.types import Rows
 
 # The range of squared lengths without lost digits.

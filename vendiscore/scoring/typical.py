@@ -12,8 +12,8 @@ from statistics import median
 import numpy as np
 
 from ..measures.subject import Subject
-from ..reading.string_patterns import are_proteins
-from ..signature import IDLE, plain
+from ..support.signature import IDLE, plain
+from ..support.string_patterns import are_proteins
 from ..support.types import Options, Record
 from .scale_strip import Rungs, strip_text
 

@@ -15,12 +15,12 @@ import math
 import numpy as np
 
 from ..core.eigenvalues import NEGATIVE_MASS, clip_eigenvalues
-from ..progress import track
-from ..similarity import memory
-from ..similarity.threads import at_most, each, in_order
 from ..spectral.quadrature import log_of_entropy, surprisal
+from ..support import memory
 from ..support.errors import NotPSDError
 from ..support.namespace import gram
+from ..support.progress import track
+from ..support.threads import at_most, each, in_order
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -6,14 +6,14 @@ from typing import Literal
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
-from ..hints import remedy
-from ..progress import foretell, quiet
 from ..resolve.kernel_request import KernelArgument
 from ..resolve.sample_labels import check_size, read_labels
 from ..resolve.sets import similarity_of
-from ..similarity.threads import at_most
 from ..spectral.vendi_scores import spectrum_of
 from ..support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..support.hints import remedy
+from ..support.progress import foretell, quiet
+from ..support.threads import at_most
 from ..support.types import Samples
 from .candidates import Candidates
 from .constraints import (

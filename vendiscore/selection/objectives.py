@@ -8,12 +8,12 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.eigenvalues import clip_eigenvalues
-from ..similarity import memory
-from ..similarity.threads import each, in_order, slices
 from ..spectral.quadrature import log_of_entropy
 from ..spectral.rank_one import with_each
+from ..support import memory
 from ..support.errors import warn
 from ..support.namespace import row_blocks
+from ..support.threads import each, in_order, slices
 from .candidates import Candidates
 from .constraints import Constraints
 from .resolvent import (

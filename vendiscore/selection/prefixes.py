@@ -4,8 +4,8 @@ import numpy as np
 
 from ..core.eigenvalues import clip_eigenvalues
 from ..core.hill import hill_number
-from ..similarity.threads import in_order
 from ..spectral.quadrature import log_of_entropy
+from ..support.threads import in_order
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.

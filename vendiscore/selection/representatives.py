@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ..progress import announce
-from ..similarity import memory
 from ..similarity.members import sample_of
-from ..similarity.threads import each
+from ..support import memory
 from ..support.namespace import row_blocks
+from ..support.progress import announce
+from ..support.threads import each
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -5,8 +5,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..progress import Counts, counted, track
 from ..support.errors import warn
+from ..support.progress import Counts, counted, track
 from .objectives import Spectral
 from .representatives import Cover
 

@@ -11,8 +11,8 @@ import numpy as np
 
 from ..plots.curves import selection as draw
 from ..spectral.spectrum import Spectrum
-from ..summary import Summary, cut, frame, html_table, json_record
 from ..support.errors import NotPSDError
+from ..support.summary import Summary, cut, frame, html_table, json_record
 from ..support.types import Axes, DType, Frame, Record
 from .candidates import Candidates
 from .certificate import bound

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..optional import require
+from ..support.optional import require
 from ..support.types import Pool
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from typing import ClassVar, Self, TypeVar
 import numpy as np
 
 from ..core.checks import check_positive, check_unit_diagonal
-from ..hints import Public
-from ..summary import one_line
+from ..support import memory
+from ..support.hints import Public
 from ..support.namespace import (
     Array,
     gram,
@@ -23,8 +23,8 @@ from ..support.namespace import (
     scale_rows,
     to_host,
 )
+from ..support.summary import one_line
 from ..support.types import Options, Rows
-from . import memory
 from . import sparse as sp
 from .identical import joint_groups
 

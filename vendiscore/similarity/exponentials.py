@@ -8,9 +8,9 @@ from typing import Self
 
 import numpy as np
 
+from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks, scalar
 from ..support.types import DType, Number, Tensor
-from . import memory
 from .identical import identical_rows
 from .pairs import (
     Index,

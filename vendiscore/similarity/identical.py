@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..hashing import mix
+from ..support.hashing import mix
 from ..support.namespace import row_blocks
 from ..support.types import Rows
 from . import sparse as sp

@@ -1,7 +1,7 @@
 """The metrics by name, their properties and their options."""
 
-from ..hints import suggestion
 from ..support.arguments import number
+from ..support.hints import suggestion
 from ..support.types import Options, PairFunction, Record
 
 # Metrics of `scipy.spatial.distance.cdist` of two rows alone, without those computed here.

@@ -8,9 +8,10 @@ import numpy as np
 import scipy
 
 from ..core.eigenvalues import EPS
-from ..progress import track
+from ..support import memory
+from ..support.progress import track
+from ..support.threads import Value, in_order, slices
 from ..support.types import Options, Record
-from . import memory
 from .identical import identical_rows
 from .metrics import HOMOGENEOUS
 from .pairs import (
@@ -24,7 +25,6 @@ from .pairs import (
     mend_close,
     times_power,
 )
-from .threads import Value, in_order, slices
 
 # Numbers in a block, of this many rows at least: fewer make a slow product.
 BLOCK = 1 << 20

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..reading.encoder_scope import find_mismatch
-from ..reading.string_patterns import INVISIBLE
 from ..support.errors import SampleError, quoted, warn
+from ..support.string_patterns import INVISIBLE
 from .base import Similarity
+from .encoder_scope import find_mismatch
 
 # Texts that are truncated or of which a model has no token always give a warning. Of other samples,
 # such as blank texts, which the data show, one in 100 is worth a note, and one in 20, of at least

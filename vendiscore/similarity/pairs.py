@@ -9,11 +9,11 @@ from typing import Literal, Self
 import numpy as np
 import scipy
 
+from ..support import memory
 from ..support.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..support.threads import slices
 from ..support.types import Rows
-from . import memory
 from .identical import identical_rows
-from .threads import slices
 
 Index = slice | np.ndarray
 Law = Literal["gaussian", "laplace"]

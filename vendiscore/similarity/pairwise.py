@@ -7,11 +7,11 @@ from itertools import combinations_with_replacement
 
 import numpy as np
 
-from ..progress import track
-from ..signature import plain
+from ..support import memory
 from ..support.namespace import detached
+from ..support.progress import track
+from ..support.signature import plain
 from ..support.types import PairFunction, Pool
-from . import memory
 from .inputs import choose
 from .matrix import DeferredSimilarity
 

@@ -8,14 +8,14 @@ from typing import Any, Protocol, SupportsIndex
 
 import numpy as np
 
+from ..support import memory
 from ..support.namespace import Array
+from ..support.threads import in_order, slices
 from ..support.types import DType, Options
-from . import memory
 from .base import Index, S, Similarity
 from .identical import identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
 from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
-from .threads import in_order, slices
 
 # Products keep a K of more than so many bytes from the second on, since many ask for one only.
 KEPT_AT_ONCE = 1 << 28

@@ -3,8 +3,8 @@
 import numpy as np
 
 from ..support.namespace import as_kind_of, to_host
+from ..support.threads import slices
 from .base import Similarity
-from .threads import slices
 
 SETS = 64  # whose sums are in memory at once
 

@@ -9,10 +9,10 @@ from ..core.checks import (
     check_square,
     is_symmetric,
 )
+from ..support import memory
 from ..support.errors import SampleError
 from ..support.namespace import detached, is_torch, namespace
 from ..support.types import Rows
-from . import memory
 from . import sparse as sp
 from .base import Similarity, check_diagonal
 from .features import FeatureSimilarity

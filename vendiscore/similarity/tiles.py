@@ -5,12 +5,12 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..support.namespace import is_numpy, row_blocks, to_host
+from ..support.threads import in_order, slices
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, dots
 from .rows import RowsSimilarity
-from .threads import in_order, slices
 
 # Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
 SIDE = 1024

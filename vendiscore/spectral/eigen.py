@@ -11,9 +11,9 @@ import numpy as np
 import scipy
 
 from ..core.eigenvalues import suggest_clipping
-from ..progress import foretell
-from ..similarity.threads import at_most
 from ..support.namespace import Array, is_numpy, is_torch, namespace
+from ..support.progress import foretell
+from ..support.threads import at_most
 from ..support.types import Tensor
 
 # From this size on all eigenvalues are computed in two stages.

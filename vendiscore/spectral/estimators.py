@@ -9,13 +9,13 @@ from itertools import zip_longest
 import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance
-from ..progress import foretell, track
-from ..similarity import memory
 from ..similarity.base import Similarity
-from ..similarity.memory import TooLargeError
+from ..support import memory
 from ..support.arguments import refuse_gradient
 from ..support.errors import NotPSDError, warn
+from ..support.memory import TooLargeError
 from ..support.namespace import Array, as_kind_of
+from ..support.progress import foretell, track
 from .estimate import Estimate, Estimating
 from .quadrature import entropies, log_of_entropy
 from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width

@@ -13,13 +13,13 @@ import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..core.score import NUMPY_SOLVER, Solver, can_skip_eigenvalues, compute_hill_numbers
-from ..progress import foretell
-from ..similarity import memory
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.covariance import SINGLE_ROWS, can_save_time
 from ..similarity.features import FeatureSimilarity
+from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks
+from ..support.progress import foretell
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .single_precision import can_use_single, compute_scores

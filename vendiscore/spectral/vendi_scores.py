@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ..core.eigenvalues import PSD, check_psd
 from ..similarity.base import Similarity
-from ..similarity.memory import TooLargeError
 from ..support.arguments import DEFAULT_ORDER
+from ..support.memory import TooLargeError
 from ..support.namespace import Array
 from .estimate import Estimate, Estimating
 from .routes import (

@@ -6,9 +6,9 @@ from itertools import chain
 
 import numpy as np
 
-from vendiscore.progress import finish
 from vendiscore.report import Findings
 from vendiscore.support.errors import quoted
+from vendiscore.support.progress import finish
 
 from ..aliases import Record
 from ..inputs.pictures import decode_images

@@ -8,8 +8,8 @@ from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.encoders.models import MODEL_SCRIPTS
-from vendiscore.reading.encoder_scope import Mismatch, find_mismatch
 from vendiscore.resolve.kernel import Control
+from vendiscore.similarity.encoder_scope import Mismatch, find_mismatch
 from vendiscore.support.errors import quoted
 
 from ..aliases import Options, Record

@@ -18,8 +18,8 @@ from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
 from vendiscore.encoders.models import Encoder
-from vendiscore.progress import told
 from vendiscore.support.errors import quoted
+from vendiscore.support.progress import told
 
 from ..aliases import Record, Steps
 from ..quotas import RefusedError

@@ -10,11 +10,11 @@ import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
 from vendiscore.encoders.models import MODEL_SCRIPTS
-from vendiscore.reading.encoder_scope import find_mismatch
 from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import wording_sentence
-from vendiscore.signature import plain
+from vendiscore.similarity.encoder_scope import find_mismatch
+from vendiscore.support.signature import plain
 
 from .. import quotas
 from ..aliases import Record, Steps

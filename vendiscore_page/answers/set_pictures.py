@@ -5,7 +5,7 @@ from dataclasses import replace
 from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Figure
 from vendiscore.report.svg import svg
-from vendiscore.summary import shortened
+from vendiscore.support.summary import shortened
 
 _NAME = 24  # characters of a name in a picture
 

@@ -14,9 +14,9 @@ from vendiscore.analysis.compare_options import CompareOptions
 from vendiscore.analysis.compare_sets import comparison_steps
 from vendiscore.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
 from vendiscore.analysis.paired_comparison import match_groups
-from vendiscore.progress import told
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
-from vendiscore.signature import digits, line, plain
+from vendiscore.support.progress import told
+from vendiscore.support.signature import digits, line, plain
 
 from ..aliases import Record, Steps
 from ..inputs.parts import part

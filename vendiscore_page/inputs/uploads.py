@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from vendiscore.reading.string_patterns import are_sequences
 from vendiscore.report import (
     RefusedError,
     Wanted,
@@ -15,6 +14,7 @@ from vendiscore.report import (
     looks_like,
 )
 from vendiscore.support.errors import quoted
+from vendiscore.support.string_patterns import are_sequences
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips

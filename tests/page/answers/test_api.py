@@ -13,8 +13,8 @@ from vendiscore import compute, explain
 
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
-from vendiscore.progress import finish
 from vendiscore.result import key_at
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import api, jobs, kernel_menu
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import RefusedError

@@ -6,7 +6,7 @@ import pytest
 from answered import compared, read, scored, through
 
 from vendiscore import compute
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import kernel_menu, offered_encoders, one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import uploads

@@ -17,7 +17,7 @@ pytest.importorskip("PIL")
 from PIL import Image
 
 from vendiscore import SampleError
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import api, jobs, kernel_menu, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import examples

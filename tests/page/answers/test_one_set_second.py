@@ -4,8 +4,8 @@ import pytest
 from answered import read, scored, through
 
 from vendiscore import compute
-from vendiscore.progress import finish
 from vendiscore.scoring.typical import NGRAMS
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import api, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.quotas import RefusedError

@@ -5,8 +5,8 @@ import pytest
 from answered import check_comparison, compared
 
 from vendiscore import compare, compute
-from vendiscore.progress import finish
 from vendiscore.report import AskError
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Asked, Given, read

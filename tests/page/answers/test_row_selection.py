@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore import compute, select
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 from vendiscore_page import quotas
 from vendiscore_page.answers import one_set
 from vendiscore_page.answers.jobs import Settings

@@ -8,7 +8,7 @@ import pytest
 from answered import through
 
 from vendiscore import compute
-from vendiscore.progress import finish
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.answers.sample_readout import UnusableError

@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from vendiscore.cli import main
-from vendiscore.progress import finish
 from vendiscore.report import AskError, RefusedError, Wanted, read_data
+from vendiscore.support.progress import finish
 from vendiscore_page.answers import offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Given, read

@@ -30,7 +30,7 @@ from vendiscore import (
     sources,
 )
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.summary import Summary
+from vendiscore.support.summary import Summary
 
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained"]
 # Classes that a public function returns, or a result has in a public attribute, and that are no

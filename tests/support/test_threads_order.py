@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity
-from vendiscore.similarity import threads
+from vendiscore.support import threads
 
 rng = np.random.default_rng(0)
 X, V = rng.standard_normal((190, 30)), rng.standard_normal((190, 3))
@@ -60,12 +60,12 @@ def test_what_fails_in_a_thread_fails_for_the_caller(monkeypatch):
 
 
 def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
-    monkeypatch.setattr("vendiscore.similarity.memory.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)
     similarity = as_similarity(X, k="rbf")
     products = []
     for count in (1, 2, 7):
         monkeypatch.setattr(
-            "vendiscore.similarity.threads.blas_libraries", lambda count=count: Blas(count)
+            "vendiscore.support.threads.blas_libraries", lambda count=count: Blas(count)
         )
         products.append(similarity.matmul(V))
     np.testing.assert_array_equal(products[0], products[1])
@@ -75,7 +75,7 @@ def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
 def test_threads_are_those_of_every_library_that_multiplies():
     code = """
     from threadpoolctl import threadpool_info
-    from vendiscore.similarity import threads
+    from vendiscore.support import threads
     held = len(threads.blas_libraries().info())
     import scipy.linalg
     there = sum(found["user_api"] == "blas" for found in threadpool_info())

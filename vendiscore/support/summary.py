@@ -10,7 +10,7 @@ import numpy as np
 
 from .hints import meant
 from .optional import require
-from .support.types import Frame, Record
+from .types import Frame, Record
 
 _WIDTH = 120
 

@@ -6,7 +6,7 @@ from contextlib import suppress
 from importlib.util import find_spec
 from types import ModuleType
 
-from . import __version__
+from .. import __version__
 
 # Packages of the base; the versions are in pyproject.toml. The package of a Space is used without
 # having been installed, so this is where one learns what else to install, all at once.
@@ -48,7 +48,7 @@ class MissingPackageError(ImportError):
     >>> raise MissingPackageError("rdkit", "molecules", "k='morgan'", "pip install rdkit")
     Traceback (most recent call last):
     ...
-    vendiscore.optional.MissingPackageError: k='morgan' needs the package 'rdkit', which is ...
+    vendiscore.support.optional.MissingPackageError: k='morgan' needs the package 'rdkit', ...
     """
 
     def __init__(self, package: str, extra: str, purpose: str, command: str) -> None:

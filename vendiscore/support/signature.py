@@ -17,11 +17,11 @@ from typing import Any
 
 import numpy as np
 
-from . import __version__
+from .. import __version__
 from .hashing import hash_bytes
+from .namespace import is_torch, to_host
 from .optional import is_network
-from .support.namespace import is_torch, to_host
-from .support.types import Record
+from .types import Record
 
 # Settings that are reported but change no number.
 IDLE = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from vendiscore.similarity import threads
-from vendiscore.similarity.threads import at_most, blas_libraries, each
+from vendiscore.support import threads
+from vendiscore.support.threads import at_most, blas_libraries, each
 
 
 def blas_threads():

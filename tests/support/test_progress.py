@@ -6,8 +6,9 @@ import threading
 import numpy as np
 import pytest
 
-from vendiscore import compute, explain, growth, magnitude_function, progress
+from vendiscore import compute, explain, growth, magnitude_function
 from vendiscore.spectral.eigen import decompose
+from vendiscore.support import progress
 
 LINE = re.compile(r"Scoring: about \d+(\.\d)? (seconds|minutes|hours)( and (.+) of memory)?\.\n")
 MUCH = 1e17
@@ -107,7 +108,7 @@ LONG = {
 def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
     monkeypatch.setattr(progress, "_LONG", 0.0)
     monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 30)
-    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
     LONG[words]()
     lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]
     assert sum(line.startswith(words) for line in lines) == 1

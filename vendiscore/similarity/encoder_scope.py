@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from .string_patterns import are_sequences, looks_like
+from ..support.string_patterns import are_sequences, looks_like
 
 # Samples that are checked at most, evenly spaced, and characters of each that show code.
 _CHECKED = 1_000

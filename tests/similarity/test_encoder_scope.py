@@ -6,8 +6,8 @@ import textwrap
 
 import pytest
 
-from vendiscore.reading import encoder_scope
-from vendiscore.reading.encoder_scope import find_mismatch
+from vendiscore.similarity import encoder_scope
+from vendiscore.similarity.encoder_scope import find_mismatch
 
 LATIN = ["LATIN"]
 PROTEINS = ["".join(random.Random(i).choices("ACDEFGHIKLMNPQRSTVWY", k=60)) for i in range(15)]

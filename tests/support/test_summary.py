@@ -12,7 +12,7 @@ import vendiscore
 from vendiscore.analysis.spectral_modes import Mode
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures.measure import get_measure
-from vendiscore.summary import measured, one_line, with_error, with_interval
+from vendiscore.support.summary import measured, one_line, with_error, with_interval
 
 TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]
 EDITED = ["a b c", "a b c", "a b d"]

@@ -11,8 +11,8 @@ import pytest
 
 import vendiscore
 from vendiscore import TooLargeError, as_similarity
-from vendiscore.similarity import memory
 from vendiscore.similarity.pairwise import pairwise
+from vendiscore.support import memory
 
 GB = 1 << 30
 
@@ -160,7 +160,7 @@ def test_who_wants_a_matrix_asks_for_the_memory_that_it_takes(name, monkeypatch)
 def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
-    monkeypatch.setattr("vendiscore.similarity.memory.available_bytes", lambda: 100_000)
-    monkeypatch.setattr("vendiscore.similarity.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 100_000)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"the (similarity matrix|median) of"):
         MATRICES[name]()

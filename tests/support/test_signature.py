@@ -16,11 +16,11 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.optional import BASE
 from vendiscore.result import key_at
-from vendiscore.signature import digits, line, plain
+from vendiscore.support.optional import BASE
+from vendiscore.support.signature import digits, line, plain
 
-ROOT = Path(__file__).resolve().parents[1]
+ROOT = Path(__file__).resolve().parents[2]
 X = np.random.default_rng(0).standard_normal((6, 2))
 TEXTS = ["a b c", "a b d", "e f g"]
 
@@ -159,7 +159,7 @@ FUNCTIONS = {
     "function": (words, "05bec3b5"),
     "helper": (by_helper, "c1eff6b0"),
     "closure": (times(2.0), "4dfe8d03"),
-    "partial": (functools.partial(gaussian, width=2.0), "7bf0a37c"),
+    "partial": (functools.partial(gaussian, width=2.0), "74d9d143"),
     "object": (Scorer(2.0), "367c0372"),
     "method": (Scorer(2.0).__call__, "a2a87404"),
     "lambda": (
