@@ -18,6 +18,7 @@ ROOMS = """
     cli
     scripts compat
     integrations report
+    reading
     analysis selection
     scoring
     plots measures
@@ -28,7 +29,6 @@ ROOMS = """
     spectral
     similarity
     result
-    reading
     core
     support
 """

@@ -12,12 +12,13 @@ from ..analysis.explain import explained, read_terms
 from ..analysis.growth import growth
 from ..analysis.sample_table import COLUMNS, Explanation
 from ..measures.subject import Subject
-from ..reading.formats import ending, named_format
+from ..reading.formats import named_format
 from ..reading.names import join_names
 from ..reading.samples import Samples
 from ..resolve.sample_labels import group_equal
 from ..selection import select
 from ..similarity.base import Similarity
+from ..support.folders import ending
 from ..support.signature import line
 from ..support.summary import shortened
 from ..support.types import Record

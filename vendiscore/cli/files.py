@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ..reading.encodings import NotTextError
-from ..reading.folders import folder_samples
+from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.names import say_left_out
 from ..reading.reader import read_data

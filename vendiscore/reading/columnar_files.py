@@ -12,8 +12,9 @@ from typing import IO, TYPE_CHECKING
 import numpy as np
 
 from ..support.errors import quoted
+from ..support.exact_integers import WHOLE
 from ..support.optional import require
-from .limits import WHOLE, Limits, RefusedError
+from .limits import Limits, RefusedError
 from .names import join_names
 from .number_tables import check_width
 from .tables import Table

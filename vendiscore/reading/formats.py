@@ -6,10 +6,10 @@ import io
 import re
 from collections.abc import Callable
 from functools import partial
-from pathlib import PurePath
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
+from ..support.folders import ending
 from ..support.string_patterns import IMAGES
 from .encodings import decode
 from .limits import RefusedError, Wanted
@@ -117,11 +117,6 @@ _MAGIC = {
     b"\xd0\xcf\x11\xe0": "xls",
 }
 _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
-
-
-def ending(name: str) -> str:
-    """Return the ending of a file's name, in small letters, without the point."""
-    return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
 
 
 def named_format(name: str) -> str | None:

@@ -3,15 +3,9 @@
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import IO
 
-import numpy as np
-
-from ..support.errors import quoted
-
-WHOLE = 1 << 53  # every whole number up to this one is a float64
 _ANY = sys.maxsize // 2  # one more can still be counted
 
 
@@ -153,14 +147,3 @@ class Wanted:
         if self.by or model in named:
             model = ""
         return prompt, model
-
-
-def inexact(entry: object) -> str:
-    """Say that an integer has no float64 of its value; return "" for any other entry."""
-    if not isinstance(entry, (int, np.integer)):
-        return ""
-    with suppress(OverflowError):
-        if int(float(entry)) == int(entry):
-            return ""
-    shown = f"{quoted(int(entry))}"
-    return f"has the integer {shown}, which float64 cannot hold; subtract a number from all samples"

@@ -10,9 +10,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..support.exact_integers import WHOLE, inexact
 from .columns import row_in
 from .json_documents import describe_value
-from .limits import WHOLE, AskError, Limits, RefusedError, Wanted, inexact
+from .limits import AskError, Limits, RefusedError, Wanted
 from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
 from .samples import Samples
 from .tables import Table, are_numbers, checked_column, counts, is_row

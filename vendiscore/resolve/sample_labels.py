@@ -236,7 +236,7 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what
 
 def _default_names(sets: Sequence[object]) -> list[str]:
     """Name sets A, B, …, and folders by their names, or by their paths if two names are equal."""
-    from ..reading.folders import is_folder
+    from ..support.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
     paths = [os.fsdecode(samples) if is_folder(samples) else "" for samples in sets]

@@ -296,7 +296,7 @@ def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> N
 
 def _read_records(samples: Samples, name: str) -> Samples:
     """Return samples that can be read once for each column of a mixture."""
-    from ..reading.folders import image_files, is_folder
+    from ..support.folders import image_files, is_folder
 
     if is_folder(samples):
         return image_files(samples, name)

@@ -12,8 +12,8 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from ..core.eigenvalues import EPS
-from ..reading.limits import WHOLE, inexact
 from ..support.errors import SampleError, quoted, warn
+from ..support.exact_integers import WHOLE, inexact
 from ..support.namespace import Array, is_numpy, is_torch, scalar, to_host
 from ..support.types import DType, Pool, Rows, Samples, Tensor
 from . import sparse as sp
@@ -53,7 +53,7 @@ def _from_other(samples: Any, name: str) -> Pool:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     check_in_memory(samples, name)
     if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):  # no labels
-        from ..reading.folders import image_files, is_folder
+        from ..support.folders import image_files, is_folder
 
         if is_folder(samples):
             return image_files(samples, name)

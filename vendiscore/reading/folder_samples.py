@@ -1,61 +1,15 @@
-"""Folders as samples: their image files, or their files of text, by name."""
+"""Folders of image or text files as samples, optionally grouped by subfolder."""
 
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
-from typing import TypeGuard
 
-from ..support.errors import warn
+from ..support.folders import ending, list_folder, name_some
 from ..support.string_patterns import IMAGES
 from ..support.types import Record
 from .encodings import NotTextError, decode
-from .formats import ENDINGS, TYPES, ending
+from .formats import ENDINGS, TYPES
 from .limits import AskError, RefusedError, Wanted
 from .samples import Samples
-
-# Files left out that a message names.
-_NAMED = 5
-# Names of files that systems hide in folders and zips, besides names that begin with a dot.
-_HIDDEN = ("thumbs.db", "desktop.ini", "__macosx")
-
-
-class Files(list[Path]):
-    """The image files of a folder, in order of their names, and a note on them for a result."""
-
-    def __init__(self, paths: Sequence[Path], note: str) -> None:
-        super().__init__(paths)
-        self.note = note
-
-
-def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
-    return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
-
-
-def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
-    """Return the files of a folder whose names are of images, sorted, without hidden files."""
-    path = Path(os.fsdecode(folder))
-    files, folders = _listed(path)
-    images = [file for file in files if ending(file) in IMAGES]
-    others = [file for file in files if ending(file) not in IMAGES]
-    left = [*others, *(f"{folder}/" for folder in folders)]
-    if not images:
-        remedy = "pass what is in the files, or the paths of images" if left else "check the path"
-        if folders:
-            remedy = "pass one of its folders, or all files: sorted(Path(…).rglob('*.png')), say, "
-            remedy += "with [path.parent.name for path in …] as `groups`"
-        raise ValueError(
-            f"`{name}` must be a collection of samples, or a folder with image files, got the "
-            f"folder {str(path)!r} with {_named(left) or 'nothing in it'}; {remedy}"
-        )
-    many = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
-    note = f"{many} of the folder {str(path)!r}, by name"
-    if left:
-        warn(
-            f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
-            f"left out, not named as images or folders: {_named(left)}"
-        )
-        note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} not"
-    return Files([path / image for image in images], f"The {name} are the {note}.")
 
 
 def folder_samples(folder: Path, wanted: Wanted) -> Samples:
@@ -68,7 +22,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         has no samples.
     """
     below = bool(wanted.others)
-    every, _ = _listed(folder, below=True)
+    every, _ = list_folder(folder, below=True)
     if wanted.subfolders is False and not below:
         every = [file for file in every if _is_at_top(file)]
     by_kind: dict[str, list[str]] = {"images": [], "texts": []}
@@ -84,7 +38,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         tables = []
     by_kind = {kind: files for kind, files in by_kind.items() if files}
     if not by_kind:
-        remedy = f"; it has {_named(tables)}: pass that file, or one of them" * bool(tables)
+        remedy = f"; it has {name_some(tables)}: pass that file, or one of them" * bool(tables)
         what = ".txt files" if wanted.kind == "texts" else "images"
         raise RefusedError(f"the folder has no {what}{remedy}")
     if len(by_kind) + len(tables) > 1:
@@ -106,7 +60,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
             )
     chosen = set(found)
     left = sorted(file for file in every if file not in chosen)
-    note = f"{len(found):,} samples; left out, as no {what}: {_named(left)}"
+    note = f"{len(found):,} samples; left out, as no {what}: {name_some(left)}"
     values = paths = [str(folder / file) for file in found]
     problems = {}
     if what == "texts":
@@ -161,7 +115,7 @@ def _kind_question(
     choices += [(file, {"file": str(folder / file)}) for file in tables]
     listed = [_count(kind, files) for kind, files in by_kind.items()]
     if tables:
-        listed.append(f"tables or other data ({_named(tables)})")
+        listed.append(f"tables or other data ({name_some(tables)})")
     return AskError(f"The folder has {', '.join(listed)}: which are the samples?", choices)
 
 
@@ -179,29 +133,3 @@ def _folder_choices(
     if top:
         choices.insert(0, (f"The {kind} at the top", {**options, "subfolders": False}))
     return choices
-
-
-def _listed(path: Path, below: bool = False) -> tuple[list[str], list[str]]:
-    """Return the files that are not hidden: at any depth with `below`, else with the folders."""
-    files: list[str] = []
-    for root, folders, names in os.walk(path, onerror=_raised):
-        at = Path(root).relative_to(path)
-        folders[:] = sorted(name for name in folders if not is_hidden(name))
-        files += (str(at / name) for name in names if not is_hidden(name))
-        if not below:
-            return sorted(files), folders
-    return sorted(files), []
-
-
-def _raised(error: OSError) -> None:
-    raise error
-
-
-def is_hidden(path: str) -> bool:
-    """Return whether a path within a folder is hidden, or lies in a hidden folder."""
-    named = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
-    return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
-
-
-def _named(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
