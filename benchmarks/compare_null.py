@@ -36,15 +36,15 @@ from few_samples import SOURCES
 from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import DIFFERENT, LESS, MORE, Comparison
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.support.namespace import to_host
 from vendiscore.support.progress import finish
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.compare_sets import comparison_steps
+from vendiscore.tools.analysis.comparison import DIFFERENT, LESS, MORE, Comparison
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import sentences, vectors

@@ -32,11 +32,11 @@ from few_samples import answers, questions
 from pairs import DATA, environment, write
 
 from vendiscore import as_similarity
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import LESS, MORE, Comparison
 from vendiscore.similarity.base import Similarity
 from vendiscore.support.progress import finish
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.compare_sets import comparison_steps
+from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import SOURCES, pooled

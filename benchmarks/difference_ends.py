@@ -33,12 +33,12 @@ from pairs import environment, write
 from power import calibrate, log_scores_of_sizes, sources
 from threadpoolctl import threadpool_limits
 
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.pair_inference import EQUAL
-from vendiscore.analysis.unpaired_comparison import estimate_score
 from vendiscore.scoring.deficit import log_deficit, log_ends, poisson_lower_limit
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.pair_inference import EQUAL
+from vendiscore.tools.analysis.unpaired_comparison import estimate_score
 
 LEVEL = 0.95
 RUNS = {8: 400, 20: 400, 50: 250, 100: 120}

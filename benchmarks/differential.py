@@ -24,7 +24,7 @@ import numpy as np
 import torch
 
 from vendiscore import NotPSDError, State, compute, score_dual, score_K, score_X
-from vendiscore.integrations.loss import VendiLoss
+from vendiscore.tools.integrations.loss import VendiLoss
 
 ORDERS = (0, 0.1, 0.5, 0.9, 0.999, 1, 1.001, 1.5, 2, 3, 10, 100, math.inf)
 BAND = 30.0  # between the thresholds of an order below 1, each way from the rounding threshold

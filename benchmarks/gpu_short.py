@@ -121,7 +121,7 @@ def check_scores(run: Run) -> None:
 
 def step(X: torch.Tensor) -> Callable[[], tuple[float, torch.Tensor]]:
     """Return a step of training: the loss of a batch and its gradient."""
-    from vendiscore.integrations.loss import VendiLoss
+    from vendiscore.tools.integrations.loss import VendiLoss
 
     loss = VendiLoss()
 

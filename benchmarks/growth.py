@@ -30,9 +30,9 @@ from scipy.special import digamma, gammaln
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, effective_number, growth
-from vendiscore.analysis.growth import grown
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.tools.analysis.growth import grown
 
 POOL, KINDS = 4000, 200
 SIZES, ORDERS = (20, 40, 150), (0.5, 1.0, 2.0, math.inf)

@@ -34,9 +34,9 @@ from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, effective_number
-from vendiscore.analysis.growth import ENOUGH, grown
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.tools.analysis.growth import ENOUGH, grown
 
 SIZES, ORDERS = (5, 10, 20, 50, 100), (1.0, 2.0)
 DIMENSIONS, SPREAD, SIGMA = 8, 0.1, 1.0  # of clusters: centres are standard normal

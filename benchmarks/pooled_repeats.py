@@ -33,11 +33,11 @@ from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity
-from vendiscore.analysis.pair_inference import estimate_difference
 from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_ends
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
+from vendiscore.tools.analysis.pair_inference import estimate_difference
 
 LEVEL = 0.95
 ORDERS = (0.5, 1.0, 2.0, math.inf)

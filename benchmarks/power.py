@@ -47,10 +47,10 @@ from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import compare
-from vendiscore.analysis.comparison import LESS, MORE, Comparison
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
+from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison
 
 PERMUTATIONS = 199  # which give p ≤ 0.05 about as often as 999 do
 POOL = 1000  # samples that sets are drawn from

@@ -31,18 +31,18 @@ from few_samples import answers
 from pairs import DATA, environment, write
 
 from vendiscore import as_similarity
-from vendiscore.analysis.pair_inference import (
-    can_signs_reach,
-    estimate_paired_difference,
-    exact_p_value,
-    student_p_value,
-)
-from vendiscore.analysis.paired_comparison import _compute_statistics, _enumerate_signs
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT
 from vendiscore.scoring.subsampling import bounded, logit_interval, student
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.support.namespace import to_host
+from vendiscore.tools.analysis.pair_inference import (
+    can_signs_reach,
+    estimate_paired_difference,
+    exact_p_value,
+    student_p_value,
+)
+from vendiscore.tools.analysis.paired_comparison import _compute_statistics, _enumerate_signs
 
 LEVEL = 0.95
 CHOSEN_ON = ("human", "McDiv_nuggets, story_gen", "conTest, prompt_gen", "decTest, story_gen")

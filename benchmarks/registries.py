@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from vendiscore.cli import output
 from vendiscore.measures.measure import list_measures
 from vendiscore.resolve.kernel import list_kernels
 from vendiscore.resolve.presets import PRESETS
+from vendiscore.tools.cli import output
 
 
 def markdown() -> str:

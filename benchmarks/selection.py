@@ -114,7 +114,7 @@ def measure(
 ) -> list[dict[str, Any]]:
     """Return rows of one table: VS and seconds of each way of choosing `size` samples."""
     import vendiscore
-    from vendiscore.selection.candidates import Candidates
+    from vendiscore.tools.selection.candidates import Candidates
 
     candidates = Candidates(similarity)
     n = similarity.n
@@ -188,9 +188,9 @@ def turns(
 ) -> list[dict[str, Any]]:
     """Return ours and greedy DPP in turn, from the same matrix and from the same features."""
     import vendiscore
-    from vendiscore.selection.constraints import read_constraints
-    from vendiscore.selection.objectives import Spectral
-    from vendiscore.selection.search import exchanged, greedy
+    from vendiscore.tools.selection.constraints import read_constraints
+    from vendiscore.tools.selection.objectives import Spectral
+    from vendiscore.tools.selection.search import exchanged, greedy
 
     n, found = len(K), []
     constraints = read_constraints(n, size, [], None, None)
@@ -202,7 +202,7 @@ def turns(
         for swaps in (False, True):
 
             def choose(given: Any = given, swaps: bool = swaps) -> None:
-                from vendiscore.selection.candidates import Candidates
+                from vendiscore.tools.selection.candidates import Candidates
 
                 objective = Spectral(Candidates(given), constraints, 1.0)
                 greedy(objective)
@@ -238,7 +238,7 @@ def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
 
 def full_greedy(X: np.ndarray, size: int) -> list[int]:
     """Choose greedily, from all candidates for each pick, in O(ridges · n d · size)."""
-    from vendiscore.selection.resolvent import COARSE, vendi_form
+    from vendiscore.tools.selection.resolvent import COARSE, vendi_form
 
     form = vendi_form(1.0, size, COARSE)
     n, d = X.shape

@@ -29,15 +29,15 @@ import numpy as np
 from pairs import DATA, environment, peak, write
 
 from vendiscore import as_similarity, compute, score_K, sources
-from vendiscore.analysis.between_sources import Score, Sources
-from vendiscore.analysis.source_scores import (
+from vendiscore.scoring.subsampling import logit_interval
+from vendiscore.support.namespace import to_host
+from vendiscore.tools.analysis.between_sources import Score, Sources
+from vendiscore.tools.analysis.source_scores import (
     SourcesOptions,
     compute_scores,
     estimate_score,
     sum_prompts,
 )
-from vendiscore.scoring.subsampling import logit_interval
-from vendiscore.support.namespace import to_host
 
 sys.path.append(str(Path(__file__).parent / "people"))
 Rows = list[dict[str, Any]]

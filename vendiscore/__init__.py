@@ -18,11 +18,6 @@ from .support.hints import public, suggestion
 
 if TYPE_CHECKING:
     from . import plots
-    from .analysis.compare_sets import compare
-    from .analysis.explain import explain
-    from .analysis.growth import growth
-    from .analysis.novelty import novelty
-    from .analysis.sources import sources
     from .core.hill import effective_number
     from .encoders import encoder
     from .integrations import load
@@ -41,12 +36,8 @@ if TYPE_CHECKING:
     from .report import report
     from .resolve.kernel import get_kernel, list_kernels, register_kernel
     from .resolve.sets import as_similarity
-    from .scoring.batches import GroupState, score_batches
     from .scoring.compute import compute
-    from .scoring.rewards import group_rewards
     from .scoring.scores import conditional_score, score, score_dual, score_K, score_X
-    from .scoring.state import State
-    from .selection import Selection, select
     from .similarity.base import Similarity
     from .similarity.composite import ProductSimilarity, SumSimilarity
     from .similarity.features import FeatureSimilarity
@@ -56,6 +47,15 @@ if TYPE_CHECKING:
     from .support.errors import NotPSDError, SampleError
     from .support.memory import TooLargeError
     from .support.optional import MissingPackageError
+    from .tools.analysis.compare_sets import compare
+    from .tools.analysis.explain import explain
+    from .tools.analysis.growth import growth
+    from .tools.analysis.novelty import novelty
+    from .tools.analysis.sources import sources
+    from .tools.rewards import group_rewards
+    from .tools.selection import Selection, select
+    from .tools.streams.batches import GroupState, score_batches
+    from .tools.streams.state import State
 
 __all__ = ["FeatureSimilarity", "GroupState", "IndefiniteError", "MatrixSimilarity"]
 __all__ += ["MissingPackageError", "NotPSDError", "ProductSimilarity", "RowsSimilarity"]
@@ -74,7 +74,7 @@ _MODULES = {
     "support.memory": "TooLargeError",
     "support.optional": "MissingPackageError",
     "magnitude.solver": "IndefiniteError",
-    "analysis.explain": "explain",
+    "tools.analysis.explain": "explain",
     "integrations": "load",
     "magnitude": "convergence_scale mag_area mag_areas mag_diff magnitude_dimension "
     "magnitude_function magnitude_weights spread",
@@ -82,23 +82,23 @@ _MODULES = {
     "resolve.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
     "resolve.sets": "as_similarity",
-    "scoring.batches": "GroupState score_batches",
+    "tools.streams.batches": "GroupState score_batches",
     "scoring.compute": "compute",
-    "scoring.rewards": "group_rewards",
-    "selection": "Selection select",
+    "tools.rewards": "group_rewards",
+    "tools.selection": "Selection select",
     "similarity.base": "Similarity",
     "similarity.composite": "ProductSimilarity SumSimilarity",
     "similarity.features": "FeatureSimilarity",
     "similarity.matrix": "MatrixSimilarity",
     "similarity.rows": "RowsSimilarity",
-    "analysis.sources": "sources",
+    "tools.analysis.sources": "sources",
     "scoring.scores": "conditional_score score score_K score_X score_dual",
     "core.hill": "effective_number",
     "spectral.vendi_scores": "spectrum",
-    "scoring.state": "State",
-    "analysis.compare_sets": "compare",
-    "analysis.growth": "growth",
-    "analysis.novelty": "novelty",
+    "tools.streams.state": "State",
+    "tools.analysis.compare_sets": "compare",
+    "tools.analysis.growth": "growth",
+    "tools.analysis.novelty": "novelty",
 }
 _HOME: dict[str, str | None] = {"plots": None}  # a folder that is public itself
 _HOME |= {name: module for module, names in _MODULES.items() for name in names.split()}

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vendiscore.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 from vendiscore.resolve.kernel_request import how_of
+from vendiscore.tools.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 
 HOW = how_of({}, ())
 ROWS = [("a", "p", "x y"), ("a", "q", "z"), ("b", "q", "u"), ("b", "q", "v w")]

@@ -10,13 +10,13 @@ import pytest
 from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.pair_inference import adjust_p_values
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.resolve.kernel_request import How
 from vendiscore.resolve.sets import resolve_pool
 from vendiscore.support.progress import finish
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.compare_sets import comparison_steps
+from vendiscore.tools.analysis.pair_inference import adjust_p_values
 
 LABELS = {"k": "ngram_overlap", "ns": [1]}
 

@@ -8,10 +8,10 @@ import pytest
 from sources import vectors
 
 from vendiscore import compare
-from vendiscore.analysis.comparison import format_bounded_p, format_percent
-from vendiscore.cli.command_compare import _printed
-from vendiscore.cli.command_table import letters
-from vendiscore.cli.parser import parser
+from vendiscore.tools.analysis.comparison import format_bounded_p, format_percent
+from vendiscore.tools.cli.command_compare import _printed
+from vendiscore.tools.cli.command_table import letters
+from vendiscore.tools.cli.parser import parser
 
 
 def test_a_direction_is_stated_only_if_test_and_interval_agree():

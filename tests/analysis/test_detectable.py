@@ -8,14 +8,14 @@ import pytest
 from scipy.stats import norm
 
 from vendiscore import compare
-from vendiscore.analysis.detectable import (
+from vendiscore.scoring.subsampling import mean_error, student
+from vendiscore.tools.analysis.detectable import (
     detectable_errors,
     estimate_paired_detectable,
     estimate_unpaired_detectable,
     scale_detectable,
 )
-from vendiscore.analysis.pair_inference import difference_level
-from vendiscore.scoring.subsampling import mean_error, student
+from vendiscore.tools.analysis.pair_inference import difference_level
 
 
 @pytest.mark.parametrize("groups", [3, 5, 12, 40])

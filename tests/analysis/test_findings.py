@@ -96,7 +96,7 @@ def test_to_dict_has_the_numbers_of_compute_as_json(samples, how):
 
 
 def test_matrices_that_were_dropped_are_computed_again():
-    from vendiscore.analysis.findings import MOST
+    from vendiscore.tools.analysis.findings import MOST
 
     X = np.random.default_rng(0).normal(size=(MOST + 50, 4))
     found = find(X, None, {"k": "cosine"})

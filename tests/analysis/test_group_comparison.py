@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.pair_inference import difference_level, estimate_difference
 from vendiscore.scoring.group_intervals import estimate_group_intervals
 from vendiscore.support.progress import finish
 from vendiscore.support.summary import measured
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.compare_sets import comparison_steps
+from vendiscore.tools.analysis.pair_inference import difference_level, estimate_difference
 
 
 def labels(seed: int, kinds: int, sizes: list[int]) -> tuple[list, list]:

@@ -8,9 +8,9 @@ import pytest
 from scipy.special import digamma, gammaln
 
 from vendiscore import as_similarity, growth
-from vendiscore.analysis.abundances import Abundances
-from vendiscore.analysis.growth import Kappa, continued, kappa_of
 from vendiscore.scoring.deficit import log_deficit
+from vendiscore.tools.analysis.abundances import Abundances
+from vendiscore.tools.analysis.growth import Kappa, continued, kappa_of
 
 # Small sets that are extrapolated on purpose.
 pytestmark = pytest.mark.filterwarnings("ignore:.* do not tell what more would add")

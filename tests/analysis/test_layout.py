@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
-from vendiscore.analysis.layout import FAR, layout
 from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.tools.analysis.layout import FAR, layout
 
 
 def of(similarity, p=None) -> np.ndarray:

@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import MatrixSimilarity, as_similarity
-from vendiscore.analysis import pair_search
-from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.similarity import tiles
+from vendiscore.tools.analysis import pair_search
+from vendiscore.tools.analysis.duplicates import compare_samples
 
 WORDS = ["a", "b", "c d", "e"]
 THRESHOLDS = [-1.0, 0.0, 0.5, 0.8, 0.95, 1.0]

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from vendiscore.analysis.pair_inference import (
+from vendiscore.support.progress import finish
+from vendiscore.tools.analysis.pair_inference import (
     adjust_p_values,
     can_signs_reach,
     difference_level,
@@ -22,7 +23,6 @@ from vendiscore.analysis.pair_inference import (
     refine_near_threshold,
     student_p_value,
 )
-from vendiscore.support.progress import finish
 
 
 def p_of(observed, rng, permutations):

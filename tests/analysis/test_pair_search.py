@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, Similarity, as_similarity
-from vendiscore.analysis import pair_search
-from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.similarity import tiles
 from vendiscore.similarity.tiles import Tiles
+from vendiscore.tools.analysis import pair_search
+from vendiscore.tools.analysis.duplicates import compare_samples
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(330, 12)) * np.exp(-np.arange(12) / 4)

@@ -8,8 +8,8 @@ import pytest
 from scipy.stats import ttest_1samp
 
 from vendiscore import compare, compute
-from vendiscore.analysis.paired_comparison import match_groups
 from vendiscore.result import key_at
+from vendiscore.tools.analysis.paired_comparison import match_groups
 
 
 def compared(*sets, **options):

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 
 import vendiscore
 from vendiscore import MatrixSimilarity, compute, explain, score
-from vendiscore.analysis import pair_search
-from vendiscore.analysis.duplicates import compare_samples
 from vendiscore.result import key_at
+from vendiscore.tools.analysis import pair_search
+from vendiscore.tools.analysis.duplicates import compare_samples
 
 COLUMNS = [
     "surprise",
@@ -421,8 +421,8 @@ def test_what_cannot_be_explained_is_refused(options, error, message):
 
 def test_the_floor_can_be_further_down():
     from vendiscore import as_similarity
-    from vendiscore.analysis.explain import explained
     from vendiscore.measures.subject import Subject
+    from vendiscore.tools.analysis.explain import explained
 
     X = np.random.default_rng(0).normal(size=(20, 3))
     subject = Subject(as_similarity(X, k="rbf", sigma=1.0))

@@ -5,11 +5,11 @@ import pytest
 from decompositions import counted
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
-from vendiscore.analysis.findings import find
-from vendiscore.analysis.layout import clustered_order
-from vendiscore.analysis.pair_search import compare_all
 from vendiscore.result import key_at
 from vendiscore.spectral.vendi_scores import spectrum_of, vendi
+from vendiscore.tools.analysis.findings import find
+from vendiscore.tools.analysis.layout import clustered_order
+from vendiscore.tools.analysis.pair_search import compare_all
 
 
 def matrix(n: int, seed: int = 0, values: int = 5) -> np.ndarray:

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare
-from vendiscore.analysis import sentences
-from vendiscore.analysis.findings import find
 from vendiscore.report import report_of
+from vendiscore.tools.analysis import sentences
+from vendiscore.tools.analysis.findings import find
 
 TEXTS = [f"the {a} {b} again" for a in ("cat", "dog", "cow") for b in ("sat", "ran", "sat")]
 HOW = {"k": "ngram_overlap", "ns": [1], "q": 1}

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import sources
-from vendiscore.analysis.source_scores import draw_blocks, sum_prompts, sums_without_blocks
+from vendiscore.tools.analysis.source_scores import draw_blocks, sum_prompts, sums_without_blocks
 
 
 def drawn_means(seed, prompts=7, n=4):

@@ -11,7 +11,7 @@ from scipy import stats
 
 import vendiscore
 from vendiscore import NotPSDError, SampleError, as_similarity, sources
-from vendiscore.analysis.source_scores import MEASURED_COVERAGE
+from vendiscore.tools.analysis.source_scores import MEASURED_COVERAGE
 
 
 def brute_force(answers, k, same=1.0, corrected=False):

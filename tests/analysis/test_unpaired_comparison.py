@@ -7,16 +7,16 @@ import pytest
 from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.unpaired_comparison import (
+from vendiscore.scoring.jackknife import influence, influence_error
+from vendiscore.spectral.rank_one import log_score
+from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.unpaired_comparison import (
     average_errors,
     score_subsets,
     window_weights,
     windows,
 )
-from vendiscore.scoring.jackknife import influence, influence_error
-from vendiscore.spectral.rank_one import log_score
-from vendiscore.spectral.vendi_scores import spectrum_of
 
 
 def test_windows_meet_every_sample_about_as_often():
@@ -47,7 +47,7 @@ def test_p_of_sets_beyond_a_stack_is_that_of_exact_exchanges(name, q, monkeypatc
     for other in (60, 130):
         sets = [source(rng, 60), source(rng, other, 0.3)]
         screened_p = compare(*sets, q=q, permutations=99, **options).pairs[0].p
-        monkeypatch.setattr("vendiscore.analysis.unpaired_comparison.STACKED", 64)
+        monkeypatch.setattr("vendiscore.tools.analysis.unpaired_comparison.STACKED", 64)
         exact = compare(*sets, q=q, permutations=99, **options).pairs[0].p
         monkeypatch.undo()
         assert screened_p == pytest.approx(exact, abs=0.02 + 0.1 * exact)

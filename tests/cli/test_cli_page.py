@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from vendiscore.cli import main
-from vendiscore.reading import names
+from vendiscore.tools.reading import names
 
 ROOT = Path(__file__).resolve().parents[2]
 SESSION = re.compile(r"```console\n(.*?)```", re.DOTALL)

@@ -144,7 +144,7 @@ def test_scoring_few_texts_imports_little(tmp_path):
 
 
 def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):
-    from vendiscore.cli import command_score
+    from vendiscore.tools.cli import command_score
 
     def interrupted(args):
         raise KeyboardInterrupt
@@ -173,7 +173,7 @@ def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypa
         yield from (0, 1, 2)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("vendiscore.selection.search.track", stopped)
+    monkeypatch.setattr("vendiscore.tools.selection.search.track", stopped)
     assert main(["select", texts, "-n", "5", *(["-f", "json"] * (form == "json"))]) == 130
     out, err = capsys.readouterr()
     assert "warning: interrupted: 3 of 5 samples are chosen" in err

@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from vendiscore.cli import main
-from vendiscore.cli.parser import parser
+from vendiscore.tools.cli.parser import parser
 
 # Options that a message tells to pass: `-o psd=clip`, `--given-prompt`, `-q inf`.
 REMEDY = re.compile(

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hub import ModelHub
 
-from vendiscore.cli.command_model import needed_files
+from vendiscore.tools.cli.command_model import needed_files
 
 pytest.importorskip("huggingface_hub")
 ROOT = Path(__file__).resolve().parents[2]

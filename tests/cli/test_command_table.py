@@ -10,7 +10,7 @@ import pytest
 from two_models import TABLE
 
 import vendiscore
-from vendiscore.cli.command_table import letters
+from vendiscore.tools.cli.command_table import letters
 
 OPTIONS = ("--by", "model", "--group-by", "prompt", "--quiet", "--permutations", 99)
 

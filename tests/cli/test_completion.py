@@ -5,7 +5,7 @@ import subprocess
 
 import pytest
 
-from vendiscore.cli.parser import COMMANDS, parser
+from vendiscore.tools.cli.parser import COMMANDS, parser
 
 
 def completed(script: str, *words: str) -> list[str]:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.cli.kernel_options import KINDS
+from vendiscore.tools.cli.kernel_options import KINDS
 
 
 def array(X: np.ndarray) -> bytes:

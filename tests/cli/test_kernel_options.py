@@ -1,6 +1,6 @@
 """Values of options are read as numbers, words, lists, kernels, orders and measures."""
 
-from vendiscore.cli.kernel_options import parse_measures, parse_options, parse_value
+from vendiscore.tools.cli.kernel_options import parse_measures, parse_options, parse_value
 
 
 def test_a_value_is_a_number_a_word_a_list_json_or_itself():

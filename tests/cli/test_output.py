@@ -4,7 +4,7 @@ from argparse import Namespace
 
 import pytest
 
-from vendiscore.cli import output
+from vendiscore.tools.cli import output
 
 
 def test_cells_have_digits_for_people_or_all_of_them():

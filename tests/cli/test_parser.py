@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from vendiscore.cli import main
-from vendiscore.cli.parser import COMMANDS, parser
+from vendiscore.tools.cli.parser import COMMANDS, parser
 
 EXAMPLES = [
     line.strip()

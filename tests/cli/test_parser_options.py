@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from vendiscore.cli.parser import COMMANDS, parser
+from vendiscore.tools.cli.parser import COMMANDS, parser
 
 TEXTS = ["a b c", "a b d", "a x y", "u v w", "u v x", "b c d", "q r s", "m n o"]
 OTHERS = ["x y", "z w", "k l", "x y z", "p q r", "s t", "n o p", "e f"]

@@ -12,7 +12,7 @@ from files_people_have import npy, photo, zipped
 from PIL import Image
 
 from vendiscore import compare, compute, explain, select
-from vendiscore.analysis.comparison import Comparison
+from vendiscore.tools.analysis.comparison import Comparison
 from vendiscore_page.answers import offered_encoders
 from vendiscore_page.inputs import examples
 

@@ -14,7 +14,7 @@ from inspect_ai.model import ModelOutput, ModelUsage, get_model  # noqa: E402
 from inspect_ai.scorer import SampleScore, Score, Target, accuracy, includes, scorer  # noqa: E402
 from inspect_task import QUESTIONS, diversity  # noqa: E402
 
-from vendiscore.integrations.inspect import completion, vendi_score  # noqa: E402
+from vendiscore.tools.integrations.inspect import completion, vendi_score  # noqa: E402
 
 pytestmark = [  # of inspect_ai itself
     pytest.mark.filterwarnings("ignore:The .initial. parameter is deprecated:DeprecationWarning"),

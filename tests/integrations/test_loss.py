@@ -12,7 +12,7 @@ from vendiscore.support import optional
 
 torch = pytest.importorskip("torch")
 
-from vendiscore.integrations.loss import VendiLoss  # noqa: E402  which torch is needed for
+from vendiscore.tools.integrations.loss import VendiLoss  # noqa: E402  which torch is needed for
 
 KERNELS = ["cosine", "rbf", "laplacian"]
 
@@ -184,12 +184,12 @@ def test_batches_that_cannot_be_scored_are_refused(options, batch, error, messag
 
 def test_without_torch_the_import_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "torch", None)
-    monkeypatch.delitem(sys.modules, "vendiscore.integrations.loss")
+    monkeypatch.delitem(sys.modules, "vendiscore.tools.integrations.loss")
     monkeypatch.setattr(optional, "find_spec", lambda name: None)
     with pytest.raises(
         MissingPackageError, match=r"VendiLoss needs .*'torch'.*: pip install torch"
     ):
-        import vendiscore.integrations.loss  # noqa: F401
+        import vendiscore.tools.integrations.loss  # noqa: F401
 
 
 def test_a_bandwidth_that_is_given_sees_a_batch_shrink_and_one_that_follows_it_does_not():

@@ -15,7 +15,7 @@ from vendiscore import SampleError, compute
 torch = pytest.importorskip("torch")
 pytest.importorskip("torchmetrics")
 
-from vendiscore.integrations.torchmetrics import VendiScore  # noqa: E402
+from vendiscore.tools.integrations.torchmetrics import VendiScore  # noqa: E402
 
 EXACT = 1e-12
 ROWS = np.random.default_rng(0).standard_normal((60, 5)).astype(np.float32)

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, group_rewards, score
-from vendiscore.integrations.trl import ALONE, VendiReward
+from vendiscore.tools.integrations.trl import ALONE, VendiReward
 
 PAGE = Path(__file__).resolve().parents[2] / "docs" / "tasks" / "harnesses.md"
 TEXTS = [

@@ -13,12 +13,12 @@ import pytest
 import vendiscore
 import vendiscore as v
 from vendiscore import Similarity, State, get_kernel, list_kernels, list_measures
-from vendiscore.cli.parser import COMMANDS, parser
 from vendiscore.measures.measure import get_measure
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
 from vendiscore.support.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
+from vendiscore.tools.cli.parser import COMMANDS, parser
 
 pd = pytest.importorskip("pandas")
 

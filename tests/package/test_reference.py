@@ -43,6 +43,7 @@ def entries():
 
 
 ENTRIES = list(entries())
+DOCUMENTED_MODULES = {entry.path for entry in ENTRIES if entry.kind == "module"}
 CALLABLES = [entry for entry in ENTRIES if entry.kind not in ("module", "data")]
 
 
@@ -50,6 +51,8 @@ def loaded(path):
     """Return the object at a path; a test of it is skipped where its module needs what is not
     there."""
     module, _, name = path.rpartition(".")
+    if path in DOCUMENTED_MODULES:
+        return importlib.import_module(path)
     try:
         found = importlib.import_module(module)
         # A module that could not be imported to run its examples is left behind half made.
@@ -94,7 +97,10 @@ def is_error(thing):
 def public_path(name):
     """Return the path under which the reference has a name of `vendiscore.report`."""
     found = getattr(REPORT, name)
-    return found.__name__ if inspect.ismodule(found) else f"vendiscore.report.{name}"
+    if not inspect.ismodule(found):
+        return f"vendiscore.report.{name}"
+    path = found.__name__.replace(".tools.reports.", ".report.")
+    return path.replace(".tools.", ".")  # modules in `tools` have their documented paths outside
 
 
 PUBLIC |= {public_path(name) for name in REPORT.__all__ if name != "report"}

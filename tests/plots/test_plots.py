@@ -12,14 +12,9 @@ from matplotlib import pyplot  # noqa: E402
 from matplotlib.colors import to_rgba  # noqa: E402
 from matplotlib.figure import Figure  # noqa: E402
 
-from vendiscore import (  # noqa: E402
-    as_similarity,
-    compare,
-    growth,
-    plots,
-)
-from vendiscore.analysis.findings import find  # noqa: E402
+from vendiscore import as_similarity, compare, growth, plots  # noqa: E402
 from vendiscore.magnitude.curve import magnitude_curve  # noqa: E402
+from vendiscore.tools.analysis.findings import find  # noqa: E402
 
 X = np.random.default_rng(0).normal(size=(40, 2))
 SIMILARITY = as_similarity(X, k="rbf", sigma=1.0)

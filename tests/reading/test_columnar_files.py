@@ -6,8 +6,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from vendiscore.reading.columnar_files import Columns
 from vendiscore.report import Limits, RefusedError, Wanted, samples_of
+from vendiscore.tools.reading.columnar_files import Columns
 from vendiscore_page.parquet_footers import declared_values, largest_pages
 
 pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")

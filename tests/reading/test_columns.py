@@ -2,9 +2,9 @@
 
 import pytest
 
-from vendiscore.reading.columns import choose
-from vendiscore.reading.tables import table
 from vendiscore.report import AskError, Wanted
+from vendiscore.tools.reading.columns import choose
+from vendiscore.tools.reading.tables import table
 
 PROSE = "the cat sat,a dog ran"
 

@@ -11,10 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore.cli import main, output
-from vendiscore.reading.csv_cells import original_text, text_cell
-from vendiscore.reading.formats import FORMATS
+from vendiscore.cli import main
 from vendiscore.report import Wanted
+from vendiscore.tools.cli import output
+from vendiscore.tools.reading.csv_cells import original_text, text_cell
+from vendiscore.tools.reading.formats import FORMATS
 
 ROOT = Path(__file__).resolve().parents[2]
 STARTS = tuple("=+-@\t\r\n")

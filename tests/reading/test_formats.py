@@ -6,10 +6,10 @@ from argparse import Namespace
 
 import pytest
 
-from vendiscore.cli.files import read as read_file
-from vendiscore.reading import formats
-from vendiscore.reading.tables import Table
 from vendiscore.report import Limits, RefusedError, Wanted
+from vendiscore.tools.cli.files import read as read_file
+from vendiscore.tools.reading import formats
+from vendiscore.tools.reading.tables import Table
 from vendiscore_page.inputs.uploads import Given
 from vendiscore_page.inputs.uploads import read as read_upload
 
@@ -48,7 +48,7 @@ def test_new_format_is_one_entry(monkeypatch, tmp_path):
 
     monkeypatch.setitem(formats.FORMATS, "plus", formats.Format(("plus",), parse))
     monkeypatch.setitem(formats.ENDINGS, "plus", "plus")
-    monkeypatch.setattr("vendiscore.reading.reader.TYPES", (*formats.TYPES, "plus"))
+    monkeypatch.setattr("vendiscore.tools.reading.reader.TYPES", (*formats.TYPES, "plus"))
     path = tmp_path / "a.plus"
     path.write_bytes(b"a b+c d")
     assert read_file(str(path), Wanted(), Namespace()).values == ["a b", "c d"]

@@ -1,7 +1,7 @@
 """An invalid line of JSON beyond the lines that are read does not blame another line."""
 
-from vendiscore.reading.json_documents import document, records
 from vendiscore.report import Limits, Wanted
+from vendiscore.tools.reading.json_documents import document, records
 
 
 def test_lines_beyond_the_limit_are_counted_and_not_read():

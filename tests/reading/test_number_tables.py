@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from vendiscore.reading.number_tables import numbers_of
-from vendiscore.reading.tables import table
 from vendiscore.report import AskError, RefusedError, Wanted
+from vendiscore.tools.reading.number_tables import numbers_of
+from vendiscore.tools.reading.tables import table
 
 NUMBERS = Wanted(kind="vectors")
 

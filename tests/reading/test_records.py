@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from vendiscore.reading.records import answers_in, last_turn, paths, value_at
 from vendiscore.report import Wanted, read_data
+from vendiscore.tools.reading.records import answers_in, last_turn, paths, value_at
 
 PARTS = [{"type": "text", "text": "one"}, {"type": "image"}, {"type": "text", "text": "two"}]
 CHAT = [

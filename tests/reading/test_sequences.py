@@ -2,8 +2,8 @@
 
 import pytest
 
-from vendiscore.reading.sequences import sequences, word_vectors
 from vendiscore.report import Limits, RefusedError, Wanted
+from vendiscore.tools.reading.sequences import sequences, word_vectors
 
 
 @pytest.mark.parametrize("width", [1, 2, 3, 100])

@@ -82,7 +82,7 @@ def test_images_are_small_pictures_in_the_file(kind, tmp_path) -> None:
 
 def test_there_is_room_for_so_many_pictures_only() -> None:
     pytest.importorskip("PIL")
-    from vendiscore.report import previews
+    from vendiscore.tools.reports import previews
 
     images = list(RNG.integers(0, 256, size=(9, 8, 8), dtype=np.uint8))
     found = previews.Previews(images, "images", 1_000, {})

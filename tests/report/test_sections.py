@@ -12,8 +12,8 @@ from reports import read
 
 import vendiscore
 from vendiscore import compute, report
-from vendiscore.analysis import findings
-from vendiscore.report import document
+from vendiscore.tools.analysis import findings
+from vendiscore.tools.reports import document
 
 TEXTS = [
     *("a cat sat on the mat", "a cat sat on the mat", "a dog ran off", "a dog ran far off"),
@@ -240,7 +240,7 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
 @pytest.mark.parametrize(
     ("code", "said"),
     [
-        ("import vendiscore.report.document", "function"),
+        ("import vendiscore.tools.reports.document", "function"),
         ("from vendiscore.report import report; import vendiscore", "function"),
         ("import vendiscore; from vendiscore import report", "function"),
         ("import vendiscore.report as found, vendiscore; assert found is vendiscore.report", ""),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.report.source_report import tables
+from vendiscore.tools.reports.source_report import tables
 
 TEXTS = {
     "<script>alert(1)</script>": ["red fox", "a tall tree", "x $y$ z"],

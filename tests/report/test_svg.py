@@ -11,7 +11,7 @@ pytest.importorskip("matplotlib")
 import matplotlib
 
 import vendiscore_page
-from vendiscore.report import svg
+from vendiscore.tools.reports import svg
 
 SHOWING = Path(vendiscore_page.__file__).parent / "static" / "showing"
 

@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import GroupState, State, compute, score_batches
-from vendiscore.scoring import batches as module
 from vendiscore.support.errors import SampleError
+from vendiscore.tools.streams import batches as module
 
 pa = pytest.importorskip("pyarrow")
 

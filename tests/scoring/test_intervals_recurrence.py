@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vendiscore import as_similarity, compare, compute, growth
-from vendiscore.analysis.findings import find
 from vendiscore.result import key_at
+from vendiscore.tools.analysis.findings import find
 
 ENDS = ("VS_low", "VS_high")
 NAMES = ["Ada", "Ben", "Cleo", "Dan", "Eva", "Finn", "Gil", "Hana", "Ines", "Jon"]

@@ -18,7 +18,7 @@ from vendiscore import SampleError, State, TooLargeError, compute, effective_num
 from vendiscore.encoders.models import Encoder, Function
 from vendiscore.encoders.text_encoders import TEXTS
 from vendiscore.result import key_at
-from vendiscore.scoring.state_sums import stays_rows
+from vendiscore.tools.streams.state_sums import stays_rows
 
 ORDERS = [0.5, 1, 2, "inf"]
 EXACT = 1e-12

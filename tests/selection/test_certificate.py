@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, as_similarity, select
-from vendiscore.selection import certificate
+from vendiscore.tools.selection import certificate
 
 RNG = np.random.default_rng(0)
 ORDERS = [0.25, 0.5, 1.0, 1.5, 2.0]

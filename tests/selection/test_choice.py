@@ -11,9 +11,9 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute, select
 from vendiscore.result import key_at
-from vendiscore.selection import resolvent
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.support.hints import REMEDIES
+from vendiscore.tools.selection import resolvent
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) + 2 * RNG.normal(size=(6, 5))[RNG.integers(0, 6, 60)]
@@ -134,7 +134,7 @@ def test_represent_takes_what_raises_the_mean_similarity_to_the_nearest_most(nam
 @pytest.mark.parametrize("kept", [0, 2000, 1 << 20])
 @pytest.mark.parametrize("kind", ["features", "matrix"])
 def test_represent_takes_the_picks_of_plain_greedy_with_fewer_looks(kind, kept, monkeypatch):
-    from vendiscore.selection import representatives
+    from vendiscore.tools.selection import representatives
 
     similarity = as_similarity(np.vstack([X, X[:20]]), k="cosine")  # ties: copies
     K = similarity.dense()

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, as_similarity, score_K, select
-from vendiscore.selection import objectives, prefixes, representatives, search
+from vendiscore.tools.selection import objectives, prefixes, representatives, search
 
 RNG = np.random.default_rng(0)
 CENTRES = RNG.normal(size=(20, 24))

@@ -31,7 +31,7 @@ from vendiscore.similarity.pairs import distinct_places
 from vendiscore.support.namespace import namespace
 
 torch = pytest.importorskip("torch")
-VendiLoss = pytest.importorskip("vendiscore.integrations.loss").VendiLoss
+VendiLoss = pytest.importorskip("vendiscore.tools.integrations.loss").VendiLoss
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 ORDERS = [0.5, 1, 2, 3, math.inf]

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.analysis.spectral_modes import Mode
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures.measure import get_measure
 from vendiscore.support.summary import measured, one_line, with_error, with_interval
+from vendiscore.tools.analysis.spectral_modes import Mode
 
 TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]
 EDITED = ["a b c", "a b c", "a b d"]

@@ -1,3 +1,5 @@
-"""Analyses of sets: what each sample adds, repeats, differences of sets and sources, growth."""
+"""The documented import path of names of `vendiscore.tools.analysis.layout`."""
 
-from .layout import clustered_order as clustered_order
+from ..tools.analysis.layout import clustered_order
+
+__all__ = ["clustered_order"]

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from vendiscore import Similarity
-from vendiscore.analysis.comparison import Comparison
+from vendiscore.tools.analysis.comparison import Comparison
 
 from ..aliases import Options, Record
 from ..inputs.file_code import IMPORTS, FileCode

@@ -7,8 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from vendiscore import Similarity, sources
-from vendiscore.analysis.between_sources import Sources
 from vendiscore.report import key_at
+from vendiscore.tools.analysis.between_sources import Sources
 
 from ..aliases import Record
 from ..inputs.roles import SOURCES

@@ -1,7 +1,7 @@
 """The names by which the page and its API show the fields of a result."""
 
-from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Findings, key_at
+from vendiscore.tools.analysis.comparison import Comparison
 
 from ..aliases import Record
 

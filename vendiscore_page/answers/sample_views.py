@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from vendiscore.analysis.layout import linked
 from vendiscore.report import Findings
+from vendiscore.tools.analysis.layout import linked
 
 from ..aliases import Record
 from ..inputs.visitor_samples import Samples

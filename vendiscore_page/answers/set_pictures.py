@@ -2,10 +2,10 @@
 
 from dataclasses import replace
 
-from vendiscore.analysis.comparison import Comparison
 from vendiscore.report import Figure
-from vendiscore.report.svg import svg
 from vendiscore.support.summary import shortened
+from vendiscore.tools.analysis.comparison import Comparison
+from vendiscore.tools.reports.svg import svg
 
 _NAME = 24  # characters of a name in a picture
 

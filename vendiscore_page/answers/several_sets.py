@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 
 from vendiscore import MissingPackageError
-from vendiscore.analysis.compare_options import CompareOptions
-from vendiscore.analysis.compare_sets import comparison_steps
-from vendiscore.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
-from vendiscore.analysis.paired_comparison import match_groups
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from vendiscore.support.progress import told
 from vendiscore.support.signature import digits, line, plain
+from vendiscore.tools.analysis.compare_options import CompareOptions
+from vendiscore.tools.analysis.compare_sets import comparison_steps
+from vendiscore.tools.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
+from vendiscore.tools.analysis.paired_comparison import match_groups
 
 from ..aliases import Record, Steps
 from ..inputs.parts import part

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from vendiscore.reading.numpy_files import Arrays
 from vendiscore.report import (
     FORMATS,
     AskError,
@@ -21,6 +20,7 @@ from vendiscore.report import (
     samples_of,
 )
 from vendiscore.report import Samples as ReadSamples
+from vendiscore.tools.reading.numpy_files import Arrays
 
 from ..quotas import INPUT, MAX_UNPACKED, check_lines
 from .file_code import FileCode

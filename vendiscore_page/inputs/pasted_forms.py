@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from itertools import chain, islice
 
-from vendiscore.reading.names import is_column_name
-from vendiscore.reading.tables import delimiter, is_table, parse_rows
 from vendiscore.report import AskError, RefusedError, share_of_numbers
+from vendiscore.tools.reading.names import is_column_name
+from vendiscore.tools.reading.tables import delimiter, is_table, parse_rows
 
 from ..quotas import INPUT
 from .submission import LINE, ROW

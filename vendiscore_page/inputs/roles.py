@@ -6,7 +6,6 @@ import sys
 from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from vendiscore.reading.names import PROMPT_NAMES
 from vendiscore.report import (
     Columns,
     RefusedError,
@@ -18,6 +17,7 @@ from vendiscore.report import (
     role_of,
     share_of_numbers,
 )
+from vendiscore.tools.reading.names import PROMPT_NAMES
 
 from ..quotas import MAX_VALUES
 from .submission import ROLES, Asked, Kind

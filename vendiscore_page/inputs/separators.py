@@ -7,8 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
-from vendiscore.reading.encodings import LINE_BREAK, plain
-from vendiscore.reading.text_lines import parts
+from vendiscore.tools.reading.encodings import LINE_BREAK, plain
+from vendiscore.tools.reading.text_lines import parts
 
 from ..quotas import check_lines
 from .file_code import FileCode

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from pathlib import PurePosixPath
 
-from vendiscore.reading.zip_archives import open_zip
 from vendiscore.report import RefusedError, join_names, named_format
 from vendiscore.support.folders import is_hidden
+from vendiscore.tools.reading.zip_archives import open_zip
 
 from ..quotas import MAX_ENTRIES, MAX_UNPACKED, MAX_UPLOAD
 

@@ -10,8 +10,8 @@ from answered import answered, clusters, read, scored, through
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compute, explain
-from vendiscore.analysis.findings import MOST
 from vendiscore.result import key_at
+from vendiscore.tools.analysis.findings import MOST
 from vendiscore_page.answers.sample_readout import UnusableError
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import MAX_SAMPLES, RefusedError

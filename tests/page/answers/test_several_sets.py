@@ -16,7 +16,7 @@ from sources import sentences
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore import compare, compute
-from vendiscore.analysis.comparison import Comparison, PairRow, SetRow
+from vendiscore.tools.analysis.comparison import Comparison, PairRow, SetRow
 from vendiscore_page.answers import api, several_sets
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.answers.sample_readout import UnusableError

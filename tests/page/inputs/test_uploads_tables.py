@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from hypothesis import strategies as st
 
-from vendiscore.reading.tables import table
 from vendiscore.report import AskError, Wanted
+from vendiscore.tools.reading.tables import table
 from vendiscore_page import quotas
 from vendiscore_page.inputs.file_code import IMPORTS
 from vendiscore_page.inputs.uploads import Asked, Given, RefusedError, read

@@ -23,7 +23,7 @@ export function save(content, name, type = "text/plain") {
   setTimeout(() => URL.revokeObjectURL(link.href), 10_000);
 }
 
-// The same as in vendiscore/reading/csv_cells.py, which reads these files again.
+// The same as in vendiscore/tools/reading/csv_cells.py, which reads these files again.
 const FORMULA = /^'*[=+\-@\t\r\n]/;
 const NUMBER = /^[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?$/;
 

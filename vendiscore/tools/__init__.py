@@ -1,0 +1,1 @@
+"""Tools built on the metric: comparisons, analyses, selection, streams, reports, the command."""

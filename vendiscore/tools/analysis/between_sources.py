@@ -1,0 +1,258 @@
+"""The number of sources that effectively differ, in words, tables and pictures."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
+from operator import itemgetter
+
+import numpy as np
+
+from ...result import key_at
+from ...support.arguments import integer, number, one_of
+from ...support.signature import line
+from ...support.summary import Summary, frame, html_table, json_record, measured, with_interval
+from ...support.types import Axes, Frame, Options, Record
+from .. import plots
+from ..plots.axes import axes_of
+from .layout import linked_groups
+
+
+@dataclass(frozen=True, repr=False)
+class Score(Summary):
+    """An effective number with its interval.
+
+    Attributes
+    ----------
+    value, se, low, high : float, float or None
+        The number, its standard error, and both ends of its interval, None where they are unknown.
+
+    Examples
+    --------
+    >>> print(Score(1.9, 0.1, 1.7, 2.1))
+    1.90 (1.70 to 2.10).
+    """
+
+    _brief = ("value", "se", "low", "high")
+
+    value: float
+    se: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The number with its interval."""
+        return f"{self.words}."
+
+    @property
+    def words(self) -> str:
+        """The number with its interval, without a full stop."""
+        if self.se is None or self.low is None or self.high is None:
+            return measured(self.value)
+        return with_interval(self.value, self.low, self.high, self.se)
+
+    def keys(self, name: str) -> dict[str, float]:
+        """Return the numbers that are known, under `name`, `name_se` and so on."""
+        values = {
+            name: self.value,
+            f"{name}_se": self.se,
+            f"{name}_low": self.low,
+            f"{name}_high": self.high,
+        }
+        return {key: value for key, value in values.items() if value is not None}
+
+
+@dataclass(frozen=True, repr=False)
+class SourceRow(Summary):
+    """One source.
+
+    Attributes
+    ----------
+    name, n : str, int, its name and number of answers
+    adds : float, in effective sources: their number, less that without this one (`explain` has
+        logarithms, of samples)
+    nearest, similarity : str, float, the most similar other source, and how similar it is
+    within : float or None
+        The mean similarity of two of its answers to one prompt; None for one answer each.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> row = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1]).sources[0]
+    >>> row.name, row.n, row.nearest, round(row.similarity, 6)
+    ('x', 2, 'y', 0.5)
+    """
+
+    _brief = ("name", "n", "adds", "nearest", "similarity")
+
+    name: str
+    n: int
+    adds: float
+    nearest: str
+    similarity: float
+    within: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """A sentence on what the source adds, and on its nearest source."""
+        return (
+            f"{self.name} adds {measured(self.adds)}; nearest is {self.nearest}, with a similarity "
+            f"of {measured(self.similarity)}."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Sources(Summary):
+    """The number of sources that effectively differ, with the similarity of each pair.
+
+    Attributes
+    ----------
+    sources : tuple of SourceRow, one for each source, in the order passed
+    found, corrected : Score, Score or None
+        The effective number of sources; and the same without differences within a source, known
+        if each source has several answers to a prompt: two samples of one source count as one.
+    q, level : float, float or None
+        The order, and the confidence level of the intervals.
+    similarity : array (n, n)
+        The mean similarity of the sources' answers to one prompt, 1 on the diagonal.
+    prompts, per_prompt : tuple of labels, tuple of float
+        The prompts, and how many sources effectively differ in their answers to each, NaN where
+        fewer than two answered; empty for sets that answer no prompts.
+    order, places : array (n,), array (n, 2)
+        An order in which similar sources are side by side, and their places on a map.
+    settings, notes : mapping, tuple of str
+        The kernel and its options; sentences for readers of the numbers.
+    dropped : mapping of int to str
+        Answers left out by `on_error="skip"`, by their places among all answers passed, and why.
+
+    Examples
+    --------
+    >>> from vendiscore import sources
+    >>> result = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
+    >>> round(result.score, 3)  # x and y answer alike
+    1.89
+    >>> result.groups(0.9)
+    [['x', 'y'], ['z']]
+    """
+
+    _brief = ("names", "q", "score")
+
+    sources: tuple[SourceRow, ...]
+    found: Score
+    corrected: Score | None
+    q: float
+    level: float | None
+    similarity: np.ndarray
+    prompts: tuple[object, ...]
+    per_prompt: tuple[float, ...]
+    order: np.ndarray
+    places: np.ndarray
+    settings: Options
+    notes: tuple[str, ...]
+    dropped: Mapping[int, str]
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sources."""
+        return [row.name for row in self.sources]
+
+    @property
+    def score(self) -> float:
+        """The effective number of different sources."""
+        return self.found.value
+
+    @property
+    def sentence(self) -> str:
+        """The number as it may be quoted."""
+        terms = []
+        if self.level is not None and self.found.se is not None:
+            terms.append(f"{100 * self.level:g} % interval")
+        count = sum(map(math.isfinite, self.per_prompt))
+        if count:
+            terms.append(f"{count:,} prompt{'s' * (count > 1)}")
+        if "kernel" in self.settings:
+            terms.append(f"kernel {self.settings['kernel']}")
+        terms.append(f"q={self.q:g}")
+        number = f"{len(self.sources):,} sources are effectively {self.found.words} different ones"
+        if self.corrected is not None:
+            number += f", {self.corrected.words} without the differences within a source"
+        return f"{number} ({', '.join(terms)})."
+
+    def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
+        """Return the nearest pairs of sources, or the farthest, with their similarities."""
+        count = integer("count", count, 1)
+        combinations = itertools.combinations(enumerate(self.names), 2)
+        pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in combinations]
+        pairs.sort(key=itemgetter(2), reverse=not farthest)
+        return pairs[:count]
+
+    def groups(self, threshold: float) -> list[list[str]]:
+        """Return groups of sources, the largest first, by average linkage at that similarity."""
+        threshold = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        groups = linked_groups(self.similarity, threshold)
+        return [[self.sources[i].name for i in group] for group in groups]
+
+    def to_frame(self, rows: str = "sources") -> Frame:
+        """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
+        one_of("rows", rows, ("sources", "prompts", "pairs"))
+        return frame(list(self.rows(rows)))
+
+    def rows(self, of: str) -> Iterator[Record]:
+        """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
+        if of == "sources":
+            yield from (asdict(row) for row in self.sources)
+        elif of == "prompts":
+            for prompt, value in zip(self.prompts, self.per_prompt, strict=True):
+                if math.isfinite(value):
+                    yield {"prompt": prompt, key_at(self.q): value}
+        else:
+            count = math.comb(len(self.sources), 2)
+            for a, b, value in self.pairs(count):
+                yield {"a": a, "b": b, "similarity": value}
+
+    def to_dict(self) -> Record:
+        """Return the result as plain values, for JSON: "VS", or "VS_q2" at order 2, and so on."""
+        key = key_at(self.q)
+        scores = self.found.keys(key)
+        if self.corrected is not None:
+            scores |= self.corrected.keys(f"{key}_corrected")
+        record = {
+            **scores,
+            "q": self.q,
+            "level": self.level,
+            "notes": self.notes,
+            "sources": list(self.rows("sources")),
+            "prompts": list(self.rows("prompts")),
+            "order": [self.sources[i].name for i in self.order],
+            "similarity": self.similarity,
+            "signature": self.signature,
+        }
+        return json_record(record)
+
+    @property
+    def signature(self) -> str:
+        """The settings behind the number, in one line."""
+        return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
+
+    def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
+        """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
+
+        A map leaves out names that would overlap, first for sources that add least.
+        """
+        one_of("kind", kind, ("map", "heat"))
+        names = self.names
+        inches_per_name = 0.07 if kind == "map" else 0.14
+        side = max(5.0, inches_per_name * len(names))
+        ax = axes_of(ax, figsize=(1.3 * side, side), layout="constrained")
+        if kind == "map":
+            adds = [row.adds for row in self.sources]
+            return plots.source_map(self.places, names, adds, ax=ax)
+        labels = [names[i] for i in self.order]
+        return plots.heat_map(self.similarity, self.order, labels=labels, ax=ax)
+
+    def _repr_html_(self) -> str:
+        rows = list(self.rows("sources"))
+        return html_table({name: [row[name] for row in rows] for name in rows[0]}, self.sentence)

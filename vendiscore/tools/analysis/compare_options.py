@@ -1,0 +1,66 @@
+"""The options of `compare`, validated once."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias, get_args
+
+from ...core.eigenvalues import PSD, check_psd
+from ...scoring.request import confidence
+from ...scoring.subsampling import MIN_SAMPLES
+from ...support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
+from .pair_inference import min_permutations
+
+Effects: TypeAlias = Literal["random", "fixed"]
+
+_MIN_PERMUTATIONS = 19  # which give p = 0.05
+_PERMUTATIONS_HINT = "999 is usual; a p as small as 1 − level needs 1/(1 − level) − 1"
+
+
+@dataclass(frozen=True)
+class CompareOptions:
+    """The arguments of `compare` of these names."""
+
+    q: Any = DEFAULT_ORDER
+    level: float = 0.95
+    permutations: int = 999
+    size: int | None = None
+    psd: PSD = "check"
+    seed: int = 0
+    within: float | None = None
+    effects: Effects = "random"
+    allow_repeats: bool = True
+    pool_repeats: bool = True
+
+    def checked(self) -> CompareOptions:
+        """Return the options in canonical form; raise an error for invalid ones."""
+        size = self.size
+        within = self.within
+        if size is not None:
+            size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
+        level = confidence("level", self.level)
+        fewest = max(_MIN_PERMUTATIONS, min_permutations(level))
+        permutations = integer("permutations", self.permutations, fewest, remedy=_PERMUTATIONS_HINT)
+        if within is not None:
+            hint = "pass 0.05 for the same within 5 %"
+            within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, hint)
+        q = read_order(self.q)
+        seed = integer("seed", self.seed, 0)
+        effects = one_of("effects", self.effects, get_args(Effects))
+        allow_repeats = flag("allow_repeats", self.allow_repeats)
+        if not allow_repeats and q == 0:
+            raise TypeError(
+                "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
+                "the sets; leave it out"
+            )
+        pool_repeats = flag("pool_repeats", self.pool_repeats)
+        if not pool_repeats and q == 0:
+            raise TypeError(
+                "`pool_repeats=False` has no effect at q=0, where scores of a group have no "
+                "interval; leave it out"
+            )
+        psd = check_psd(self.psd)
+        return CompareOptions(
+            q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
+        )

@@ -1,0 +1,495 @@
+"""The result of a comparison: scores of sets, their differences, and sentences about them."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import asdict, dataclass, field
+from typing import Literal
+
+from ...support.arguments import one_of
+from ...support.signature import plain
+from ...support.summary import Summary, frame, html_table, json_record, measured, with_error
+from ...support.types import Axes, Frame, Options, Record
+from .. import plots
+from .compare_options import Effects
+from .detectable import scale_detectable
+from .pair_inference import ratio_level
+
+MORE = "more diverse"
+LESS = "less diverse"
+SAME = "no difference shown"
+DIFFERENT = "different, direction not shown"
+_TURNED = {MORE: LESS, LESS: MORE}
+_ROUNDED = 1 + 1e-9  # p-values that differ by less are equal
+_MORE_GROUPS = 2  # how many times as many groups a sentence tells of
+# With fewer groups, `detectable_difference` is mostly too small (benchmarks/detectable.py).
+_FEW_GROUPS = 8
+
+
+@dataclass(frozen=True, repr=False)
+class SetRow(Summary):
+    """One set of a comparison.
+
+    Attributes
+    ----------
+    name, n : str, int, its name and number of samples
+    score, se, low, high : float
+        VS_q of all n samples, its standard error and its interval; with groups, their mean.
+    size : int, number of samples that it is drawn down to (over all groups)
+    matched, matched_se, matched_low, matched_high : float
+        The score of `size` samples: the geometric mean over draws, or the mean over groups.
+    n_per_group, size_per_group : float or None
+        With groups, `n` and `size` over the number of groups: the largest possible `score` and
+        `matched`; None without groups.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 8, k="labels", permutations=19).sets[1]
+    >>> row.name, row.n, row.size, round(row.score, 6)
+    ('B', 16, 8, 2.0)
+    """
+
+    _brief = ("name", "n", "n_per_group", "score", "se", "size", "matched", "matched_se")
+
+    name: str
+    n: int
+    score: float
+    se: float
+    low: float
+    high: float
+    size: int
+    matched: float
+    matched_se: float
+    matched_low: float
+    matched_high: float
+    n_per_group: float | None = None
+    size_per_group: float | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The scores of the set with their standard errors, in a sentence."""
+        n = f"{self.n:,}"
+        size = f"{self.size:,}"
+        if self.n_per_group is not None and self.size_per_group is not None:
+            n = f"{self.n_per_group:.3g} in a group ({n} samples)"
+            size = f"{self.size_per_group:.3g} in a group"
+        return (
+            f"{self.name}: {with_error(self.score, self.se)} effectively different of {n}, "
+            f"{with_error(self.matched, self.matched_se)} of {size}."
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class PairRow(Summary):
+    """Two sets, a and b, of a comparison.
+
+    Attributes
+    ----------
+    a, b, difference, low, high : str, float
+        Names of both sets; the matched score of a less the matched score of b, with its interval.
+    p, p_adjusted, p_floor : float
+        How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
+        and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
+    permutations, level : int, float
+        Number of exchanges, 0 if p is that of Student's t (3 to 5 groups); the level of the
+        interval, 1 − (1 − level)/m for m pairs.
+    ratio_low, ratio_high : float
+        Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
+        1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
+    detectable_difference : float
+        The difference whose direction is stated in about 80 % of cases with as many samples, or
+        groups, that vary as these do. It may be larger than a score can be; NaN if unknown. With
+        fewer than 8 groups it is mostly too small: of answers to prompts, directions were stated
+        in 51 to 74 % of cases instead of 80 % (benchmarks/detectable.py, results
+        benchmarks/results/detectable.json).
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> row = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19).pairs[0]
+    >>> row.a, row.b, row.difference, row.p
+    ('A', 'B', 0.0, 1.0)
+    """
+
+    _brief = ("a", "b", "difference", "low", "high", "p_adjusted")
+
+    a: str
+    b: str
+    difference: float
+    low: float
+    high: float
+    p: float
+    p_adjusted: float
+    permutations: int
+    level: float = 0.95
+    p_floor: float = 0.0
+    ratio_low: float = 0.0
+    ratio_high: float = math.inf
+    detectable_difference: float = math.nan
+
+    @property
+    def excludes_zero(self) -> bool:
+        """True if the interval of the difference excludes 0."""
+        return self.low > 0 or self.high < 0
+
+    @property
+    def sentence(self) -> str:
+        """The difference with its interval and p, in a sentence."""
+        p = format_p_value(self)
+        if not math.isfinite(self.high - self.low):
+            return f"{self.a} − {self.b}: {measured(self.difference)} (no interval, {p})."
+        error = (self.high - self.low) / 4
+        value = measured(self.difference, error)
+        low = measured(self.low, error)
+        high = measured(self.high, error)
+        return (
+            f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
+            f"{p})."
+        )
+
+
+@dataclass(frozen=True, repr=False)
+class GroupPairRow(Summary):
+    """Two sets, a and b, of a comparison in one group of samples, such as a prompt.
+
+    The intervals hold for each group by itself, not for all groups together. They are NaN for
+    fewer than four samples, and at order 0.
+
+    Attributes
+    ----------
+    group, a, b : hashable, str, str, label of the group, and names of both sets
+    size : int, number of samples of each set, that of the smaller one
+    score_a, low_a, high_a : float
+        VS_q of `size` samples of set a in this group, with its interval.
+    score_b, low_b, high_b : float
+        The same of set b.
+    difference, low, high : float
+        score_a − score_b with its interval.
+    level : float
+        The level of the interval of the difference, 1 − (1 − level)/m for m pairs of sets; those of
+        scores have the level of the comparison.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> groups = [[0] * 4 + [1] * 4 + [2] * 4] * 2
+    >>> found = compare(list("aabbababaaab"), list("abcdabccabca"), groups=groups, k="labels")
+    >>> row = found.pairs_by_group[0]
+    >>> row.group, row.size, round(row.score_a, 6), round(row.difference, 6)
+    (0, 4, 2.0, -2.0)
+    """
+
+    _brief = ("group", "a", "b", "difference", "low", "high")
+
+    group: Hashable
+    a: str
+    b: str
+    size: int
+    score_a: float
+    low_a: float
+    high_a: float
+    score_b: float
+    low_b: float
+    high_b: float
+    difference: float
+    low: float
+    high: float
+    level: float = 0.95
+
+    @property
+    def sentence(self) -> str:
+        """The difference in this group with its interval, in a sentence."""
+        error = (self.high - self.low) / 4
+        interval = "no interval"
+        if math.isfinite(error):
+            low = measured(self.low, error)
+            high = measured(self.high, error)
+            interval = f"{100 * self.level:.3g} % interval {low} to {high}"
+        difference = measured(self.difference, error)
+        return (
+            f"{self.group}: {self.a} − {self.b}: {difference} at {self.size} samples each "
+            f"({interval})."
+        )
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Comparison(Summary):
+    """Sets of samples, compared at a size that all have.
+
+    Attributes
+    ----------
+    sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
+    q, level : float
+        The order of all scores; the level of the intervals of sets, and of all verdicts together.
+    groups : int, the number of groups of paired samples, 0 without groups
+    settings : mapping
+        The kernel and its options, with what was fitted to all sets together.
+    within : float or None
+        The share of a score within which sets count as the same, if the caller passed one.
+    effects : {"random", "fixed"}, whether p speaks of other groups, too, or of these alone
+    allow_repeats : bool or None
+        Whether intervals allow for samples that recur; None with groups and at order 0, where they
+        do not depend on it.
+    pairs_by_group : tuple of GroupPairRow, one for each two sets in each group, empty without
+    pooled_groups : int or None
+        The number of groups from which intervals in `pairs_by_group` take how often samples repeat,
+        0 if each group has its own; None without groups.
+
+    Examples
+    --------
+    >>> from vendiscore import compare
+    >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    >>> found.verdict("A", "B")
+    'no difference shown'
+    >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
+    [['A', 'B', 0.0]]
+    """
+
+    _brief = ("names", "q", "level")
+
+    sets: tuple[SetRow, ...]
+    pairs: tuple[PairRow, ...]
+    q: float
+    level: float
+    groups: int = 0
+    settings: Options = field(default_factory=dict)
+    within: float | None = None
+    effects: Effects = "random"
+    allow_repeats: bool | None = None
+    pairs_by_group: tuple[GroupPairRow, ...] = ()
+    pooled_groups: int | None = None
+
+    @property
+    def names(self) -> list[str]:
+        """The names of the sets."""
+        return [row.name for row in self.sets]
+
+    def verdict(self, a: str, b: str) -> str:
+        """Return how the diversity of a compares with that of b, one of five verdicts.
+
+        - "the same within 5 %", for the margin `within`: the interval of the ratio lies in it;
+        - "more diverse" or "less diverse": the adjusted p is 1 − level at most, and the interval
+          of the difference, at the level that makes all of them hold together, excludes 0;
+        - "different, direction not shown": p is as small, but the interval contains 0. The sets do
+          not come from one source, but the data do not show which is more diverse;
+        - "no difference shown": p is larger. The interval tells how large a difference may be.
+
+        ValueError: no such sets.
+        """
+        for row in self.pairs:
+            if (row.a, row.b) == (a, b):
+                return self._verdict(row)
+            if (row.b, row.a) == (a, b):
+                verdict = self._verdict(row)
+                return _TURNED.get(verdict, verdict)
+        raise ValueError(
+            f"`a` and `b` must be two of the sets {', '.join(map(repr, self.names))}, got {a!r} "
+            f"and {b!r}"
+        )
+
+    def states_direction(self, a: str, b: str) -> bool:
+        """Return whether the verdict is "more diverse" or "less diverse"."""
+        return self.verdict(a, b) in _TURNED
+
+    def _verdict(self, row: PairRow) -> str:
+        # Two one-sided tests show that two sets are the same (Schuirmann 1987).
+        margin = 0.0 if self.within is None else 1 + self.within
+        if row.ratio_high <= margin and row.ratio_low * margin >= 1:
+            return self._equivalence
+        if row.p_adjusted > 1 - self.level + 1e-12 or row.difference == 0:
+            return SAME
+        # p asks whether both sets come from one source, the interval about their mean scores.
+        if not row.excludes_zero:
+            return DIFFERENT
+        return MORE if row.low > 0 else LESS
+
+    @property
+    def at(self) -> str:
+        """The matched size, in words."""
+        if self.groups:
+            if self.effects == "fixed":
+                return f"in a group, over these {self.groups} groups"
+            return f"in a group, over {self.groups} groups and others like them"
+        return f"at {self.sets[0].size} samples each"
+
+    @property
+    def verdicts(self) -> list[str]:
+        """A sentence for each pair."""
+        return [self._describe_pair(row) for row in self.pairs]
+
+    @property
+    def sentence(self) -> str:
+        """A sentence for each pair that differs, or one sentence if none differs."""
+        unclear = [row for row in self.pairs if self._verdict(row) == SAME]
+        clear = [row for row in self.pairs if self._verdict(row) != SAME]
+        if not clear and len(unclear) > 1:
+            p = min(row.p_adjusted for row in self.pairs)
+            names = f"{', '.join(self.names[:-1])} and {self.names[-1]}"
+            sentence = f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
+            return sentence + self._describe_detectable(unclear)
+        if len(unclear) == 1:
+            sentences = [self._describe_pair(row) for row in clear + unclear]
+        else:
+            sentences = [self._describe_pair(row) for row in clear]
+        if len(unclear) > 1:
+            others = f"The other {len(unclear)} pairs show no difference."
+            sentences.append(others + self._describe_detectable(unclear))
+        hint = self._p_value_hint(max(self.pairs, key=lambda row: row.permutations))
+        before, first_hint, after = " ".join(sentences).partition(hint)
+        return before + first_hint + after.replace(hint, "")
+
+    def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
+        """Return a pandas DataFrame with a row for each pair, set, or pair in each group."""
+        if one_of("what", what, ("pairs", "sets", "groups")) == "pairs":
+            return frame(self._pair_records())
+        if what == "groups" and not self.pairs_by_group:
+            raise ValueError(
+                'to_frame("groups") needs sets that are compared within groups or prompts: pass '
+                "`groups` or `prompts` to compare"
+            )
+        rows = self.sets if what == "sets" else self.pairs_by_group
+        return frame([asdict(row) for row in rows])
+
+    def to_dict(self) -> Record:
+        """Return all of it as plain values, for JSON; order ∞ is "inf".
+
+        Each of "pairs" has the `verdict` on its a and b; "verdict" is that of two sets, None for
+        several.
+        """
+        record = {
+            "q": self.q,
+            "level": self.level,
+            "groups": self.groups,
+            "within": self.within,
+            "effects": self.effects,
+            "allow_repeats": self.allow_repeats,
+            "verdict": self._verdict(self.pairs[0]) if len(self.pairs) == 1 else None,
+            "sets": [asdict(row) for row in self.sets],
+            "pairs": self._pair_records(),
+            "pairs_by_group": [asdict(row) for row in self.pairs_by_group],
+            "pooled_groups": self.pooled_groups,
+            "settings": plain(self.settings),
+            "sentence": self.sentence,
+        }
+        return json_record(record)
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
+        rows = self.sets
+        return plots.intervals(
+            self.names,
+            [row.matched for row in rows],
+            [row.matched_low for row in rows],
+            [row.matched_high for row in rows],
+            label=f"effectively different, {self.at}",
+            ax=ax,
+        )
+
+    def _repr_html_(self) -> str:
+        parts = [f"<p>{html.escape(self.sentence)}</p>"]
+        for rows in ([asdict(row) for row in self.sets], self._pair_records()):
+            columns = {name: [row[name] for row in rows] for name in rows[0]}
+            parts.append(html_table(columns))
+        return "".join(parts)
+
+    def _pair_records(self) -> list[Record]:
+        return [asdict(row) | {"verdict": self._verdict(row)} for row in self.pairs]
+
+    def _describe_pair(self, row: PairRow) -> str:
+        verdict = self._verdict(row)
+        p = format_p_value(row)
+        if row.p_adjusted <= row.p_floor * _ROUNDED or self._is_out_of_reach(row):
+            p += self._p_value_hint(row)
+        interval = self._describe_interval(row, verdict)
+        details = f"{interval}, {p}"
+        if verdict == SAME:
+            start = f"{SAME.capitalize()} between {row.a} and {row.b}"
+            if row.excludes_zero:
+                details += ", the interval alone does not show one"
+        elif verdict == DIFFERENT:
+            start = (
+                f"{row.a} and {row.b} differ ({p}), but the data do not show which is more diverse"
+            )
+            details = interval
+        elif verdict == self._equivalence:
+            start = f"{row.a} and {row.b} are {verdict}"
+        else:
+            start = f"{row.a} is {verdict} than {row.b}"
+        sentence = (
+            f"{start}: {row.difference:+.2f} effectively different samples {self.at} ({details})."
+        )
+        return sentence + self._describe_detectable([row]) if verdict == SAME else sentence
+
+    def _describe_detectable(self, rows: Sequence[PairRow]) -> str:
+        """Return which difference is detected in 80 % of cases, and what would help, or ""."""
+        rows = [row for row in rows if not math.isnan(row.detectable_difference)]
+        if not rows:
+            return ""
+        row = max(rows, key=lambda row: row.detectable_difference)
+        difference = row.detectable_difference
+        larger = max(each.matched for each in self.sets if each.name in (row.a, row.b))
+        size = self.sets[0].size_per_group or self.sets[0].size
+        possible = difference <= size - 1  # scores are 1 to `size`
+        start = "No possible difference would be detected in 80 % of cases"
+        if possible:
+            percent = f"{100 * difference / larger:.0f} % of the larger score"
+            cases = "at most 80 %" if 0 < self.groups < _FEW_GROUPS else "80 %"
+            detected = f"a difference of about {difference:.2g} ({percent})"
+            start = f"This design detects {detected} in {cases} of cases"
+        detect = "detect smaller ones" if possible else "can show one"
+        hint = f"larger sets, or sets compared by prompt or group, {detect}"
+        if self.groups:
+            many = _MORE_GROUPS * self.groups
+            signed = self.effects == "random"
+            scaled = scale_detectable(difference, self.groups, many, row.level, signed)
+            percent = f"{100 * scaled / larger:.0f} %"
+            hint = f"{many} groups would detect about {scaled:.2g} ({percent})"
+            if scaled > size - 1:
+                hint = "many more groups would detect one"
+        return f" {start}; {hint}."
+
+    def _describe_interval(self, row: PairRow, verdict: str) -> str:
+        # 0.0 is added for the sign of −0.0.
+        low = round(row.low, 4) + 0.0
+        high = round(row.high, 4) + 0.0
+        interval = f"{format_percent(row.level)} % interval {low:.2f} to {high:.2f}"
+        if math.isnan(low) or math.isnan(high):
+            interval = "no interval"
+        if verdict == self._equivalence:
+            percent = format_percent(ratio_level(self.level, len(self.pairs)))
+            ends = f"{row.ratio_low:.3f} to {row.ratio_high:.3f}"
+            interval = f"{percent} % interval of their ratio {ends}, {interval}"
+        return interval
+
+    @property
+    def _equivalence(self) -> str:
+        return "" if self.within is None else f"the same within {100 * self.within:g} %"
+
+    def _is_out_of_reach(self, row: PairRow) -> bool:
+        return row.p_floor > 1 - self.level + 1e-12
+
+    def _p_value_hint(self, row: PairRow) -> str:
+        if self._is_out_of_reach(row):
+            return f"; {self.groups} groups do not show how much others vary"
+        several = f" for {len(self.pairs)} pairs" if len(self.pairs) > 1 else ""
+        return f", the smallest that {row.permutations:,} permutations can give{several}"
+
+
+def format_bounded_p(p: float, floor: float) -> str:
+    """Format a p-value in two digits, or as a bound if permutations cannot give a smaller one."""
+    return f"{'≤ ' * (p <= floor * _ROUNDED and p < 1)}{p:.2g}"
+
+
+def format_p_value(row: PairRow) -> str:
+    """Return the adjusted p-value of a pair for a sentence: "p = 0.58" or "p ≤ 0.01"."""
+    p = format_bounded_p(row.p_adjusted, row.p_floor)
+    return f"p {p}" if p[0] == "≤" else f"p = {p}"
+
+
+def format_percent(level: float) -> str:
+    """Format a level in percent, with two digits of its distance to 100."""
+    decimals = 1 - math.floor(math.log10(100 * (1 - level)))
+    return f"{round(100 * level, max(0, decimals)):.10g}"

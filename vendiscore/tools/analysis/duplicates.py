@@ -1,0 +1,210 @@
+"""Groups of near-duplicates without chains: all are near-duplicates of the one that is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+
+from ...resolve.kernel import list_kernels
+from ...resolve.sample_labels import encode_labels
+from ...resolve.sets import part_of
+from ...similarity import sparse as sp
+from ...similarity.base import Similarity
+from ...similarity.identical import joint_groups
+from ...similarity.members import members_of
+from ...support.arguments import DEFAULT_THRESHOLD, number
+from ...support.errors import warn
+from ...support.namespace import Array, to_host
+from ...support.string_patterns import text_form
+from ...support.types import Samples
+from . import pair_search
+from .near_pairs import ROUNDING, Neighbours, Pair
+from .pair_search import Pairs, compare_all, first_of
+
+LEVELS = (0.8, 0.9, 0.95, 0.99)  # thresholds at which repeats are counted
+
+
+def compare_samples(
+    similarity: Similarity,
+    threshold: float = DEFAULT_THRESHOLD,
+    floor: float | None = None,
+    p: Array | None = None,
+    forms: Sequence[str] | None = None,
+    codes: np.ndarray | None = None,
+) -> tuple[Neighbours, Duplicates]:
+    """Find nearest samples and near-duplicates in one pass over all pairs.
+
+    Samples of equal `forms` are always near-duplicates, samples of different `codes` are not
+    compared. The threshold rises, with a warning, if more than MOST_PAIRS pairs are that similar.
+    """
+    n = similarity.n
+    groups = _joined(similarity.groups(), forms)
+    idle = np.zeros(n, dtype=bool)
+    if p is not None:
+        idle = to_host(p) == 0
+    first = first_of(groups, idle)  # among copies, a sample with a weight comes first
+    if codes is None:
+        neighbours, floor, pairs = compare_all(similarity, first, threshold, floor)
+    else:
+        first = first_of(joint_groups([codes, first]), idle)
+        neighbours, floor, pairs = _compare_within(similarity, codes, first, threshold, floor)
+    if floor > threshold + ROUNDING:
+        warn(
+            f"more than {pair_search.MOST_PAIRS:,} pairs have a similarity of {threshold:g} or "
+            f"more: the threshold of near-duplicates is {floor:.6g} instead"
+        )
+        threshold = floor
+    i, j, alike = pairs
+    order = np.lexsort((j, i, -alike))
+    ordered = [column[order] for column in pairs]
+    return neighbours, Duplicates(n, threshold, floor, first, ordered, idle)
+
+
+def _compare_within(
+    similarity: Similarity,
+    codes: np.ndarray,
+    first: np.ndarray,
+    threshold: float,
+    floor: float | None,
+) -> tuple[Neighbours, float, Pairs]:
+    """Compare samples of one code with each other; see `compare_all`."""
+    neighbours = Neighbours(similarity.n)
+    columns = []
+    for rows in members_of(codes):
+        part = part_of(similarity, rows)
+        first_in_part = np.searchsorted(rows, first[rows])
+        near, floor, (i, j, alike) = compare_all(part, first_in_part, threshold, floor)
+        neighbours.nearest[rows] = rows[near.nearest]
+        neighbours.similarity[rows] = near.similarity
+        columns.append((rows[i], rows[j], alike))
+    assert floor is not None
+    i, j, alike = map(np.concatenate, zip(*columns, strict=True))
+    return neighbours, floor, (i, j, alike)
+
+
+def _joined(groups: np.ndarray | None, forms: Sequence[str] | None) -> np.ndarray | None:
+    """Return groups that join samples of one group or one form, and chains of such samples."""
+    if forms is None:
+        return groups
+    from scipy.sparse import csgraph
+
+    codes = encode_labels(forms).codes
+    if groups is None:
+        return codes
+    n = len(codes)
+    later = np.zeros(n, dtype=bool)
+    first = np.r_[first_of(codes, later), first_of(groups, later)]
+    every = np.arange(n)
+    edges = np.ones(2 * n, dtype=bool)
+    graph = sp.coo_array((edges, (np.r_[every, every], first)), shape=(n, n))
+    _, parts = csgraph.connected_components(graph, directed=False)
+    return parts
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Duplicates:
+    """Near-duplicates among n samples: pairs at least as similar as `threshold`."""
+
+    n: int
+    threshold: float
+    floor: float  # the lowest threshold that `rethreshold` accepts
+    _first: np.ndarray  # for each sample, the first one that is identical
+    _pairs: Sequence[np.ndarray]  # i, j and their similarities, the most similar first
+    _idle: np.ndarray  # True for samples of weight 0
+
+    def rethreshold(self, threshold: float) -> Duplicates:
+        """Return the near-duplicates at another threshold, without comparing samples again."""
+        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        if read < self.floor - ROUNDING:
+            raise ValueError(
+                f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}: pairs less "
+                f"similar were not kept; explain the samples again with that threshold"
+            )
+        return replace(self, threshold=read)
+
+    @cached_property
+    def redundant_of(self) -> np.ndarray:
+        """The most similar kept sample for each near-duplicate, (n,); −1 for samples to keep."""
+        # Samples with the most near-duplicates are kept first, samples of weight 0 last.
+        i, j, similarity = self._some(slice(self._count))
+        copies = np.bincount(self._first, minlength=self.n)  # number of copies, itself included
+        rows = np.r_[i, j]
+        columns = np.r_[j, i]
+        entries = np.r_[similarity, similarity]
+        graph = sp.csr_array((entries, (rows, columns)), shape=(self.n, self.n))
+        others = np.bincount(rows, copies[columns], self.n)
+        near = others + copies - 1
+        of = np.full(self.n, -1)
+        best = np.full(self.n, -np.inf)
+        for place in np.lexsort((-near, self._idle)).tolist():
+            if not copies[place] or not near[place] or best[place] > -np.inf:
+                continue  # a copy, without near-duplicates, or a repeat of a kept one
+            part = slice(graph.indptr[place], graph.indptr[place + 1])
+            others = graph.indices[part]
+            similarities = graph.data[part]
+            closer = similarities > best[others]
+            repeats = others[closer]
+            best[repeats] = similarities[closer]
+            of[repeats] = place
+        copy = self._first != np.arange(self.n)
+        of_first = of[self._first]
+        return np.where(copy & (of_first < 0), self._first, of_first)
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Places of the samples that remain once near-duplicates are removed, ascending."""
+        return np.flatnonzero(self.redundant_of < 0)
+
+    def groups(self) -> list[tuple[int, list[int]]]:
+        """Return (the one to keep, the others) of each group, the largest first."""
+        groups: dict[int, list[int]] = {}
+        for place, owner in enumerate(self.redundant_of.tolist()):
+            if owner >= 0:
+                groups.setdefault(owner, []).append(place)
+        return sorted(groups.items(), key=lambda group: (-len(group[1]), group[0]))
+
+    def boundary(self, count: int, places: np.ndarray) -> tuple[list[Pair], list[Pair]]:
+        """Return the pairs next to the threshold, above and below; identical samples are one."""
+        edge = self._count
+        above = min(edge, count)
+        i, j, similarity = self._some(slice(edge - above, edge + count))
+        columns = zip(places[i].tolist(), places[j].tolist(), similarity.tolist(), strict=True)
+        pairs = [Pair(*column) for column in columns]
+        nearest_first = pairs[:above][::-1]
+        return nearest_first, pairs[above:]
+
+    def repeats(self) -> dict[float, int | None]:
+        """Return how many samples repeat another at each of `LEVELS`; None below the floor."""
+        counts: dict[float, int | None] = dict.fromkeys(LEVELS)
+        for level in LEVELS:
+            if level >= self.floor - ROUNDING:
+                again = self.rethreshold(level)
+                counts[level] = self.n - len(again.kept)
+        return counts
+
+    def _some(self, places: slice) -> list[np.ndarray]:
+        """Return i, j and the similarities of the pairs at some places."""
+        return [column[places] for column in self._pairs]
+
+    @property
+    def _count(self) -> int:
+        """Number of pairs that are at least as similar as the threshold."""
+        least = self.threshold - ROUNDING
+        similarity = self._pairs[2]
+        return int(np.searchsorted(-similarity, -least, side="right"))
+
+
+def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> list[str] | None:
+    """Return texts without case, space and punctuation; None if the samples are not texts."""
+    if not isinstance(samples, list):
+        return None
+    of_texts = [known.name for known in list_kernels() if known.samples == "text"]
+    if similarity.settings.get("kernel") not in of_texts:
+        return None
+    texts = [samples[place] for place in places]
+    if not all(isinstance(text, str) for text in texts):
+        return None
+    return [text_form(text) for text in texts]

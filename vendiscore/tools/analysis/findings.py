@@ -1,0 +1,437 @@
+"""Contents of a report: the requested numbers, and the samples behind them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import ClassVar
+
+import numpy as np
+
+from ...magnitude.curve import Curve, magnitude_curve
+from ...magnitude.solver import IndefiniteError
+from ...magnitude.space import MetricSpace
+from ...measures.subject import Subject
+from ...resolve.kernel_request import check_fit
+from ...result import number_rows
+from ...scoring.compute import check_references, measured, subject_of
+from ...scoring.intervals import CLOSED
+from ...scoring.request import Request, check_allow_repeats, check_pool_repeats, read_request
+from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES
+from ...similarity.base import Similarity
+from ...similarity.features import FeatureSimilarity
+from ...similarity.matrix import MatrixSimilarity
+from ...similarity.members import sample_of
+from ...spectral.spectrum import Spectrum
+from ...support.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
+from ...support.namespace import is_numpy, scalar, to_host
+from ...support.signature import plain
+from ...support.summary import json_record
+from ...support.types import Options, Record, Samples
+from .explain import explained
+from .growth import ENOUGH, Growth, grown
+from .layout import clustered_order, layout
+from .sample_table import Explanation, taken
+
+LEVEL = 0.95  # of an interval that the caller did not request
+# Largest number of samples whose pairs are compared; from a larger set so many are drawn.
+MOST = 2_000
+# The same limit for growth, which takes many spectra.
+MOST_GROWN = 1_000
+
+
+@dataclass(frozen=True, eq=False)
+class Findings:
+    """Numbers of samples, and views of the samples, each computed at its first use.
+
+    Attributes
+    ----------
+    subject, request : Subject, Request, the samples as measures read them, and the settings
+    given, references : the samples that the caller passed
+    numbers : dict, what `compute` returns with `details`
+    arguments : dict, the keywords of `compute` that give these numbers
+    no_interval : str, why the numbers have no interval; empty if they have one
+    threshold, floor : float, of near-duplicates; and the lowest one for `rethreshold`, or None
+    profile_orders : tuple of float, the orders of `profile`
+
+    Examples
+    --------
+    >>> from vendiscore.report import find
+    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(found.value, 3), found.distinct, found.explanation.groups
+    (1.89, 2, [(0, [1])])
+    """
+
+    # Steps of 1/8 up to 5, where most curves are flat.
+    profile_orders: ClassVar[tuple[float, ...]] = tuple(np.arange(0, 5.125, 0.125).tolist())
+
+    subject: Subject = field(repr=False)
+    request: Request = field(repr=False)
+    arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
+    given: Samples = field(repr=False)  # the samples that the caller passed
+    references: Samples | None = field(repr=False)
+    numbers: Record
+    no_interval: str = ""  # why the numbers have no interval
+    threshold: float = DEFAULT_THRESHOLD  # of near-duplicates
+    floor: float | None = None  # the lowest threshold for `rethreshold`
+
+    @property
+    def details(self) -> Record:
+        """Settings and sizes behind the numbers, as `compute` reports them."""
+        return self.numbers["details"]
+
+    @property
+    def n(self) -> int:
+        """Number of samples, less those that were left out."""
+        return int(self.details["n"])
+
+    @property
+    def distinct(self) -> int:
+        """Number of distinct samples under the kernel."""
+        return int(self.details["distinct"])
+
+    @property
+    def grouped(self) -> bool:
+        """True if the numbers are means over groups."""
+        return self.subject.groups is not None
+
+    @property
+    def sizes(self) -> list[int]:
+        """Number of samples of all, of each group, or of each prompt of a group of several."""
+        groups = self.subject.groups
+        if groups is None:
+            return [self.n]
+        sizes = [row["n"] for row in self.details["groups"]]
+        if groups.sets is None:
+            return sizes
+        of_prompts = sizes / np.bincount(groups.sets.codes)
+        return np.rint(of_prompts).astype(int).tolist()
+
+    @cached_property
+    def order(self) -> float:
+        """The order that the report describes: 1 if the caller requested it, else the first."""
+        return self.request.main_order
+
+    @cached_property
+    def key(self) -> str:
+        """Name of the main number, with which the report begins."""
+        key = self.request.vendi_key
+        return key if key in self.numbers else next(iter(self.numbers))
+
+    @property
+    def is_vendi(self) -> bool:
+        """True if the main number is a Vendi Score."""
+        return self.key == self.request.vendi_key
+
+    @property
+    def value(self) -> float:
+        """The main number."""
+        return scalar(self.numbers[self.key])
+
+    @property
+    def rows(self) -> list[Record]:
+        """All numbers, as `number_rows` has them."""
+        return number_rows(self.numbers)
+
+    @cached_property
+    def ends(self) -> dict[str, float | None]:
+        """The standard error of the main number, and its interval: "se", "low" and "high"."""
+        (row,) = (row for row in self.rows if row["key"] == self.key)
+        return {name: row[name] for name in ("se", "low", "high")}
+
+    def to_dict(self) -> Record:
+        """Return what programs show of these findings, as plain values for JSON.
+
+        Returns
+        -------
+        dict
+            "key", "value", "se", "low", "high" and "level", the main number with its interval;
+            "n", "distinct" and "q"; "group_size", the mean number of samples of a group, and
+            "max_score", the largest possible score of so many; "typical", "scale", "strip" and
+            "signature", as in details; "by_group", a list of dicts, if there are groups; "shares"
+            and "profile", the spectrum and the score by order, if there are similarities of one
+            set; "details". Missing values are None.
+        """
+        details = self.details
+        group_size = sum(self.sizes) / len(self.sizes)
+        dim = None if self.similarity is None else self.similarity.dim
+        spectrum = profile = None
+        if self.similarity is not None and not self.grouped:
+            spectrum = to_host(self.spectrum.values)
+            profile = {f"{q:g}": x for q, x in zip(self.profile_orders, self.profile, strict=True)}
+        return json_record(
+            {
+                "key": self.key,
+                "value": self.value,
+                **self.ends,
+                "level": details.get("interval", {}).get("level"),
+                "n": self.n,
+                "distinct": self.distinct,
+                "q": self.order,
+                "group_size": group_size,
+                "max_score": min(group_size, dim or group_size),
+                **{name: details[name] for name in ("typical", "scale", "strip", "signature")},
+                "by_group": details.get("groups"),
+                "shares": spectrum,
+                "profile": profile,
+                "details": plain(details),
+            }
+        )
+
+    def without_matrices(self) -> Findings:
+        """Return the same without K, and without eigenvectors of samples that were not chosen."""
+        views = {name: view for name, view in vars(self).items() if name != "K"}
+        if self.similarity is not None and len(self.chosen) < self.similarity.n:
+            subject = replace(self.subject)  # which has computed nothing
+            subject.similarities = self.subject.similarities
+            views |= {"subject": subject, "spectrum": replace(self.spectrum, vectors=None)}
+        small = object.__new__(Findings)
+        vars(small).update(views)
+        return small
+
+    @cached_property
+    def similarity(self) -> Similarity | None:
+        """Similarity of the samples; None if only their distances were computed."""
+        return self.subject.similarity if self.subject.has_similarities else None
+
+    @cached_property
+    def chosen(self) -> np.ndarray:
+        """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
+        return sample_of(self.subject.similarity.n, MOST)
+
+    @cached_property
+    def looked(self) -> Subject:
+        """The chosen samples as a set of their own."""
+        if len(self.chosen) == self.subject.similarity.n:
+            return self.subject
+        return taken(self.subject, self.chosen)
+
+    @cached_property
+    def places(self) -> np.ndarray:
+        """Place of each chosen sample in the list that the caller passed."""
+        return np.flatnonzero(self.subject.rows_of_passed >= 0)[self.chosen]
+
+    @cached_property
+    def explanation(self) -> Explanation:
+        """Contributions and repeats of the chosen samples, by their places."""
+        return self._explained(self.looked, self.places)
+
+    @cached_property
+    def alike(self) -> Explanation:
+        """Explanation of all samples if their features are dense, else of the chosen ones."""
+        whole = self.similarity
+        if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
+            return self._explained(self.subject, np.flatnonzero(self.subject.rows_of_passed >= 0))
+        return self.explanation
+
+    def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
+        q = self.order or 1.0  # order 0 does not tell what each sample adds
+        return explained(subject, q, self.threshold, self.floor, self.subject.samples, places)
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """Spectrum of all samples where it is known, else of the chosen ones."""
+        whole = self.subject.needed_spectrum
+        return self.looked.eigen if whole is None or whole.single else whole
+
+    @cached_property
+    def profile(self) -> np.ndarray:
+        """VS_q for every q of `profile_orders`."""
+        return to_host(self.spectrum.profile(self.profile_orders))
+
+    @cached_property
+    def K(self) -> np.ndarray:
+        """Similarity matrix of the chosen samples."""
+        return to_host(self.looked.similarity.dense())
+
+    @cached_property
+    def seriated(self) -> np.ndarray:
+        """Chosen samples in the order of a heat map, each group side by side."""
+        order = clustered_order(MatrixSimilarity(self.K))
+        return order if self.codes is None else order[np.argsort(self.codes[order], kind="stable")]
+
+    @property
+    def coordinates(self) -> np.ndarray:
+        """Coordinates (n, 2) of the chosen samples on a map, on which similar ones lie close."""
+        return layout(self.looked.eigen, self.looked.p)
+
+    @cached_property
+    def codes(self) -> np.ndarray | None:
+        """Group number of each chosen sample."""
+        groups = self.subject.groups
+        return None if groups is None else groups.codes[self.places]
+
+    @cached_property
+    def no_growth(self) -> str:
+        """Reason why the report shows no growth, as a sentence; empty if it shows some."""
+        if self.similarity is None:
+            return "Growth is not shown: it needs similarities, and only distances were used."
+        if self.grouped:
+            return "Growth is not shown: it needs one set of samples, and these are in groups."
+        if self.subject.p is not None:
+            return "Growth needs samples of equal weight, and `p` gives them weights."
+        if self.similarity.n < MIN_SAMPLES:
+            return f"Growth is not shown: it needs at least {MIN_SAMPLES} samples."
+        return ""
+
+    @cached_property
+    def growth(self) -> Growth | None:
+        """The score of fewer samples, and of up to twice as many."""
+        if self.no_growth or self.similarity is None:
+            return None
+        some = self.similarity
+        spectrum = None
+        if some.n > MOST_GROWN:
+            some = some.take(sample_of(some.n, MOST_GROWN))
+        else:
+            spectrum = self.looked.eigen
+        n = some.n
+        q = self.order
+        sizes = {n // 8, n // 4, n // 2, n, 2 * n if n >= ENOUGH or q == 2 else n}
+        wanted = sorted(size for size in sizes if size > 1)
+        curve = grown(
+            some,
+            wanted,
+            q,
+            level=self.request.ci or LEVEL,
+            psd=self.subject.psd,
+            allow_repeats=self.request.allow_repeats,
+            spectrum=spectrum,
+        )
+        low, high = self.ends["low"], self.ends["high"]
+        if low is None or high is None or n < self.similarity.n or not self.is_vendi:
+            return curve
+        return curve.with_interval(n, low, high)  # one number has one interval
+
+    @property
+    def growth_text(self) -> str:
+        """How the score grows, what that does not tell, or why it is not shown, in sentences."""
+        if self.growth is None:
+            return self.no_growth
+        return " ".join(filter(None, [self.growth.sentence, self.growth.caution]))
+
+    @cached_property
+    def curve(self) -> Curve | None:
+        """The magnitude function, if a measure used distances."""
+        if self.grouped or not self.subject.spaces or self.subject.space.n > MOST:
+            return None
+        try:
+            found = magnitude_curve(self.subject.space)
+        except (IndefiniteError, ArithmeticError):
+            return None
+        return found if found.convergence > 0 else None
+
+
+@np.errstate(all="ignore")  # as `compute` does: numbers are checked
+def find(
+    samples: Samples,
+    references: Samples | None,
+    arguments: Options,
+    *,
+    similarity: Similarity | None = None,
+) -> Findings:
+    """Find the numbers that `compute` gives, with an interval where there can be one.
+
+    Parameters
+    ----------
+    samples, references : samples of one kind; None for no references
+    arguments : mapping, keywords of `compute`
+    similarity : Similarity, optional, of the samples, if it is known already
+
+    Returns
+    -------
+    Findings
+        The numbers, and views of the samples behind them.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
+        As `compute` raises them.
+
+    Examples
+    --------
+    >>> from vendiscore.report import find
+    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(found.value, 3), found.order
+    (1.89, 1.0)
+    """
+    keywords = dict(arguments)
+    if "details" in keywords:
+        raise TypeError("`details` are always part of a report: leave it out")
+    # The interval that is added below may depend on it.
+    allow_repeats = flag("allow_repeats", keywords.get("allow_repeats", True))
+    pool_repeats = flag("pool_repeats", keywords.get("pool_repeats", True))
+    own = {"details": True}
+    if keywords.get("ci") is None:
+        own |= {"allow_repeats": True, "pool_repeats": True}
+    request = read_request({**keywords, **own}, any_order=True)
+    check_references(references, request)
+    if references is None:
+        check_fit(request.how)
+    subject = subject_of(samples, references, request)
+    refuse_gradient(
+        "report",
+        **request.how.options,
+        samples=subject.samples,
+        references=subject.references,
+        p=request.p,
+    )
+    subject.in_parts = False  # all pairs are compared
+    if similarity is not None:
+        subject.similarities = [similarity]
+    why = _without_interval(subject, request)
+    names = {chosen.measure.name for chosen in request.measures}
+    exact = subject.groups is None and request.estimating is None
+    if request.ci is None and not why:
+        keywords |= {"ci": LEVEL}
+        request = replace(request, ci=LEVEL)
+    elif "VS" in names and exact and subject.similarity.n <= MOST:
+        subject.decompose()
+    if not allow_repeats:
+        measures = [chosen.measure for chosen in request.measures]
+        clusters = request.clusters is not None
+        check_allow_repeats(request.ci, clusters, subject.groups is not None, measures)
+        request = replace(request, allow_repeats=False)
+    if not pool_repeats:
+        check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
+        request = replace(request, pool_repeats=False)
+    numbers = measured(subject, request)
+    return Findings(subject, request, keywords, samples, references, numbers, why)
+
+
+def _without_interval(subject: Subject, request: Request) -> str:
+    """Return a sentence on why an interval cannot be added by default; empty if one can."""
+    names = [chosen.measure.name for chosen in request.measures]
+    if request.ci is not None:
+        return ""
+    if request.estimating is not None:
+        return "An estimate has no interval for other samples; leave `method` out to get one."
+    if request.p is not None:
+        return "There is no interval: it needs samples of equal weight, and `p` gives them weights."
+    if 0 in request.orders and any(chosen.measure.ordered for chosen in request.measures):
+        return "There is no interval: order 0 counts dimensions, which change by one or nothing."
+    if subject.groups is not None:
+        if len(subject.groups.sets or subject.groups) < MIN_VALUES:
+            return (
+                "There is no interval: a mean over groups needs three groups or more. Compare a "
+                "few sources instead of averaging them."
+            )
+        if len(request.of_groups) == len(names):
+            return "There is no interval: these measures look at all groups together."
+        return ""
+    dear = [name for name in names if name not in CLOSED]
+    if dear or isinstance(subject.samples, MetricSpace):
+        return (
+            f"No interval was computed: it takes measuring {(dear or names)[0]} of many halves of "
+            f"the samples; pass ci=0.95 to compute it."
+        )
+    n = subject.similarity.n
+    dim = subject.similarity.dim or n
+    if n < MIN_SAMPLES:
+        return f"There is no interval: it needs {MIN_SAMPLES} samples or more."
+    if "VS" in names and min(n, dim) > MOST:
+        return (
+            f"No interval was computed: it needs all eigenvectors of {n:,} samples, which takes "
+            f"long; pass ci=0.95 to compute it."
+        )
+    return ""

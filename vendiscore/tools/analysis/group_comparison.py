@@ -1,0 +1,53 @@
+"""Two sets compared in each group, such as the answers of two models to each prompt.
+
+Each score has the interval of `scoring.group_intervals`: from six groups on, how often samples of a
+set repeat is estimated from all groups of this set.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+
+from ...scoring.group_intervals import Tails, estimate_several_intervals
+from ...similarity.base import Similarity
+from .compare_options import CompareOptions
+from .comparison import GroupPairRow
+from .pair_inference import difference_level, estimate_difference
+from .paired_comparison import Groups
+
+
+def compare_in_groups(
+    similarity: Similarity,
+    groups: Groups,
+    labels: Sequence[Hashable],
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+) -> tuple[list[GroupPairRow], int]:
+    """Compare each pair of sets in each group, by the first samples of larger sets.
+
+    Return a row for each pair and group, and the number of groups from which repeats were
+    estimated, 0 where each group has intervals by itself.
+    """
+    sizes = [min(map(len, group)) for group in groups]
+    level = difference_level(options.level, len(pairs))
+    # Neither tail of a difference may exceed its level.
+    tails = [Tails(options.level), Tails(level, conservative=True)]
+    intervals_by_set = []
+    for i in range(len(names)):
+        indices = [group[i][:size] for group, size in zip(groups, sizes, strict=True)]
+        intervals_by_set.append(
+            estimate_several_intervals(
+                similarity, indices, [options.q], tails, options.psd, options.pool_repeats
+            )
+        )
+    rows = []
+    for i, j in pairs:
+        for k, (label, size) in enumerate(zip(labels, sizes, strict=True)):
+            (a, exact_a), (b, exact_b) = (
+                [(x.score[0, k], x.low[0, k], x.high[0, k]) for x in intervals_by_set[s]]
+                for s in (i, j)
+            )
+            numbers = (*a, *b, *estimate_difference(exact_a, exact_b), level)
+            rows.append(GroupPairRow(label, names[i], names[j], size, *map(float, numbers)))
+    return rows, max(intervals.pooled for intervals, _ in intervals_by_set)

@@ -1,0 +1,554 @@
+"""Growth of a score with the number of samples, for subsets and up to twice the samples.
+
+Scores of more samples than there are follow on the scale κ = (m/VS − 1)/(m − 1). At order 2, κ is
+the mean of k² over pairs, whatever m; at other orders it changes slowly with m and ends at one over
+the score of infinitely many samples.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...core.eigenvalues import PSD, check_psd
+from ...core.score import NUMPY_SOLVER, can_skip_eigenvalues
+from ...measures.subject import Subject
+from ...resolve.kernel_request import KernelArgument, how_of
+from ...resolve.sample_labels import group_by_prompt
+from ...resolve.sets import read_collection
+from ...scoring.deficit import (
+    Deficit,
+    Repeats,
+    deficit_ends,
+    log_deficit,
+    repeats_of,
+    score_ends,
+)
+from ...scoring.jackknife import Jackknife, delete_one_error, jackknife, of_samples
+from ...scoring.request import confidence
+from ...scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
+from ...similarity.base import Similarity
+from ...similarity.matrix import in_full
+from ...spectral.eigen import eigen_work
+from ...spectral.rank_one import leave_one_out, log_score
+from ...spectral.spectrum import Spectrum
+from ...spectral.stacks import Spectra
+from ...spectral.vendi_scores import spectrum_of
+from ...support.arguments import (
+    DEFAULT_ORDER,
+    flag,
+    integer,
+    is_several,
+    read_order,
+    refuse_gradient,
+)
+from ...support.errors import quoted, warn
+from ...support.namespace import Array, to_host
+from ...support.progress import foretell, track
+from ...support.summary import Summary, frame, html_table, json_record, with_interval
+from ...support.types import Axes, Frame, Record, Samples
+from .. import plots
+from .abundances import Abundances
+from .unpaired_comparison import STACKED
+
+# Novelty above this share of a sample exceeds the ridge of the computation.
+LEAST_NOVELTY = 1e-6
+ENOUGH = 16  # the least n for which n/8 samples are two or more
+_FALLS = 2.0  # the error of a falling ratio of steps, in units of its last fall
+_EVEN = 1 - 1e-6  # the largest ratio of steps of log κ
+_ROUNDING = 1e-12
+_IDENTIFIED = 2  # the order at which pairs of samples determine the score of any number
+_LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimension, or nothing
+# Subsets of m that are drawn: work / m³, but at least and at most so many.
+_WORK = 5e7
+_FEWEST, _MOST = 40, 4000
+_KEYWORDS = ("sizes", "q", "level", "psd", "allow_repeats")
+
+
+@dataclass(frozen=True, repr=False)
+class Growth(Summary):
+    """Scores at each number of samples in `sizes`.
+
+    Attributes
+    ----------
+    q, level, n : float, float, int
+        The order, the level of the intervals, and the number of samples, of the smallest prompt.
+    sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
+    scores, low, high : tuple of float
+        VS_q at each size, with its interval for other samples of the source.
+    asymptote : tuple of float (score, low, high), or None
+        The score of infinitely many samples; None if these samples do not identify it. Below
+        order 2 it is a lower bound, as kinds that no sample shows may add any amount.
+    coverage : tuple of float in [0, 1], or None
+        The share of the source that samples of each size cover, if they are labels.
+    undecided : bool, or None
+        Whether the interval at 2n contains both the score of n samples and twice this score, and
+        so does not show what more samples would add; None if no size is beyond n, as for prompts.
+
+    Examples
+    --------
+    >>> found = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
+    >>> found.n, found.extrapolated
+    (16, (False, True))
+    """
+
+    _brief = ("n", "q", "level", "sizes")
+
+    q: float
+    level: float
+    n: int
+    sizes: tuple[int, ...]
+    scores: tuple[float, ...]
+    low: tuple[float, ...]
+    high: tuple[float, ...]
+    extrapolated: tuple[bool, ...]
+    asymptote: tuple[float, float, float] | None = None
+    coverage: tuple[float, ...] | None = None
+    undecided: bool | None = None
+
+    @property
+    def sentence(self) -> str:
+        """The scores of the largest size up to n, the largest beyond it, and the limit."""
+        last = {beyond: i for i, beyond in enumerate(self.extrapolated)}
+        parts = []
+        for beyond, i in sorted(last.items()):
+            verb = "would be about" if beyond else "are"
+            ends = with_interval(self.scores[i], self.low[i], self.high[i])
+            parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
+        if self.asymptote:
+            ends = with_interval(*self.asymptote)
+            about = "about" if self.q >= _IDENTIFIED else "at least about"
+            parts.append(f"infinitely many samples would be {about} {ends} effectively different")
+        elif True in last:
+            parts.append("the score of infinitely many is not identified")
+        return f"{'; '.join(parts)} ({100 * self.level:g} % intervals, q={self.q:g})."
+
+    @property
+    def caution(self) -> str:
+        """A sentence if these samples do not tell what more of them would add, or ""."""
+        if not self.undecided:
+            return ""
+        return (
+            f"{self.n:,} samples do not tell what more would add: the interval of {2 * self.n:,} "
+            f"samples contains both the score of {self.n:,} and twice this score. Score more "
+            "samples."
+        )
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with a row for each size."""
+        return frame(self._columns())
+
+    def to_dict(self) -> Record:
+        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        names = ("level", "n", "asymptote", "coverage", "undecided")
+        known = {name: getattr(self, name) for name in names}
+        return json_record({"q": self.q} | known | self._columns())
+
+    def plot(self, ax: Axes | None = None) -> Axes:
+        """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
+        return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
+
+    def with_interval(self, size: int, low: float, high: float) -> Growth:
+        """Return a copy with another interval at one size, such as that of `compute(ci=…)`."""
+        i = self.sizes.index(size)
+        lower = (*self.low[:i], low, *self.low[i + 1 :])
+        upper = (*self.high[:i], high, *self.high[i + 1 :])
+        return replace(self, low=lower, high=upper)
+
+    def _columns(self) -> dict[str, Sequence[object]]:
+        names = ["sizes", "scores", "low", "high", "extrapolated"]
+        if self.coverage:
+            names.append("coverage")
+        return {name.removesuffix("s"): getattr(self, name) for name in names}
+
+    def _repr_html_(self) -> str:
+        return html_table(self._columns())
+
+
+def growth(
+    samples: Samples,
+    sizes: Sequence[int] | None = None,
+    *,
+    q: float | str = DEFAULT_ORDER,
+    level: float = 0.95,
+    psd: PSD = "check",
+    allow_repeats: bool = True,
+    k: KernelArgument | None = None,
+    **how: object,
+) -> Growth:
+    """Return the score against the number of samples: would more of them add much?
+
+    Parameters
+    ----------
+    samples : list, array or Similarity
+        n ≥ 4 samples, taken to be independent samples of a source. Not changed.
+    sizes : sequence of int, optional
+        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16, and
+        labels orders of 0, 1 or 2.
+        Default: from n/16 to 2n.
+    q, level : float in [0, ∞] or "inf", float in [0.5, 1)
+        Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
+    psd : {"check", "clip"}
+        Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
+    allow_repeats : bool
+        Whether intervals allow for samples that recur in the source although these do not show it
+        (default: True); False states that samples are continuous measurements.
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+    **how
+        `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`. With
+        `prompts`, the mean of the curves of each prompt, to the size of the smallest, and its
+        interval over prompts.
+
+    Returns
+    -------
+    Growth
+        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`; `coverage` of labels.
+
+    Raises
+    ------
+    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
+        For fewer than 4 samples, invalid sizes, and as `compute` does.
+
+    Notes
+    -----
+    Up to n: the mean of log VS over subsets without replacement, read off its regression on two
+    sums of which the mean over all subsets is known; order 2 draws none. Beyond n, on the scale
+    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
+    orders, changes of log κ by doublings continue as a geometric series.
+    Labels, at orders 0 and 1: rarefaction, extrapolation and asymptote as iNEXT has them, at order
+    0 the mean of VS. Intervals: the jackknife of the logit of κ, and what these samples do not
+    show; at n that of `compute(ci=...)`, except at order 0, where `compute` has none.
+    The asymptote is 1/κ at order 2, where κ is unbiased. For labels at orders 0 and 1 it is a lower
+    bound of the score of the source (at order 0 Chao1), as rare kinds that no sample shows may add
+    any amount. Elsewhere it is not identified.
+    A warning follows if a size is beyond n and the interval at 2n contains both the score of n and
+    twice this score (`undecided`). Twice the samples score at least as much and at most twice as
+    much: this is proven of the power mean of VS_q with exponent 1 − q over sets, which is estimated
+    at orders 1 and 2, and at order 0 for labels; at other orders it is a rule of thumb.
+    Time: one decomposition with eigenvectors, and for each size m below n 5e7/m³ subsets, 40 to
+    4,000; at order 2 one pass over all pairs; of labels O(n).
+
+    References
+    ----------
+    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014. Coverage:
+    Chao & Jost, Ecology 2012. Asymptote of order 1: Chao, Wang & Jost 2013.
+    Jackknife: Efron & Stein 1981.
+
+    Examples
+    --------
+    >>> import vendiscore
+    >>> found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
+    [1.67, 2.0, 2.07]
+    """
+    order = read_order(q)
+    level = confidence("level", level)
+    psd = check_psd(psd)
+    read = how_of({"k": k, **how}, _KEYWORDS, within=True)
+    collection = read_collection(samples, read)
+    read, asked = group_by_prompt(read, [collection])
+    subject = Subject(collection, read, groups=asked)
+    similarity = subject.similarity
+    refuse_gradient("growth", **how, samples=similarity)
+    allow_repeats = flag("allow_repeats", allow_repeats)
+    if asked is not None and not allow_repeats:
+        raise TypeError(
+            "`allow_repeats=False` has no effect on intervals of means over prompts; leave it out"
+        )
+    parts = [similarity]
+    of_prompt = ""
+    if asked is not None:
+        of_prompt = " for each prompt"
+        parts = [part.similarity for part in subject.parts]
+    least = min(part.n for part in parts)
+    if least < MIN_SAMPLES:
+        raise ValueError(
+            f"`samples` must be at least {MIN_SAMPLES}{of_prompt}, got {least}; add samples to see "
+            f"how a score grows with them"
+        )
+    closed = has_closed_form(similarity, order, psd)
+    most = least
+    if len(parts) == 1 and (closed or least >= ENOUGH):
+        most = 2 * least
+    wanted = _sizes(sizes, least, most)
+    curves = [
+        grown(part, wanted, order, level=level, psd=psd, allow_repeats=allow_repeats)
+        for part in parts
+    ]
+    if len(curves) > 1:
+        return _mean(curves, least)
+    (curve,) = curves
+    if curve.caution:
+        warn(curve.caution)
+    return curve
+
+
+def _mean(curves: Sequence[Growth], n: int) -> Growth:
+    """Return the mean of several curves of the same sizes, up to n, with intervals over curves."""
+    first = curves[0]
+    scores = np.array([curve.scores for curve in curves])
+    means = []
+    missing = ""
+    for m, values in zip(first.sizes, scores.T, strict=True):
+        means.append(bounded(values, first.level, 1.0, float(m)))
+        if m > 1:  # one sample alone scores 1
+            _, _, low, high = means[-1]
+            missing = missing or describe_missing_interval(
+                len(curves), low, high, "low and high", "prompts"
+            )
+    if missing:
+        warn(missing)
+    mean, _, lower, upper = map(tuple, np.array(means).T.tolist())
+    return Growth(first.q, first.level, n, first.sizes, mean, lower, upper, first.extrapolated)
+
+
+def grown(
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    *,
+    level: float = 0.95,
+    psd: PSD = "check",
+    allow_repeats: bool = True,
+    spectrum: Spectrum | None = None,
+) -> Growth:
+    """Return the growth at ascending sizes; `spectrum` is of all samples."""
+    n = similarity.n
+    beyond = [m for m in sizes if m > n]
+    classes = None
+    if similarity.settings.get("kernel") == "labels":
+        classes = similarity.groups()
+    coverage = None
+    end = None
+    known: Jackknife | None
+    # At n and 2n the curve says whether more samples add anything.
+    every = sorted({*sizes, n, 2 * n} if beyond else {*sizes, n})
+    if classes is not None:
+        abundances = Abundances(classes)
+        coverage = tuple(map(abundances.coverage, sizes))
+    if classes is not None and q in (0, 1):
+        points = {m: kappa_of(abundances.kappas(max(m, 2), q)) for m in every}
+        end = kappa_of(abundances.kappas(math.inf, q))
+        known = _of_logs(np.log(abundances.diversity(n, q)[abundances.places]))
+    elif has_closed_form(similarity, q, psd):
+        kappas = _mean_squares(similarity)
+        end = kappa_of(kappas)
+        points = dict.fromkeys(every, end)
+        least = 1 / np.append(n, np.full(n, n - 1))
+        known = _of_logs(-np.log(least + (1 - least) * kappas))
+    else:
+        halves = [n // 8, n // 4, n // 2] if beyond else []
+        drawn = sorted({m for m in every if m <= n} | {*halves})
+        points, spectrum = _drawn(similarity, drawn, q, psd, spectrum)
+        last = [points[m] for m in [*halves, n]]
+        for m in every:
+            if m > n:
+                points[m] = continued(last, math.log2(m / n))
+        known = jackknife(spectrum, q) if q else None
+    repeats = repeats_of(similarity, allow_repeats)
+    deficit = log_deficit(q)
+    rows = np.array([points[m].scores(m, deficit, level, repeats) for m in every])
+    if q and known is not None:  # the interval of `compute(ci=…)`, which has none at order 0
+        at_n = every.index(n)
+        rows[at_n, 1:] = score_ends(rows[at_n, 0], known, n, q, level, repeats, deficit)
+        # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
+        rows[:at_n, 1:] = np.minimum(rows[:at_n, 1:], rows[at_n, 1:])
+        rows[at_n:, 1:] = np.maximum(rows[at_n:, 1:], rows[at_n, 1:])
+    # The power mean of VS with exponent 1 − q never falls with the number of samples; means of log
+    # VS are kept from falling at all orders.
+    rows[:, 0] = np.maximum.accumulate(rows[:, 0])
+    rows[:, 1] = rows.min(axis=1)
+    rows[:, 2] = rows.max(axis=1)
+    undecided = None
+    if beyond:
+        _, low, high = rows[-1]
+        score = rows[every.index(n), 0]
+        undecided = bool(low <= score and high >= 2 * score)
+    rows = rows[np.isin(every, sizes)]
+    scores, low, high = map(tuple, rows.T.tolist())
+    limit = None
+    if end and -math.inf < end.log < -LEAST_NOVELTY:
+        limit = end.scores(math.inf, deficit, level, None)
+        if classes is None and similarity.dim and limit[0] > similarity.dim:
+            limit = None
+    is_beyond = tuple(m > n for m in sizes)
+    return Growth(
+        q, level, n, tuple(sizes), scores, low, high, is_beyond, limit, coverage, undecided
+    )
+
+
+def has_closed_form(similarity: Similarity, q: float, psd: PSD) -> bool:
+    """Return whether scores of all sizes follow from all pairs: at q = 2, unless K is clipped."""
+    return can_skip_eigenvalues([q], similarity.psd, psd, NUMPY_SOLVER)
+
+
+def _sizes(sizes: object, n: int, most: int) -> list[int]:
+    """Return the requested sizes, ascending, `most` at most."""
+    if sizes is None:
+        doublings = np.arange(-8, 3) / 2
+        usual = np.round(n * 2.0**doublings).astype(int)
+        return sorted({m for m in usual.tolist() if 2 <= m <= most})
+    asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
+    if not asked:
+        raise TypeError(f"`sizes` must be a list of integers, got {quoted(sizes)}; pass [{n}]")
+    remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
+    if most == n:
+        remedy = f"beyond {n} a size needs {ENOUGH} samples of one prompt, or order 2"
+    return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
+
+
+def _mean_squares(similarity: Similarity) -> np.ndarray:
+    """Return the mean of k² over pairs (1 + n,), of all samples and without each."""
+    n = similarity.n
+    sums = np.empty(n)
+    for rows, K in similarity.blocks():
+        sums[rows] = np.sum(to_host(K) ** 2, axis=1)
+    sums -= to_host(similarity.diagonal()) ** 2
+    total = sums.sum()
+    mean = total / (n * (n - 1))
+    left = (total - 2 * sums) / ((n - 1) * (n - 2))
+    return np.append(mean, left)
+
+
+def _of_logs(logs: np.ndarray) -> Jackknife:
+    """Return the jackknife of log VS (1 + n,), of all samples and without each."""
+    return of_samples(float(logs[0]), logs[1:])
+
+
+def _drawn(
+    similarity: Similarity,
+    sizes: Sequence[int],
+    q: float,
+    psd: PSD,
+    spectrum: Spectrum | None,
+) -> tuple[dict[int, Kappa], Spectrum]:
+    """Return κ of the mean log VS over subsets of each size, with the jackknife of all samples.
+
+    Return the spectrum of all samples, too.
+
+    The sums of the squares and cubes of mλ − 1 have known means over all subsets: log VS is read
+    off its regression on them where they have these means.
+    """
+    n = similarity.n
+    part = in_full(similarity, n)
+    rng = np.random.default_rng(0)
+    points = {}
+    work = sum(_FEWEST * eigen_work(min(m, part.dim or n)) for m in sizes)
+    with foretell(f"Scoring subsets of {n:,} samples", work):
+        if spectrum is None:
+            spectrum = spectrum_of(part, psd=psd, vectors=True)
+        log = log_score(spectrum, q)
+        left = leave_one_out(spectrum, max(q, _LEAST_ORDER))
+        kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
+        kappas /= max(kappas[0], _ROUNDING)
+        whole = _powers(spectrum.values, n)
+        for m in track(sizes, len(sizes), "drawing subsets"):
+            mean = log if m == n else 0.0
+            error = 0.0
+            if 1 < m < n:
+                rows = _scored(part, m, q, psd, rng)
+                meet = m * (m - 1) / (n * (n - 1))
+                gaps = rows[:, 1:] - whole * meet * np.array([1, (m - 2) / (n - 2)])
+                mean, error = _intercept(rows[:, 0], gaps)
+            rest = math.expm1(math.log(m) - mean)  # m/VS − 1
+            of_kappa = error * (1 + 1 / max(rest, _ROUNDING))
+            points[m] = kappa_of(rest / max(m - 1, 1) * kappas, of_kappa)
+    return points, spectrum
+
+
+def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generator) -> np.ndarray:
+    """Return log VS of random subsets of m, and their sums of powers, (g, 3)."""
+    count = int(np.clip(_WORK / m**3, _FEWEST, _MOST))
+    subsets = np.argsort(rng.random((count, part.n)), axis=1)[:, :m]
+    rows = np.empty((count, 3))
+    singly = np.arange(count)
+    if m <= STACKED:
+        stack = Spectra(
+            to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=part
+        )
+        rows = np.column_stack([np.log(stack.values[0]), _powers(stack.eigenvalues.values, m)])
+        singly = np.flatnonzero(stack.unusual)  # one of which may be an error
+    for i in singly:
+        of_subset = spectrum_of(part.take(subsets[i]), psd=psd)
+        rows[i] = [log_score(of_subset, q), *_powers(of_subset.values, m)]
+    return rows
+
+
+def _powers(values: Array, m: int) -> np.ndarray:
+    """Return Σ (mλ − 1)² and Σ (mλ − 1)³ of m eigenvalues, (…, 2); those left out are 0."""
+    gaps = m * to_host(values)[..., None] - 1
+    powers = np.array([2, 3])
+    return np.sum(gaps**powers, axis=-2) + (m - gaps.shape[-2]) * (-1) ** powers
+
+
+def _intercept(logs: np.ndarray, gaps: np.ndarray) -> tuple[float, float]:
+    """Return the mean of logs where gaps (g, 2) are 0, by regression, and its standard error."""
+    design = np.column_stack([np.ones(len(logs)), gaps])
+    inverse = np.linalg.pinv(design, rcond=1e-12)
+    solution = inverse @ logs
+    error = np.linalg.norm(inverse[0]) * np.std(logs - design @ solution)
+    return float(solution[0]), float(error)
+
+
+@dataclass(frozen=True)
+class Kappa:
+    """log κ, its change (n,) as each of the n samples is left out, and an error of the model."""
+
+    log: float
+    changes: np.ndarray
+    missed: float = 0.0
+
+    @property
+    def error(self) -> float:
+        """The standard error of log κ: jackknife and model error together."""
+        return math.hypot(delete_one_error(self.changes), self.missed)
+
+    def scores(
+        self, m: float, deficit: Deficit, level: float, repeats: Repeats | None
+    ) -> tuple[float, float, float]:
+        """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
+        whole = math.exp(self.log)
+        kappa = min(whole, 1 - _ROUNDING)
+
+        def odds(K: np.ndarray, w: np.ndarray, n: int) -> float:
+            kappa = min(math.expm1(deficit(K, w, n)) / (n - 1), 1 - _ROUNDING)
+            return kappa / (1 - kappa)
+
+        now = kappa / (1 - kappa)
+        spread = self.error / (1 - kappa) if kappa else math.inf
+        known = Jackknife(self.log, now * self.error / (1 - kappa), spread, len(self.changes))
+        low, high = deficit_ends(now, known, level, repeats, odds)
+        low = max(low, 0.0)
+        kappas = np.array([whole, 1 / (1 + 1 / high), low / (1 + low)])
+        inverse = 1 / m + (1 - 1 / m) * kappas
+        score, least, most = (1 / inverse).tolist()
+        return score, least, most
+
+
+def kappa_of(values: np.ndarray, missed: float = 0.0) -> Kappa:
+    """Return κ from its values (1 + n,) for all samples, then without each."""
+    if values[0] <= _ROUNDING:
+        return Kappa(-math.inf, np.zeros(len(values) - 1))
+    shares = values[1:] / values[0]
+    changes = np.log(shares) if shares.min() > 0.01 else shares - 1
+    return Kappa(math.log(values[0]), changes, missed)
+
+
+def continued(kappas: Sequence[Kappa], doublings: float) -> Kappa:
+    """Extrapolate κ from n/8, n/4, n/2 and n samples by so many doublings.
+
+    Steps of log κ continue as a geometric series, by the ratio of the last two steps. A bias of
+    order 1/n halves in each step, which is the fastest. A ratio that has fallen falls once more.
+    """
+    with np.errstate(all="ignore"):
+        steps = np.nan_to_num(np.diff([kappa.log for kappa in kappas]), posinf=0.0, neginf=0.0)
+        ratios = np.nan_to_num(steps[1:] / steps[:-1], posinf=0.0)
+    before, r = np.clip(ratios, 0.5, _EVEN).tolist()
+    ahead = float(steps[-1]) * (1 - r**doublings) / (1 - r)
+    fall = max(0.0, before - r) * ahead
+    log = kappas[-1].log + r * ahead - fall
+    return replace(kappas[-1], log=log, missed=_FALLS * abs(fall))

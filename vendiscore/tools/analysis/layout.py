@@ -1,0 +1,75 @@
+"""Layouts of samples for pictures: a map on which similar samples lie close, and an order."""
+
+import numpy as np
+from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
+from scipy.spatial.distance import squareform
+
+from ...similarity.base import Similarity
+from ...similarity.members import members_of
+from ...spectral.spectrum import Spectrum
+from ...support import memory
+from ...support.namespace import to_host
+
+# Share of the way to the furthest sample: no ratio of small numbers, which rounding would decide.
+FAR = 0.37
+# Ordering the leaves optimally costs up to O(n⁴): a nicety for small sets.
+OPTIMAL_SIZE = 100
+
+
+def layout(spectrum: Spectrum, p: np.ndarray | None = None) -> np.ndarray:
+    """Return places (n, 2) by kernel PCA (Schölkopf, Smola & Müller, Neural Computation 1998).
+
+    Sample i has the features u_ij √(λ_j / p_i) of mean m and covariance diag(λ) − m mᵀ.
+    """
+    U = to_host(spectrum.vectors)
+    values = to_host(spectrum.values)[: U.shape[1]]
+    roots = np.sqrt(values)
+    n = len(U)
+    weights = np.full(n, 1 / n)
+    if p is not None:
+        weights = to_host(p)
+    mean = roots * (np.sqrt(weights) @ U)
+    covariance = np.diag(values) - np.outer(mean, mean)
+    _, axes = np.linalg.eigh(covariance)
+    axes = axes[:, :-3:-1]  # of the two largest eigenvalues
+    places = np.zeros((n, 2))
+    heavy = weights > 0
+    centred = U[heavy] @ (roots[:, None] * axes)
+    centred /= np.sqrt(weights[heavy, None])
+    places[heavy, : axes.shape[1]] = centred - mean @ axes
+    distances = np.abs(places)
+    size = distances.max(axis=0)
+    far = distances >= FAR * size
+    first = far.argmax(axis=0)
+    small = size <= 1e-7 * max(1.0, size.max())
+    places[:, small] = 0.0
+    turned = places[first, [0, 1]] < 0
+    return np.where(turned, -places, places)
+
+
+def clustered_order(similarity: Similarity) -> np.ndarray:
+    """Order samples as leaves of average linkage by 1 − k; to n = 100 as Bar-Joseph et al. 2001."""
+    n = similarity.n
+    if n < 3:
+        return np.arange(n)
+    memory.require(32 * n**2, f"a dendrogram of {n} samples", "take fewer samples")
+    K = to_host(similarity.dense())
+    tree = linked(K, optimal=n <= OPTIMAL_SIZE)
+    return leaves_list(tree)
+
+
+def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
+    """Return groups of average linkage at that mean similarity (n, n), the largest first."""
+    tree = linked(similarity)
+    distance = 1 - threshold + 1e-9
+    codes = fcluster(tree, distance, "distance")
+    groups = [places.tolist() for places in members_of(codes - 1)]
+    return sorted(groups, key=lambda group: (-len(group), group))
+
+
+def linked(K: np.ndarray, optimal: bool = False) -> np.ndarray:
+    """Return the tree of average linkage by 1 − k."""
+    D = np.maximum(1 - K, 0)
+    D = (D + D.T) / 2
+    distances = squareform(D, checks=False)
+    return linkage(distances, "average", optimal_ordering=optimal)

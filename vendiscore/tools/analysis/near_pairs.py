@@ -1,0 +1,142 @@
+"""The most similar pairs of a set, up to a limit, and the nearest neighbour of each sample."""
+
+from typing import NamedTuple
+
+import numpy as np
+
+from ...support.summary import frame, one_line
+from ...support.types import Frame, Record
+
+# Copies may come out less similar than 1 by rounding.
+ROUNDING = 1e-9
+
+
+class Pair(NamedTuple):
+    """Two samples and how similar they are.
+
+    Attributes
+    ----------
+    i, j : int, their places, i < j
+    similarity : float
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> above, below = explain(["a b c", "a b c", "a b d"], ns=[1], threshold=0.8).boundary(1)
+    >>> below[0].i, below[0].j, round(below[0].similarity, 3)  # two words of three
+    (0, 2, 0.667)
+    """
+
+    i: int
+    j: int
+    similarity: float
+
+    def __repr__(self) -> str:
+        return one_line("Pair", self._asdict())
+
+    def __str__(self) -> str:
+        return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
+
+    def to_dict(self) -> Record:
+        """Return the indices and the similarity by their names."""
+        return self._asdict()
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row."""
+        return frame([self.to_dict()])
+
+
+class NearPairs:
+    """Pairs of samples down to the similarity `floor`, which rises when there are too many.
+
+    It rises above the `threshold` only if more than `most` pairs are at least that similar, and
+    to 1 at most. Similarities may be too low by `error`.
+    """
+
+    def __init__(
+        self,
+        floor: float,
+        most: int,
+        threshold: float = np.inf,
+        error: float = 0.0,
+    ) -> None:
+        self.floor = floor - error
+        self._threshold = threshold - error
+        self._top = 1 - error
+        self._most = most
+        self._count = 0
+        none = np.empty(0, np.int32)
+        self._parts = [(none, none, np.empty(0))]
+
+    def add(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
+        """Add pairs, but for pairs below the floor."""
+        kept = similarity >= self.least
+        i = i[kept].astype(np.int32)
+        j = j[kept].astype(np.int32)
+        self._parts.append((i, j, similarity[kept]))
+        self._count += len(i)
+        # Drop the less similar half, and all pairs as similar as the last one that is dropped.
+        while self._count > self._most and self.floor < self._top:
+            _, _, similarity = self.arrays
+            half = len(similarity) // 2
+            middle = float(np.partition(similarity, half)[half])
+            higher = middle + 3 * ROUNDING  # `least` is above the middle one
+            if self.floor < self._threshold < higher:
+                higher = self._threshold
+            self.floor = min(higher, self._top)
+            self._parts = [self.arrays]
+            self._count = len(self._parts[0][0])
+
+    @property
+    def least(self) -> float:
+        """The similarity of a pair that counts at the threshold `floor`, less rounding."""
+        return self.floor - 2 * ROUNDING
+
+    @property
+    def arrays(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """i, j and the similarity of each pair, unsorted."""
+        i, j, similarity = map(np.concatenate, zip(*self._parts, strict=True))
+        kept = similarity >= self.least
+        return i[kept], j[kept], similarity[kept]
+
+
+class Neighbours:
+    """The most similar other sample of each of n, the first of several; itself for n = 1."""
+
+    def __init__(self, n: int) -> None:
+        self.nearest: np.ndarray = np.zeros(n, dtype=np.int64)
+        self.similarity: np.ndarray = np.full(n, -np.inf)
+
+    def add(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
+        """Make j the neighbour of i if more similar, or as similar and earlier; no i twice."""
+        gap = similarity - self.similarity[i]
+        earlier = (gap == 0) & (j < self.nearest[i])
+        closer = (gap > 0) | earlier
+        i = i[closer]
+        self.nearest[i] = j[closer]
+        self.similarity[i] = similarity[closer]
+
+    def add_pairs(
+        self,
+        i: np.ndarray,
+        j: np.ndarray,
+        similarity: np.ndarray,
+    ) -> None:
+        """Update the neighbours of both samples of each pair; samples may repeat."""
+        rows = np.r_[i, j]
+        columns = np.r_[j, i]
+        values = np.r_[similarity, similarity]
+        order = np.lexsort((columns, -values, rows))
+        _, start = np.unique(rows[order], return_index=True)
+        first = order[start]
+        self.add(rows[first], columns[first], values[first])

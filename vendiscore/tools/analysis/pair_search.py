@@ -1,0 +1,159 @@
+"""One pass over all pairs of samples, which finds near-duplicates and nearest neighbours.
+
+Small sets are compared in double precision, a block of rows at a time, large sets in single
+precision; near pairs are then recomputed in double.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TypeAlias
+
+import numpy as np
+
+from ...similarity.base import Similarity
+from ...similarity.features import FeatureSimilarity
+from ...similarity.tiles import SINGLE_ERROR, Tile, Tiles
+from ...support.namespace import is_torch, row_blocks, to_host
+from ...support.progress import foretell, track
+from ...support.threads import in_order
+from .near_pairs import ROUNDING, NearPairs, Neighbours
+
+# Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
+MOST_PAIRS = 4_000_000
+# Pairs this far below the threshold are kept too, so that `rethreshold` can lower it.
+MARGIN = 0.2
+# Up to SMALL samples, all pairs are in double precision.
+SMALL = 4096
+# Rows that are compared with all others at once: a product of fewer waits for memory.
+ROWS = 256
+# Samples i, samples j and their similarity.
+Pairs: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray]
+# Operations for an entry of K from any other kernel than products of dense features.
+ENTRY = 200.0
+
+
+def compare_all(
+    similarity: Similarity,
+    first: np.ndarray,
+    threshold: float,
+    floor: float | None = None,
+) -> tuple[Neighbours, float, Pairs]:
+    """Return the nearest of each of n samples, a floor, and the pairs at least as similar.
+
+    Pairs are of samples that are their own `first` (n,): one per copy.
+    """
+    every = np.arange(similarity.n)
+    # One sample of each group of identical ones is compared: its `first`, if the group has one.
+    chosen = first_of(similarity.groups(), first != every)
+    places, kinds = np.unique(chosen, return_inverse=True)
+    distinct = similarity
+    if len(places) < len(every):
+        distinct = similarity.take(places)
+    if isinstance(distinct, FeatureSimilarity) and is_torch(distinct.X):
+        distinct = FeatureSimilarity(to_host(distinct.features()))  # n × d, where pairs are n²
+    n = distinct.n
+    if floor is None:
+        floor = threshold - MARGIN
+    if n <= SMALL:
+        pairs = NearPairs(floor, MOST_PAIRS, threshold)
+        blocks = [(rows, slice(rows.start, n)) for rows in row_blocks(n, 8 * n, ROWS)]
+
+        def exact(rows: slice, columns: slice) -> np.ndarray:
+            K = to_host(distinct.rows(rows))
+            return np.array(K[:, columns], dtype=np.float64)
+
+        neighbours = _by_tiles(distinct, exact, blocks, pairs)
+        if n == 1:
+            neighbours.similarity = to_host(distinct.diagonal())
+        floor = pairs.floor
+        i, j, values = pairs.arrays
+    else:
+        pairs = NearPairs(floor, MOST_PAIRS, threshold, SINGLE_ERROR)
+        tiles = Tiles(distinct)
+        of_entry = ENTRY if tiles.rows is None else tiles.rows.shape[1]
+        flops = float(n) * n * of_entry
+        with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
+            neighbours = _by_tiles(distinct, tiles, tiles.tiles, pairs)
+        i, j, _ = pairs.arrays
+        values = tiles.pairs(i, j)  # in double precision
+        neighbours.similarity = tiles.pairs(np.arange(n), neighbours.nearest)
+        neighbours.add_pairs(i, j, values)
+        floor = max(floor, pairs.floor + SINGLE_ERROR)
+    i = places[i]
+    j = places[j]
+    are_first = (first[i] == i) & (first[j] == j)
+    kept = are_first & (values >= floor - 2 * ROUNDING)
+    _expand(neighbours, distinct, kinds)
+    return neighbours, floor, (i[kept], j[kept], values[kept])
+
+
+def first_of(groups: np.ndarray | None, later: np.ndarray) -> np.ndarray:
+    """Return the first sample of each sample's group, (n,), of which `later` ones come last."""
+    first = np.arange(len(later))
+    if groups is not None:
+        order = np.argsort(later, kind="stable")
+        _, start, inverse = np.unique(groups[order], return_index=True, return_inverse=True)
+        first[order] = order[start[inverse]]
+    return first
+
+
+def _expand(neighbours: Neighbours, distinct: Similarity, kinds: np.ndarray) -> None:
+    """Expand neighbours of distinct samples to all samples, each of one of the `kinds`."""
+    _, earliest = np.unique(kinds, return_index=True)
+    nearest = earliest[neighbours.nearest]
+    neighbours.nearest = nearest[kinds]
+    neighbours.similarity = neighbours.similarity[kinds]
+    # The nearest neighbour of a sample with copies is the first of these copies.
+    copies = np.setdiff1d(np.arange(len(kinds)), earliest)
+    several, at = np.unique(kinds[copies], return_index=True)
+    copied = np.isin(kinds, several)
+    neighbours.nearest[copied] = earliest[kinds[copied]]
+    neighbours.nearest[earliest[several]] = copies[at]
+    diagonal = to_host(distinct.diagonal())
+    neighbours.similarity[copied] = diagonal[kinds[copied]]
+
+
+def _by_tiles(
+    similarity: Similarity,
+    entries: Callable[[slice, slice], np.ndarray],
+    tiles: Sequence[Tile],
+    pairs: NearPairs,
+) -> Neighbours:
+    """Compute tiles of K in threads, and add their near pairs in the order of the tiles."""
+    neighbours = Neighbours(similarity.n)
+
+    def closer(
+        K: np.ndarray,
+        most: np.ndarray,
+        rows: np.ndarray,
+        columns: np.ndarray,
+    ) -> Pairs:
+        """Return the nearest column of rows that are nearer to it than to their neighbour so far.
+
+        Other tiles may raise similarities meanwhile; `add` compares once more.
+        """
+        i = np.flatnonzero(most > neighbours.similarity[rows])
+        nearest = K[i].argmax(axis=1)
+        return rows[i], columns[nearest], most[i]
+
+    def look(tile: Tile) -> tuple[Pairs, Pairs, Pairs]:
+        K = entries(*tile)
+        rows, columns = (np.arange(part.start, part.stop) for part in tile)
+        if rows[0] == columns[0]:  # samples of the columns come first
+            np.fill_diagonal(K, -np.inf)
+        of_rows = K.max(axis=1)
+        by_row = closer(K, of_rows, rows, columns)
+        by_column = closer(K.T, K.max(axis=0), columns, rows)
+        near = np.flatnonzero(of_rows >= pairs.least)
+        a, b = np.nonzero(K[near] >= pairs.least)
+        a = near[a]
+        i = rows[a]
+        j = columns[b]
+        once = i < j
+        return by_row, by_column, (i[once], j[once], K[a, b][once])
+
+    done = in_order(look, tiles, similarity.in_threads)
+    for by_row, by_column, near in track(done, len(tiles), "comparing samples"):
+        neighbours.add(*by_row)
+        neighbours.add(*by_column)
+        pairs.add(*near)
+    return neighbours

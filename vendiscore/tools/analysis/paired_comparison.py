@@ -1,0 +1,258 @@
+"""Sets compared within groups, such as the answers to each prompt.
+
+Scores of each set in each group become a difference for each group, and its mean over groups.
+"""
+
+import itertools
+import math
+from collections.abc import Callable, Generator, Hashable, Iterator, Sequence
+from functools import partial
+from operator import add
+from typing import TypeAlias
+
+import numpy as np
+
+from ...core.eigenvalues import PSD
+from ...resolve.sample_labels import encode_labels
+from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
+from ...similarity.base import Similarity
+from ...similarity.matrix import MatrixSimilarity
+from ...similarity.members import members_of, submatrices
+from ...spectral.stacks import Spectra
+from ...spectral.vendi_scores import spectrum_of
+from ...support.errors import quoted, warn
+from ...support.namespace import row_blocks, to_host
+from ...support.progress import told
+from .compare_options import CompareOptions
+from .comparison import PairRow, SetRow
+from .detectable import estimate_paired_detectable
+from .pair_inference import (
+    can_signs_reach,
+    difference_level,
+    estimate_paired_difference,
+    estimate_paired_ratio,
+    exact_p_value,
+    permutation_test_steps,
+    ratio_level,
+    student_p_value,
+    studentized_difference,
+)
+
+# For each group the indices of its samples, set by set.
+Groups: TypeAlias = Sequence[Sequence[np.ndarray]]
+
+# Groups of equal sizes, their similarities (g, N, N), the size of each set, and the matched size.
+Stack: TypeAlias = tuple[np.ndarray, np.ndarray, list[int], int]
+
+_MAX_ENUMERATED = 11  # groups whose differences are tried with all signs
+
+
+def match_groups(
+    labels: Sequence[Hashable], set_codes: np.ndarray, names: Sequence[str], argument: str
+) -> Groups:
+    """Return the samples of each set in each group that all sets have, in order of appearance.
+
+    Labels are of `groups`, all of which must have two samples or more of each set, or of `prompts`,
+    which are dropped with a warning if they have fewer.
+    """
+    order = np.argsort(set_codes, kind="stable")
+    groups = encode_labels([labels[i] for i in order])
+    counts = np.zeros((len(groups), len(names)), dtype=int)
+    np.add.at(counts, (groups.codes, set_codes[order]), 1)
+    complete = counts.min(axis=1) >= 2
+    if argument == "groups" and not complete.all():
+        code, i = np.argwhere(counts < 2)[0]
+        raise ValueError(
+            f"`groups` must have two samples or more of each set in each group, got "
+            f"{counts[code, i]} of `{names[i]}` in group {quoted(groups.labels[code])}; leave that "
+            "group out of all sets, or compare without `groups`"
+        )
+    dropped = np.flatnonzero(~complete)
+    n_groups = np.count_nonzero(complete)
+    if n_groups < 2:
+        condition = " that all sets answer twice or more" if len(dropped) else ""
+        raise ValueError(
+            f"`{argument}` must be two or more{condition}, got {n_groups}; compare without "
+            f"`{argument}`"
+        )
+    if len(dropped):
+        warn(
+            f"{len(dropped)} of {len(groups)} prompts are left out, which some set does not "
+            f"answer twice or more, first of all {quoted(groups.labels[dropped[0]])}"
+        )
+    members = members_of(groups.codes)
+    return [
+        np.split(order[members[code]], np.cumsum(counts[code])[:-1])
+        for code in np.flatnonzero(complete)
+    ]
+
+
+def paired_comparison_steps(
+    similarity: Similarity,
+    groups: Groups,
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+    rng: np.random.Generator,
+) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
+    """Compare sets group by group; yield the number of permutations so far.
+
+    Larger sets are matched by their first samples. Return a row for each set, and one for each
+    pair, whose p is not adjusted yet.
+    """
+    whole, matched = score_groups(similarity, groups, options)
+    size = sum(min(map(len, group)) for group in groups)
+    size_per_group = size / len(groups)
+    rows = []
+    for i, name in enumerate(names):
+        n = sum(len(group[i]) for group in groups)
+        n_per_group = n / len(groups)
+        score = bounded(whole[i], options.level, 1.0, n_per_group)
+        matched_score = bounded(matched[i], options.level, 1.0, size_per_group)
+        rows.append(SetRow(name, n, *score, size, *matched_score, n_per_group, size_per_group))
+    level = difference_level(options.level, len(pairs))
+    pair_rows = []
+    for k, (i, j) in enumerate(pairs):
+        order = np.concatenate(_batch_by_size(groups, [i, j]))  # in which signs are drawn
+        a = matched[i, order]
+        b = matched[j, order]
+        difference = estimate_paired_difference(a, b, level)
+        ratio = estimate_paired_ratio(a, b, ratio_level(options.level, len(pairs)))
+        stacks: list[Stack] = []
+        if options.effects == "fixed":
+            stacks = list(_stack_groups(similarity, groups, [i, j]))
+        steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
+        p, permutations, floor = yield from told(steps, partial(add, k * options.permutations))
+        p_floor = min(1.0, len(pairs) * floor)
+        _, error = mean_error(a - b)
+        signed = options.effects == "random"
+        detectable = estimate_paired_detectable(error, len(groups), level, signed)
+        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *numbers))
+    return rows, pair_rows
+
+
+def _p_value_steps(
+    differences: np.ndarray,
+    level: float,
+    stacks: Sequence[Stack],
+    similarity: Similarity,
+    options: CompareOptions,
+    rng: np.random.Generator,
+) -> Generator[int, None, tuple[float, int, float]]:
+    """Yield the number of permutations; return p, that number, and the smallest possible p.
+
+    Signs of the differences are exchanged, or samples within groups with fixed effects, whose
+    similarities are in `stacks`. For so few groups that no signs are as rare as 1 − level, p is
+    Student's.
+    """
+    count = len(differences)
+    observed = float(_compute_statistics(differences))
+    few = count < MIN_VALUES
+    if options.effects == "random" and (few or not can_signs_reach(level, count)):
+        return student_p_value(differences), 0, float(few)
+    if options.effects == "random" and count <= _MAX_ENUMERATED:
+        others = _enumerate_signs(differences)
+        return exact_p_value(observed, others), len(others), 1 / (len(others) + 1)
+    draw: Callable[[int], np.ndarray] = partial(_draw_signs, differences, rng)
+    if options.effects == "fixed":
+        draw = partial(_exchange_samples, stacks, similarity, options, rng)
+    steps = permutation_test_steps(observed, draw, options.permutations, options.level)
+    p, permutations = yield from steps
+    return p, permutations, 1 / (options.permutations + 1)
+
+
+def score_groups(
+    similarity: Similarity, groups: Groups, options: CompareOptions
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return VS of each set in each group, (sets, groups): of all samples, and of the fewest."""
+    sets = range(len(groups[0]))
+    whole = np.empty((len(sets), len(groups)))
+    matched = np.empty_like(whole)
+    for batch, K, sizes, size in _stack_groups(similarity, groups, sets):
+        _check_stack(K, similarity, options.psd)
+        ends = np.cumsum(sizes)
+        for i, (n, end) in enumerate(zip(sizes, ends, strict=True)):
+            block = K[:, end - n : end, end - n : end]
+            whole[i, batch] = matched[i, batch] = _score_stack(block, similarity, options)
+            if size < n:
+                matched[i, batch] = _score_stack(block[:, :size, :size], similarity, options)
+    return whole, matched
+
+
+def shuffle_larger_sets(groups: Groups, rng: np.random.Generator) -> Groups:
+    """Return groups whose larger sets are in random order, as the first samples are matched."""
+    shuffled = []
+    for group in groups:
+        size = min(map(len, group))
+        shuffled.append([rng.permutation(x) if len(x) > size else x for x in group])
+    return shuffled
+
+
+def _batch_by_size(groups: Groups, sets: Sequence[int]) -> list[np.ndarray]:
+    """Return batches of groups in which some sets, and the smallest of all, are equally large."""
+    batches: dict[tuple[int, ...], list[int]] = {}
+    for code, group in enumerate(groups):
+        sizes = (*(len(group[i]) for i in sets), min(map(len, group)))
+        batches.setdefault(sizes, []).append(code)
+    return list(map(np.array, batches.values()))
+
+
+def _stack_groups(similarity: Similarity, groups: Groups, sets: Sequence[int]) -> Iterator[Stack]:
+    """Yield the similarities of some sets, one after the other, in groups of equal sizes."""
+    for batch in _batch_by_size(groups, sets):
+        group = groups[batch[0]]
+        sizes = [len(group[i]) for i in sets]
+        size = min(map(len, group))
+        indices = np.array([np.concatenate([groups[code][i] for i in sets]) for code in batch])
+        for rows in row_blocks(len(batch), 8 * sum(sizes) ** 2):
+            yield batch[rows], to_host(similarity.stack(indices[rows])), sizes, size
+
+
+def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
+    """Raise an error or warn for parts of a similarity (g, m, m) that are not similarities."""
+    for matrix in K[Spectra(K, None, [], psd, similarity=similarity).unusual]:
+        spectrum_of(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
+
+
+def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
+    """Return VS_q of each part of a similarity, (g, m, m)."""
+    return Spectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
+
+
+def _compute_statistics(differences: np.ndarray) -> np.ndarray:
+    """Return the means of differences (…, groups) over their standard errors."""
+    error = differences.std(axis=-1, ddof=1) / math.sqrt(differences.shape[-1])
+    return studentized_difference(differences.mean(axis=-1), error)
+
+
+def _enumerate_signs(differences: np.ndarray) -> np.ndarray:
+    """Return the statistics of all other signs; of signs and their opposites, one."""
+    signs = [(1, *others) for others in itertools.product([1, -1], repeat=len(differences) - 1)]
+    return _compute_statistics(np.array(signs[1:]) * differences)
+
+
+def _draw_signs(differences: np.ndarray, rng: np.random.Generator, count: int) -> np.ndarray:
+    """Return the statistics of differences with random signs: the sets exchange their names."""
+    return _compute_statistics(rng.choice([-1, 1], (count, len(differences))) * differences)
+
+
+def _exchange_samples(
+    stacks: Sequence[Stack],
+    similarity: Similarity,
+    options: CompareOptions,
+    rng: np.random.Generator,
+    count: int,
+) -> np.ndarray:
+    """Return the statistics of two sets that exchange random samples within each group."""
+    differences = []
+    for _ in range(count):
+        scores = []
+        for _, K, (n_a, n_b), size in stacks:
+            order = np.tile(np.arange(n_a + n_b), (len(K), 1))
+            halves = np.split(rng.permuted(order, axis=1), [n_a], axis=1)
+            parts = (submatrices(K, half[:, :size]) for half in halves)
+            a, b = (_score_stack(part, similarity, options) for part in parts)
+            scores.append(a - b)
+        differences.append(np.concatenate(scores))
+    return _compute_statistics(np.array(differences))

@@ -1,0 +1,361 @@
+"""The result of `explain`: a table with one row per sample."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from copy import copy
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from ...measures.subject import Part, Subject
+from ...result import key_at
+from ...scoring.scale_strip import strip_html
+from ...scoring.typical import nowhere, place_among
+from ...spectral.rank_one import ALL, adds, coverage, surprise, unexplained
+from ...spectral.spectrum import Spectrum
+from ...spectral.vendi_scores import vendi
+from ...support.arguments import integer
+from ...support.namespace import scalar, to_host
+from ...support.summary import Summary, frame, html_table, json_record, shortened
+from ...support.types import Axes, Frame, Record
+from ..plots.set_structure import contributions
+from .duplicates import Duplicates
+from .near_pairs import Neighbours, Pair
+from .spectral_modes import Mode, modes_of, strongest
+
+NUMBERS = ("surprise", "adds", "unexplained")
+COLUMNS = (*NUMBERS, "mode", "nearest", "nearest_similarity", "redundant_of")
+DUST = 1e-12  # a smaller loss of log VS may be rounding
+# Rows that the table of a large set shows from each end, and characters of a text.
+SHOWN = 5
+LETTERS = 60
+PAIRS = 3  # shown on each side of the threshold
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation(Summary):
+    """n samples, the contribution of each to the score, and groups of near-duplicates.
+
+    `surprise`, `adds`, `unexplained`, `mode`, `nearest`, `nearest_similarity`, `redundant_of` are
+    arrays (n,) in the order of the samples; a sample is named by its place.
+
+    Attributes
+    ----------
+    q : float, the order of the score
+    places : int array (n,), place of each sample in the list that was passed
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> found = explain(["a b", "a b", "c d"], ns=[1])
+    >>> found.groups, found.kept
+    ([(0, [1])], array([0, 2]))
+    """
+
+    _brief = ("n", "q", "score", "threshold")
+
+    q: float
+    places: np.ndarray
+    neighbours: Neighbours
+    duplicates: Duplicates
+    _subject: Subject
+    _samples: object
+    _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
+    _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
+
+    def __copy__(self) -> Explanation:
+        new = object.__new__(type(self))  # with the samples, which are not pickled
+        vars(new).update(vars(self))
+        return new
+
+    def __getstate__(self) -> Record:
+        """Return the similarities of the samples, and of the samples themselves the texts only."""
+        samples = self._samples
+        if isinstance(samples, list):
+            samples = [text if isinstance(text, str) else None for text in samples]
+        else:
+            samples = None
+        return {**vars(self), "_samples": samples, "_placed": self._placed}
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.places)
+
+    @property
+    def _spectrum(self) -> Spectrum:
+        """The spectrum, computed at its first use."""
+        with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
+            return self._subject.eigen
+
+    @property
+    def score(self) -> float:
+        """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
+        if self._parts:
+            return float(np.mean([part.eigen.effective_number(self.q) for part in self._parts]))
+        return scalar(self._spectrum.effective_number(self.q))
+
+    @cached_property
+    def surprise(self) -> np.ndarray:
+        """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
+        return self._each(lambda part: surprise(part.eigen, self.q))
+
+    @cached_property
+    def adds(self) -> np.ndarray:
+        """log VS less log VS without each sample: below 0 for a repeat.
+
+        Pages and reports print it as the share of VS that is lost, 1 − exp(−adds).
+        """
+        return self._each(self._adds)
+
+    def _adds(self, part: Subject) -> np.ndarray:
+        if part.n == 1 or (part.p is not None and to_host(part.p).max() > ALL):
+            return np.zeros(part.n)
+        return np.asarray(adds(part.eigen, self.q))
+
+    @cached_property
+    def unexplained(self) -> np.ndarray:
+        """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
+        return self._each(lambda part: unexplained(part.eigen))
+
+    @np.errstate(all="ignore")  # as `compute` does: numbers are checked
+    def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
+        """Return a number of each sample, of all samples together or of its prompt."""
+        if not self._parts:
+            return measured(self._subject)
+        values = np.empty(self.n)
+        for part in self._parts:
+            values[part.rows] = measured(part)
+        return values
+
+    @property
+    def mode(self) -> np.ndarray:
+        """Number of the mode that each sample belongs to the most; see `modes`."""
+        return self._each(lambda part: strongest(part.eigen)[0]).astype(int)
+
+    @property
+    def nearest(self) -> np.ndarray:
+        """Place of the most similar other sample."""
+        return self.places[self.neighbours.nearest]
+
+    @property
+    def nearest_similarity(self) -> np.ndarray:
+        """Similarity of each sample and its nearest one."""
+        return self.neighbours.similarity
+
+    @property
+    def redundant_of(self) -> np.ndarray:
+        """Place of the sample that each near-duplicate repeats; −1 for samples to keep."""
+        of = self.duplicates.redundant_of
+        return np.where(of < 0, -1, self.places[of])
+
+    @property
+    def threshold(self) -> float:
+        """The similarity from which on samples are near-duplicates."""
+        return self.duplicates.threshold
+
+    @cached_property
+    def repeats(self) -> dict[float, int | None]:
+        """The number of repeats at 0.8, 0.9, 0.95 and 0.99; None below `floor`."""
+        return self.duplicates.repeats()
+
+    @property
+    def floor(self) -> float:
+        """The lowest threshold that `rethreshold` accepts."""
+        return self.duplicates.floor
+
+    @property
+    def kept(self) -> np.ndarray:
+        """Places of the samples that remain once near-duplicates are removed."""
+        return self.places[self.duplicates.kept]
+
+    @property
+    def groups(self) -> list[tuple[int, list[int]]]:
+        """(the one to keep, its near-duplicates) by their places, the largest group first."""
+        return [
+            (int(self.places[keep]), self.places[rest].tolist())
+            for keep, rest in self.duplicates.groups()
+        ]
+
+    @property
+    def score_without_duplicates(self) -> float:
+        """VS_q of the samples in `kept`, their weights divided by their sum; takes a spectrum."""
+        kept = self.duplicates.kept
+        if len(kept) == self.n:
+            return self.score
+        if self.threshold not in self._scores:
+            scores = []
+            for rows in [part.rows for part in self._parts] or [kept]:
+                part = taken(self._subject, np.intersect1d(rows, kept))
+                how = part.similarity, [self.q], part.p, part.psd
+                known = vendi(*how, allow_single=False)  # as `score`, which it is compared with
+                scores.append(scalar(known.values[0]))
+            self._scores[self.threshold] = float(np.mean(scores))
+        return self._scores[self.threshold]
+
+    def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
+        """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
+        return self.duplicates.boundary(integer("count", count), self.places)
+
+    def rethreshold(self, threshold: float) -> Explanation:
+        """Move the threshold without a new comparison; raise a ValueError outside [`floor`, 1]."""
+        again = copy(self)  # with the columns that are known
+        object.__setattr__(again, "duplicates", self.duplicates.rethreshold(threshold))
+        return again
+
+    @property
+    def coverage(self) -> float:
+        """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
+        share = coverage(self.unexplained, self._subject.p)
+        return min(max(float(share), 0.0), 1.0)
+
+    def modes(self, count: int | None = None) -> list[Mode]:
+        """Return the `count` largest modes, each a `Mode`; by default as many as the score.
+
+        With prompts, these are modes of each prompt.
+        """
+        wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
+        modes = []
+        sets = [(part.eigen, part.places_kept) for part in self._parts]
+        for spectrum, places in sets or [(self._spectrum, self.places)]:
+            modes += modes_of(spectrum, *strongest(spectrum), wanted, places)
+        return modes
+
+    def to_dict(self) -> Record:
+        """Return all columns and numbers as plain values for JSON; None for a missing value."""
+        above, below = self.boundary()
+        key = key_at(self.q)
+        return json_record(
+            {
+                "n": self.n,
+                "q": self.q,
+                key: self.score,
+                "coverage": self.coverage,
+                "threshold": self.threshold,
+                "repeats": {f"{level:g}": count for level, count in self.repeats.items()},
+                f"{key}_without_duplicates": self.score_without_duplicates,
+                "groups": [{"keep": keep, "near_duplicates": rest} for keep, rest in self.groups],
+                "boundary": {
+                    "above": [pair._asdict() for pair in above],
+                    "below": [pair._asdict() for pair in below],
+                },
+                "modes": [
+                    {"share": each.share, "members": len(each.members), "exemplars": each.exemplars}
+                    for each in self.modes()
+                ],
+                "samples": self._columns,
+            }
+        )
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row per sample, indexed by place."""
+        return frame(self._columns).set_index("place")
+
+    def plot(self, *, ax: Axes | None = None) -> Axes:
+        """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
+        return contributions(self.adds, self.redundant_of >= 0, ax=ax)
+
+    @property
+    def _columns(self) -> dict[str, np.ndarray]:
+        return {"place": self.places} | {name: getattr(self, name) for name in COLUMNS}
+
+    @property
+    def criterion(self) -> str:
+        """The threshold of near-duplicates, and how many there are at other thresholds."""
+        counts = self.counts and f"; {self.counts}"
+        return f"similarity {self.threshold:g} or more{counts}"
+
+    @property
+    def counts(self) -> str:
+        """The numbers of `repeats` in words."""
+        known = [(level, count) for level, count in self.repeats.items() if count is not None]
+        return ", ".join(f"{count:,} at {level:g}" for level, count in known)
+
+    @property
+    def copies(self) -> str:
+        """The number of samples that repeat others, and the score without them, as a sentence."""
+        removed = self.n - len(self.kept)
+        if not removed:
+            others = self.counts and f" ({self.counts})"
+            return f"No two are as similar as {self.threshold:g}{others}."
+        return (
+            f"{_counted(removed, 'repeats another', 'repeat others')} ({self.criterion}); "
+            f"without, the score is {self.score_without_duplicates:.4g}."
+        )
+
+    @property
+    def edge(self) -> str:
+        """The pairs next to the threshold as a sentence; "" if none was kept."""
+        sides = []
+        for side, pairs in zip(("above", "below"), self.boundary(), strict=True):
+            listed = [f"{i} and {j} ({similarity:.3g})" for i, j, similarity in pairs]
+            if listed:
+                sides.append(f"{', '.join(listed)} {side}")
+        if not sides:
+            return ""
+        return f"Samples next to the threshold: {'; '.join(sides)}."
+
+    @property
+    def sentence(self) -> str:
+        """The result in a few sentences."""
+        lower = int(np.sum(self.adds < -DUST))
+        known = self._placed["typical"]
+        within = ""
+        if self._parts:
+            within = f" within a prompt, in the mean over {len(self._parts)}"
+        return (
+            f"{_counted(self.n, 'sample is', 'samples are')} {self.score:.4g} effectively "
+            f"different{within} (q={self.q:g}). {self.copies} "
+            f"{_counted(lower, 'lowers', 'lower')} the score.{known and ' '}{known}"
+        )
+
+    @property
+    def strip(self) -> str:
+        """Two lines of text with the score among known sets; "" if none is like this one."""
+        return str(self._placed["strip"])
+
+    @cached_property
+    def _placed(self) -> Record:
+        """The score among known sets, which are not sets of several prompts."""
+        if self._parts:
+            return nowhere()
+        return place_among(self._subject, self.n, self.q, self.score, self._samples)
+
+    @property
+    def _words(self) -> str:
+        return " ".join(filter(None, [self.sentence, self.edge]))
+
+    def __str__(self) -> str:
+        return "\n".join(filter(None, [self._words, self.strip]))
+
+    def _repr_html_(self) -> str:
+        order = np.argsort(-self.adds, kind="stable")
+        few = [*order[:SHOWN], *order[SHOWN:][-SHOWN:]]
+        shown: Record = {name: column[few] for name, column in self._columns.items()}
+        caption = "by what they add"
+        if self.n > len(few):
+            caption = "what adds the most, and the least"
+        samples = self._samples
+        shown["sample"] = [""] * len(few)
+        for i, place in enumerate(self.places[few]):
+            text = samples[place] if isinstance(samples, list) else None
+            if isinstance(text, str):
+                shown["sample"][i] = shortened(text, LETTERS)
+        table = html_table(shown, caption)
+        return f"<p>{html.escape(self._words)}</p>{strip_html(self._placed)}{table}"
+
+
+def taken(subject: Subject, rows: np.ndarray) -> Subject:
+    """Return some samples of a subject, their weights divided by their sum."""
+    p = None
+    if subject.p is not None:
+        p = to_host(subject.p)[rows]
+        p = p / p.sum()
+    return Subject(subject.similarity.take(rows), weights=p, psd=subject.psd)
+
+
+def _counted(count: int, one: str, several: str) -> str:
+    return f"{count} {one if count == 1 else several}"

@@ -1,0 +1,189 @@
+"""Sentences about findings, which the report, the page and its API show."""
+
+import numpy as np
+
+from ...measures.measure import Aspect, Measure, list_measures
+from ...resolve.kernel import list_kernels
+from ...support.namespace import scalar, to_host
+from .findings import Findings
+
+# A score below this is reported as one sample.
+ONE = 1.05
+NUMBERS = 4  # numbers of a row that are shown
+# Methods of intervals of means over groups.
+_GROUP_METHODS = {
+    "student": "Student's t",
+    "bootstrap": "Bayesian bootstrap, at least Student's t of the logit",
+}
+# Words for more of each aspect.
+_MORE: dict[Aspect, str] = {
+    "diversity": "more diverse",
+    "dimension": "of more dimensions",
+    "fidelity": "more like the references",
+    "likeness": "more alike",
+}
+
+
+def meaning(found: Findings, what: str) -> str:
+    """Say what the number means; `what` names the samples in the plural."""
+    n = found.n
+    score = found.value
+    if not found.is_vendi:
+        known = measure(found.key)
+        return f"{found.key}: {known.summary} {about(known).capitalize()}." if known else ""
+    if found.grouped:
+        return _of_groups(found, what)
+    if n == 1:
+        return "One sample alone is exactly one; add more to compare."
+    if score < ONE:
+        return f"To this kernel, these {n:,} {what} are nearly the same."
+    share = float(to_host(found.spectrum.values)[0])
+    return (
+        f"This set of {n:,} {what} is as diverse as {score:.1f} {what} that have nothing in "
+        f"common; its main direction makes up {100 * share:.0f} % of it."
+    )
+
+
+def _of_groups(found: Findings, what: str) -> str:
+    sizes = found.sizes
+    se = found.ends["se"]
+    if se is None:
+        return (
+            f"These {sizes[0]} {what} are one group, and this is its score; several groups have a "
+            f"mean with a standard error."
+        )
+    least = min(sizes)
+    most = max(sizes)
+    size = str(least) if least == most else f"{least} to {most}"
+    return (
+        f"On average, {found.value:.2f} ± {se:.2f} of {size} {what} in a group are effectively "
+        f"different. ± is one standard error over {len(sizes):,} groups: other groups of the same "
+        f"source would typically change the mean by about this much."
+    )
+
+
+def interval(found: Findings, what: str) -> str:
+    """Say how certain the number is, or why it has no interval."""
+    se, low, high = found.ends.values()
+    if found.request.estimating is not None:
+        if not se:
+            return f"The score is exact, although an estimate was requested. {found.no_interval}"
+        error = f"This score is an estimate. Its computation has a standard error of {se:.2g}."
+        return f"{error} {found.no_interval}"
+    if low is None or high is None or se is None:
+        return found.no_interval or "No interval was requested."
+    sizes = found.sizes
+    if found.grouped and low <= 1 and high >= sum(sizes) / len(sizes):
+        return (
+            f"There is no interval: {len(sizes)} groups with such different scores are too few "
+            f"for an interval of their mean. Compare a few sources instead of averaging them."
+        )
+    percent = f"{100 * float(found.details['interval']['level']):g}"
+    if found.grouped:
+        return (
+            f"{percent} % interval of the mean over groups: {short(low)} to {short(high)} "
+            f"({_GROUP_METHODS[_method(found)]})."
+        )
+    return (
+        f"{percent} % interval: {short(low)} to {short(high)}. A new set of {found.n:,} {what} of "
+        f"the same source would typically score within about "
+        f"{short(se) if se >= 1 else f'{se:.2g}'} of this (one standard error)."
+    )
+
+
+def _method(found: Findings) -> str:
+    """Return the method of the interval of the number."""
+    known = measure(found.key)
+    assert known is not None
+    return str(found.details["interval"]["method"][known.name])
+
+
+def how(found: Findings) -> str:
+    """Name the kernel or metric that compares the samples."""
+    details = found.details
+    if "kernel" not in details:
+        return f"Distances: {details['distance']}."
+    name = str(details["kernel"])
+    kernel = {each.name: each for each in list_kernels()}.get(name)
+    if kernel is None:
+        return f"Samples were compared by {name}."
+    said = ", ".join(
+        f"{key}={value!r}"
+        for key, value in details["options"].items()
+        if key in kernel.options and value is not None and value != ""
+    )
+    summary = f" {kernel.summary.rstrip('.')}." if kernel.summary else ""
+    given = ", given the prompt" if details["options"].get("prompts") else ""
+    return f"Samples were compared by {name}{f' ({said})' if said else ''}{given}.{summary}"
+
+
+def beside(found: Findings) -> str:
+    """Name the measures that compare samples with references."""
+    if not found.request.pairs:
+        return ""
+    measures = [chosen.measure for chosen in found.request.measures]
+    names = ", ".join(each.name for each in measures if each.references)
+    return f"Samples were compared with the references by {names}."
+
+
+def left_out(found: Findings) -> str:
+    """Say which samples the kernel could not use."""
+    dropped = found.details["dropped"]
+    if not dropped:
+        return ""
+    place, why = next(iter(dropped.items()))
+    several = "1 sample" if len(dropped) == 1 else f"{len(dropped):,} samples"
+    return f"The kernel cannot use {several}, left out here: sample {place} {why}."
+
+
+def about(measure: Measure) -> str:
+    """Say whether higher or lower values of a measure mean more of its aspect."""
+    return f"{measure.direction} is {_MORE[measure.aspect]}"
+
+
+def measure(key: str) -> Measure | None:
+    """Return the measure behind the key of a number."""
+    known = {measure.name: measure for measure in list_measures()}
+    names = (name for name in known if f"{key}_".startswith(f"{name}_"))
+    return known.get(max(names, key=len, default=""))
+
+
+def looked_at(n: int, total: int) -> str:
+    """Say among how many of the samples pairs were compared; empty if among all."""
+    said = f"Pairs were compared among {n:,} of the {total:,} samples, drawn at random."
+    return said if n < total else ""
+
+
+def copies(found: Findings, what: str) -> str:
+    """Say how many samples are identical with others, or with others of their group."""
+    n = found.n
+    distinct = found.distinct
+    again = n - distinct
+    where = " within their groups" if found.grouped else ""
+    if n == 1:
+        return ""
+    if again == 0:
+        return f"All {n:,} {what} are distinct{where}."
+    repeats = "is an exact repeat" if again == 1 else "are exact repeats"
+    return f"To this kernel, {again:,} of the {n:,} {what} {repeats} of others{where}."
+
+
+def short(value: object) -> str:
+    """Write a number for readers: two decimals, or four digits where it is small or very large."""
+    number = scalar(value)
+    return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
+
+
+def numbers(row: np.ndarray, digits: int = 4) -> str:
+    """Return the first numbers of a row, without a negative zero."""
+    said = ", ".join(f"{float(x) + 0.0:.{digits}g}" for x in row[:NUMBERS])
+    return f"{said}, …" if len(row) > NUMBERS else said
+
+
+def heat(K: np.ndarray) -> str:
+    """Say what a heat map of similarities shows."""
+    n = len(K)
+    if n == 1:
+        return "Similarity of one sample with itself"
+    mean = (K.sum() - np.trace(K)) / (n * (n - 1))
+    return f"Similarities of {n} samples, {mean:.2f} on average between two"

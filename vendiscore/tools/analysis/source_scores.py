@@ -1,0 +1,523 @@
+"""The similarity of sources, how many of them effectively differ, and how sure that is.
+
+Answers to prompts are compared prompt by prompt, which gives an array of mean similarities
+(prompts, sources, sources); whole sets are compared at once. The similarity of sources is the
+cosine of the sums of these means, their number its Vendi Score, and its interval that of a
+jackknife over prompts, or over random blocks of whole sets.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+import scipy
+
+from ...core.eigenvalues import PSD, check_psd
+from ...resolve.kernel_request import How
+from ...resolve.sets import is_fitted, resolve_sets
+from ...scoring.jackknife import delete_one_error
+from ...scoring.request import confidence
+from ...scoring.subsampling import MIN_VALUES, logit_interval, student_reach
+from ...similarity.base import Similarity
+from ...similarity.inputs import choose
+from ...similarity.matrix import MatrixSimilarity
+from ...similarity.members import members_by_size, members_of, submatrices
+from ...similarity.set_means import cosines, mean_similarities, set_sums, without_own
+from ...spectral.rank_one import leave_one_out
+from ...spectral.stacks import Spectra
+from ...spectral.vendi_scores import spectrum_of
+from ...support import memory
+from ...support.arguments import flag, read_order, refuse_gradient
+from ...support.errors import NotPSDError, SampleError, quoted, warn
+from ...support.namespace import row_blocks, scalar, to_host
+from ...support.progress import track
+from ...support.threads import in_order
+from ...support.types import Options
+from .answer_table import AnswerTable
+from .between_sources import Score, SourceRow, Sources
+from .layout import clustered_order, layout
+
+# Answers drawn at random to fit a bandwidth; more would hardly change it.
+MAX_FITTED = 1_000
+# Random blocks of whole sets, each left out once.
+MAX_BLOCKS = 20
+ROUNDING = 1e-9
+CLIPPED = (
+    "Similarities of sources have negative eigenvalues, which are set to zero: each two sources "
+    "are compared over the prompts that both have answers to."
+)
+# Coverage of intervals of this level in benchmarks/sources.py (parts `few`, answers of people and
+# models, and `empty`, made-up ones; results benchmarks/results/sources.json): from 8 prompts on 94
+# to 97 %. With fewer: the lowest and the highest coverage of a cell, in percent.
+MEASURED_LEVEL = 0.95
+MEASURED_COVERAGE = {3: (93, 99), 4: (91, 99), 5: (87, 98), 6: (92, 98), 7: (93, 97)}
+# What is wrong with each row of a table that is left out.
+Problems: TypeAlias = dict[int, str]
+
+
+@dataclass(frozen=True)
+class SourcesOptions:
+    """Arguments of `sources` by the same names, validated."""
+
+    q: float
+    level: float | None
+    psd: PSD
+    given_prompt: bool
+
+
+class SourceSimilarity(NamedTuple):
+    """Similarities of n sources over all units (prompts, or blocks of sets), and without each.
+
+    `similarity` (n, n) is NaN if undefined; `without_each` has arrays (…, n, n) of several units.
+    """
+
+    similarity: np.ndarray
+    without_each: Iterator[np.ndarray]
+    units: int
+
+
+class SourceComparison(NamedTuple):
+    """How n sources were compared.
+
+    Attributes
+    ----------
+    plain, corrected : SourceSimilarity
+        Over all pairs of answers, and without those of an answer with itself.
+    counts, within : array (n,)
+        The number of answers of each source, and the mean similarity of two of them.
+    complete : bool
+        Whether all sources have answers in all units.
+    per_prompt : tuple of float
+        How many sources effectively differ in their answers to each prompt.
+    settings, dropped : mapping, Problems
+        Those of the kernel, and of answers that are left out.
+    """
+
+    plain: SourceSimilarity
+    corrected: SourceSimilarity
+    counts: np.ndarray
+    within: np.ndarray
+    complete: bool
+    per_prompt: tuple[float, ...]
+    settings: Options
+    dropped: Problems
+
+
+def check_sources_options(
+    q: object, level: object, psd: object, given_prompt: object
+) -> SourcesOptions:
+    """Return arguments of `sources`, validated."""
+    if level is not None:
+        level = confidence("level", level)
+    order = read_order(q, zero=False)
+    return SourcesOptions(order, level, check_psd(psd), flag("given_prompt", given_prompt))
+
+
+def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> Sources:
+    """Return the result of `sources`."""
+    refuse_gradient("sources", **how.options, samples=table.samples)
+    check_table(table, options.given_prompt)
+    usable, how, dropped = fit_kernel(table, how, options.given_prompt)
+    result = compare_answers(usable, how, options) if table.prompts else compare_sets(usable)
+    dropped |= result.dropped
+    if dropped and not isinstance(how.k, tuple):  # kernels of a mixture warn themselves
+        row = min(dropped)
+        warn(
+            f"sources left out {len(dropped)} of {len(table.source)} samples, as asked, first of "
+            f"all: {table.describe(row)} {dropped[row]}"
+        )
+    plain, corrected = result.plain, result.corrected
+    S = plain.similarity
+    check_defined(table.names, S)
+    K = MatrixSimilarity(S)
+    notes = []
+    try:
+        spectrum = spectrum_of(K, psd=options.psd, vectors=True)
+    except NotPSDError:
+        if result.complete:
+            raise
+        spectrum = spectrum_of(K, psd="clip", vectors=True)
+        notes.append(CLIPPED)
+    value = scalar(spectrum.effective_number(options.q))
+    score = estimate_score(value, plain, options, logit_interval)
+    corrected_score = None
+    if np.isfinite(corrected.similarity).all():
+        (value,) = compute_scores(corrected.similarity[None], options.q).tolist()
+        corrected_score = estimate_score(value, corrected, options, student_interval)
+    units = plain.units
+    if options.level is not None and 1 < units < MIN_VALUES:
+        what = "prompts" if table.prompts else "samples of the smallest set"
+        notes.append(
+            f"There is no interval: {units} {what} do not show how much others vary; {MIN_VALUES} "
+            f"or more have one."
+        )
+    elif options.level == MEASURED_LEVEL and table.prompts and units in MEASURED_COVERAGE:
+        lowest, highest = MEASURED_COVERAGE[units]
+        notes.append(
+            f"With {units} prompts, 95 % intervals covered {lowest} to {highest} % in tests on "
+            f"answers of people and models, and on made-up answers (benchmarks/sources.py)."
+        )
+    adds = score.value - np.exp(leave_one_out(spectrum, options.q))
+    adds = np.where(abs(adds) < ROUNDING, 0.0, adds)
+    return Sources(
+        describe_sources(table.names, S, result.counts, result.within, adds),
+        score,
+        corrected_score,
+        options.q,
+        options.level,
+        S,
+        table.prompts,
+        result.per_prompt,
+        clustered_order(K),
+        layout(spectrum),
+        result.settings,
+        tuple(notes),
+        {int(table.index[row]): problem for row, problem in sorted(dropped.items())},
+    )
+
+
+# Kernels and answers that they can compare
+
+
+def fit_kernel(
+    table: AnswerTable, how: How, given_prompt: bool
+) -> tuple[AnswerTable, How, Problems]:
+    """Load models and fit options once: to all answers, or to some if they are many.
+
+    If it takes all answers, these are compared as well: the table returned has their Similarity as
+    samples. Also what is wrong with each row that it lacks.
+    """
+    rows = np.arange(len(table.source))
+    has_model = "model" in getattr(how.k, "options", ())
+    at_once = has_model or isinstance(how.k, tuple) or not table.prompts
+    if at_once or (is_fitted(how) and len(rows) <= MAX_FITTED):
+        similarity, rows, dropped = select_usable(table, how, given_prompt, rows)
+        return table.select(rows, similarity), how, dropped
+    if is_fitted(how):
+        drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED]
+        similarity, _, _ = select_usable(table, how, given_prompt, np.sort(drawn))
+        if similarity is not None:
+            how = replace(how, options={**how.options, **similarity.fitted})
+    return table, how, {}
+
+
+def select_usable(
+    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+) -> tuple[Similarity | None, np.ndarray, Problems]:
+    """Return the Similarity of the answers in `rows` that can be used, and their rows.
+
+    Also what is wrong with each of the others. It is an error unless `how` leaves them out.
+    """
+    if isinstance(table.samples, Similarity) and len(rows):
+        return table.samples.take(rows), rows, {}
+    dropped: Problems = {}
+    strict = replace(how, skip=False)
+    while len(rows):
+        if given_prompt:
+            strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
+        try:
+            (similarity,) = resolve_sets([choose(table.samples, rows)], strict, ["samples"])
+        except SampleError as error:
+            problems = error.at(rows).problems
+            if not how.skip:
+                raise locate_error(table, problems) from error.__cause__
+            dropped |= problems
+            rows = np.setdiff1d(rows, list(problems))
+            continue
+        dropped |= {int(rows[i]): problem for i, problem in similarity.dropped.items()}
+        return similarity, np.delete(rows, list(similarity.dropped)), dropped
+    return None, rows, dropped
+
+
+def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
+    """Return the error about answers with problems, by their rows."""
+    first = min(problems)
+    by_index = {int(table.index[row]): problem for row, problem in problems.items()}
+    message = f"({table.describe(first)}) {problems[first]}"
+    error = SampleError(int(table.index[first]), message, by_index)
+    error.problems = by_index
+    return error
+
+
+# Similarities of answers to prompts
+
+
+def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> SourceComparison:
+    """Compare the answers of sources to each prompt."""
+    means, counts, settings, dropped = compute_means(table, how, options.given_prompt)
+    answers = counts.sum(axis=0)
+    if not answers.all():
+        name = table.names[int(answers.argmin())]
+        raise ValueError(f"{name!r} has no answer that can be used; leave it out")
+    answered = counts > 0
+    compared = answered.sum(axis=1) > 1  # a prompt that one source answered compares nothing
+    if not compared.any():
+        raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
+    check_shared(table.names, answered[compared])
+    own = means.diagonal(axis1=1, axis2=2)
+    different = without_own(own, counts)
+    several = np.count_nonzero(counts > 1, axis=0)
+    with np.errstate(invalid="ignore"):
+        within = np.nansum(different, axis=0) / several
+    different = np.where(answered, different, 0.0)
+    means, own, different, answered = (x[compared] for x in (means, own, different, answered))
+    per_prompt = np.full(len(compared), np.nan)
+    per_prompt[compared] = score_prompts(means, own, options.q)
+    return SourceComparison(
+        sum_prompts(means, own, answered),
+        sum_prompts(means, different, answered),
+        answers,
+        within,
+        bool(answered.all()),
+        tuple(per_prompt.tolist()),
+        settings,
+        dropped,
+    )
+
+
+def compute_means(
+    table: AnswerTable, how: How, given_prompt: bool
+) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
+    """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
+
+    Also the numbers of answers (prompts, n), the settings of the kernel, and what is wrong with
+    each row that is left out. Prompts are compared one by one, in threads.
+    """
+    n = len(table.names)
+    rows = members_of(table.prompt, len(table.prompts))
+    means = np.zeros((len(rows), n, n))
+    counts = np.zeros((len(rows), n))
+    settings: Options = {}
+    dropped: Problems = {}
+    compare = partial(compare_rows, table, how, given_prompt)
+    results = track(in_order(compare, rows), len(rows), "comparing answers")
+    for prompt, result in enumerate(results):
+        means[prompt], counts[prompt], kernel_settings, problems = result
+        settings = kernel_settings or settings
+        dropped |= problems
+    return means, counts, settings, dropped
+
+
+def compare_rows(
+    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
+    """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
+    n = len(table.names)
+    similarity, usable, dropped = select_usable(table, how, given_prompt, rows)
+    if similarity is None:
+        return np.zeros((n, n)), np.zeros(n), {}, dropped
+    codes = table.source[usable]
+    counts = np.bincount(codes, minlength=n)
+    means = mean_similarities(set_sums(similarity, codes, n), counts)
+    return means, counts, dict(similarity.settings), dropped
+
+
+def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
+    """Return the effective number of sources in each prompt, from means within them (prompts, n).
+
+    Answers that cancel out have no direction, and are no source.
+    """
+    scores = np.zeros(len(means))
+    prompts, sources = np.nonzero(own > 0)
+    for at, members in members_by_size(prompts):
+        scores[at] = compute_scores(submatrices(means[at], sources[members]), q)
+    return scores
+
+
+def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> SourceSimilarity:
+    """Return similarities of sources over prompts, from means within each source (prompts, n)."""
+    between = means.sum(axis=0)
+    within = own.T @ answered
+    left = (
+        (between - means[block], within - own[block, :, None] * answered[block, None, :])
+        for block in row_blocks(len(means), between.nbytes, least=1)
+    )
+    return compute_similarity(between, within, left, len(means))
+
+
+# Similarities of whole sets
+
+
+def compare_sets(table: AnswerTable) -> SourceComparison:
+    """Compare whole sets, whose samples are a Similarity, each divided into random blocks."""
+    n = len(table.names)
+    sizes = np.bincount(table.source, minlength=n)
+    if not sizes.all():
+        name = table.names[int(sizes.argmin())]
+        raise ValueError(f"{name!r} has no sample; leave it out")
+    blocks = int(min(MAX_BLOCKS, sizes.min()))
+    cells = table.source * blocks + draw_blocks(table.source, blocks)
+    sums = set_sums(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
+    left_sizes = sizes - np.bincount(cells, minlength=n * blocks).reshape(n, blocks).T
+    means = mean_similarities(sums.sum(axis=(1, 3)), sizes)
+    left = mean_similarities(sums_without_blocks(sums), left_sizes)
+    own = means.diagonal()
+    left_own = left.diagonal(axis1=1, axis2=2)
+    different = without_own(own, sizes)
+    left_different = without_own(left_own, left_sizes)
+    return SourceComparison(
+        compute_similarity(means, own[:, None], [(left, left_own[..., None])], blocks),
+        compute_similarity(means, different[:, None], [(left, left_different[..., None])], blocks),
+        sizes,
+        different,
+        True,
+        (),
+        dict(table.samples.settings),
+        {},
+    )
+
+
+def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
+    """Return a random block for each sample, so that those of a set are of nearly one size."""
+    rng = np.random.default_rng(0)
+    drawn = np.empty(len(codes), dtype=int)
+    for members in members_of(codes):
+        drawn[members] = rng.permutation(len(members)) % blocks
+    return drawn
+
+
+def sums_without_blocks(sums: np.ndarray) -> np.ndarray:
+    """Return sums between sets without each block (blocks, n, n), from (n, blocks, n, blocks)."""
+    across = sums.sum(axis=3).swapaxes(0, 1)
+    within = np.moveaxis(sums.diagonal(axis1=1, axis2=3), -1, 0)
+    return sums.sum(axis=(1, 3)) - across - across.swapaxes(1, 2) + within
+
+
+# Similarities and scores of sources
+
+
+def compute_similarity(
+    between: np.ndarray,
+    within: np.ndarray,
+    left: Iterable[tuple[np.ndarray, np.ndarray]],
+    units: int,
+) -> SourceSimilarity:
+    """Return the similarities of sources over all units, and without each.
+
+    From sums between sources and within the first of each two, and these sums without each unit.
+    Similarities are NaN if the answers of a source cancel out. Two sources that share one unit only
+    keep it.
+    """
+    S = cosines(between, np.where(within > 1e-12, within, np.nan))
+    without_each = (
+        cosines(np.where(own <= 0, between, sums), np.where(own <= 0, within, own))
+        for sums, own in left
+    )
+    return SourceSimilarity(S, without_each, units)
+
+
+def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
+    """Return the Vendi Scores of matrices (g, m, m), with negative eigenvalues as zero."""
+    return to_host(Spectra(stack, None, [q], "clip").values[0])
+
+
+def estimate_score(
+    value: float,
+    sources: SourceSimilarity,
+    options: SourcesOptions,
+    interval: Callable[..., tuple[float, float]],
+) -> Score:
+    """Return an effective number of sources, with its jackknife error and its interval.
+
+    Fewer units than `MIN_VALUES` have neither: two may agree by chance.
+    """
+    if options.level is None or sources.units < MIN_VALUES:
+        return Score(value)
+    score = partial(compute_scores, q=options.q)
+    scores = np.concatenate(list(in_order(score, sources.without_each)))
+    error = float(delete_one_error(scores))
+    n = float(len(sources.similarity))
+    if error < ROUNDING:
+        return Score(value, 0.0, *interval_without_spread(value, sources, options.level, options.q))
+    return Score(value, error, *interval(value, scores, options.level, 1.0, n))
+
+
+def student_interval(
+    value: float, without_each: np.ndarray, level: float, lower: float, upper: float
+) -> tuple[float, float]:
+    """Return both ends of Student's interval of a value, cut at its bounds.
+
+    A corrected score can be 1 for many samples, where the logit has no error.
+    """
+    reach = student_reach(level, len(without_each)) * float(delete_one_error(without_each))
+    return max(lower, value - reach), min(upper, value + reach)
+
+
+def interval_without_spread(
+    value: float, sources: SourceSimilarity, level: float, q: float
+) -> tuple[float, float]:
+    """Return both ends of the interval of a score that no prompt (or block) changes.
+
+    Units that were not seen may be a proportion of all, by Jeffreys' interval for none of the
+    units seen (Brown, Cai & DasGupta 2001). At the lower end all sources agree in these, at the
+    upper end none have anything in common.
+    """
+    unseen = 1 - scipy.special.betaincinv(sources.units + 0.5, 0.5, (1 - level) / 2)
+    S = sources.similarity
+    extremes = np.stack([np.ones_like(S), np.eye(len(S))])
+    low, high = compute_scores(S + unseen * (extremes - S), q).tolist()
+    return min(low, value), max(high, value)
+
+
+def describe_sources(
+    names: Sequence[str], S: np.ndarray, counts: np.ndarray, within: np.ndarray, adds: np.ndarray
+) -> tuple[SourceRow, ...]:
+    """Describe each source: its size, contribution, and the source most similar to it."""
+    others = np.where(np.eye(len(S)) > 0, -np.inf, S)
+    nearest = others.argmax(axis=1).tolist()
+    return tuple(
+        SourceRow(
+            names[i],
+            int(counts[i]),
+            float(adds[i]),
+            names[j],
+            float(S[i, j]),
+            None if np.isnan(within[i]) else float(within[i]),
+        )
+        for i, j in enumerate(nearest)
+    )
+
+
+# Checks and messages
+
+
+def check_table(table: AnswerTable, given_prompt: bool) -> None:
+    """Raise for prompts that cannot be conditioned on, and for too many prompts and sources."""
+    prompts, n = len(table.prompts), len(table.names)
+    if given_prompt and not prompts:
+        raise TypeError(
+            "`given_prompt` is for answers to prompts; pass the prompts, or leave it out"
+        )
+    others = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
+    if given_prompt and others:
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {quoted(others[0])}")
+    memory.require(
+        8 * n**2 * prompts,
+        f"similarities of {n} sources for each of {prompts} prompts",
+        "compare fewer sources, or a part of the prompts",
+    )
+
+
+def check_shared(names: Sequence[str], answered: np.ndarray) -> None:
+    """Raise for two sources that have no prompt in common; answered (prompts, n) is of bool."""
+    shared = answered.T.astype(float) @ answered
+    disjoint = np.argwhere(np.triu(shared == 0, 1))
+    if len(disjoint):
+        a, b = disjoint[0]
+        raise ValueError(
+            f"{names[a]!r} and {names[b]!r} have answers to no prompt in common; leave one out"
+        )
+
+
+def check_defined(names: Sequence[str], S: np.ndarray) -> None:
+    """Raise for a source whose answers cancel out, so that it is similar to nothing."""
+    defined = np.isfinite(S).sum(axis=1)
+    worst = int(defined.argmin())
+    if defined[worst] < len(S):
+        raise ValueError(
+            f"the answers of {names[worst]!r} to a prompt have a mean similarity of 0 or less with "
+            f"each other, so that no cosine is defined; take a kernel without negative values, or "
+            f"leave {names[worst]!r} out"
+        )

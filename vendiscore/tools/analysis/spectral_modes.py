@@ -1,0 +1,90 @@
+"""Modes: directions that samples share, as eigenvectors of K_p; eigenvalues are their shares."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...spectral.spectrum import Spectrum
+from ...support.namespace import row_blocks, to_host
+from ...support.summary import Summary
+
+# Largest number of samples that represent a mode.
+EXEMPLARS = 3
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Mode(Summary):
+    """One direction, and the samples that belong to it more than to any other.
+
+    Attributes
+    ----------
+    number : int, from 0, the largest first
+    share : float, its eigenvalue, of a sum of 1
+    members : int array (m,), the samples, the strongest first
+
+    Examples
+    --------
+    >>> from vendiscore import explain
+    >>> first, second = explain(["red", "red", "red", "blue"], k="labels").modes()
+    >>> round(first.share, 6), second.members
+    (0.75, array([3]))
+    """
+
+    _brief = ("number", "share", "exemplars")
+
+    number: int
+    share: float
+    members: np.ndarray
+
+    @property
+    def sentence(self) -> str:
+        """The share of the mode and its strongest samples, in a sentence."""
+        most = ""
+        if self.exemplars:
+            most = f", first {', '.join(map(str, self.exemplars))}"
+        count = f"{len(self.members):,} samples"
+        return f"Mode {self.number} has a share of {self.share:.3g}: {count}{most}."
+
+    @property
+    def exemplars(self) -> list[int]:
+        """The strongest samples of the mode, three at most."""
+        return self.members[:EXEMPLARS].tolist()
+
+
+def strongest(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+    """Return the mode of each sample (n,) and its share of the sample; −1 and 0 for weight 0."""
+    values = to_host(spectrum.values)
+    values = values[values > 0]
+    U: np.ndarray = to_host(spectrum.vectors)
+    n = len(U)
+    mode = np.full(n, -1)
+    weight = np.zeros(n)
+    for rows in row_blocks(n, 8 * U.shape[1]):
+        parts = np.square(U[rows], dtype=np.float64) * values
+        p = parts.sum(axis=1)
+        best = parts.argmax(axis=1)
+        some = p > 0
+        mode[rows] = np.where(some, best, -1)
+        top = parts.max(axis=1)
+        np.divide(top, p, out=weight[rows], where=some)
+    return mode, np.minimum(weight, 1.0)
+
+
+def modes_of(
+    spectrum: Spectrum,
+    mode: np.ndarray,
+    weight: np.ndarray,
+    count: int,
+    places: np.ndarray,
+) -> list[Mode]:
+    """Return the `count` largest modes, from what `strongest` gives; some may have no members."""
+    shares = to_host(spectrum.values)
+    positive = int((shares > 0).sum())
+    modes = []
+    for number in range(min(count, positive)):
+        members = np.flatnonzero(mode == number)
+        strongest_first = np.argsort(-weight[members], kind="stable")
+        members = members[strongest_first]
+        share = float(shares[number])
+        modes.append(Mode(number, share, places[members]))
+    return modes

@@ -1,0 +1,283 @@
+"""Sets compared without groups, at one size: windows are runs of m of n samples in random order."""
+
+import math
+from collections.abc import Callable, Generator, Sequence
+from functools import partial
+from operator import add
+from typing import TypeAlias
+
+import numpy as np
+
+from ...scoring.deficit import Repeats, log_ends, repeats_of
+from ...scoring.jackknife import Jackknife, influence, influence_error, jackknife
+from ...scoring.subsampling import halves_error, student_reach
+from ...similarity.base import Similarity
+from ...similarity.matrix import in_full
+from ...similarity.members import members_of
+from ...spectral.rank_one import log_score
+from ...spectral.spectrum import Spectrum
+from ...spectral.stacks import Spectra
+from ...spectral.vendi_scores import spectrum_of
+from ...support.namespace import row_blocks, to_host
+from ...support.progress import told
+from .compare_options import CompareOptions
+from .comparison import PairRow, SetRow
+from .detectable import estimate_unpaired_detectable
+from .pair_inference import (
+    BATCH,
+    Interval,
+    difference_level,
+    estimate_difference,
+    estimate_ratio,
+    extreme_threshold,
+    permutation_test_steps,
+    ratio_level,
+    refine_near_threshold,
+    studentized_difference,
+)
+
+MAX_WINDOWS = 4
+MAX_SIZE = 200  # by default: the time of a permutation grows with its cube
+STACKED = 48  # samples in sets whose spectra are computed at once
+_HALVES = 10  # pairs of halves, for the errors of order 0
+
+# log VS of many sets and their standard errors.
+Scores: TypeAlias = tuple[np.ndarray, np.ndarray]
+# From orders (count, n) of the samples of two sets to a statistic of each.
+Statistics: TypeAlias = Callable[[np.ndarray], np.ndarray]
+# log VS of a set with its jackknife, and the samples that repeat: what an interval is made of.
+Estimate: TypeAlias = tuple[Jackknife, Repeats | None]
+
+
+def unpaired_comparison_steps(
+    similarity: Similarity,
+    set_codes: np.ndarray,
+    names: Sequence[str],
+    pairs: Sequence[tuple[int, int]],
+    options: CompareOptions,
+) -> Generator[int, None, tuple[list[SetRow], list[PairRow]]]:
+    """Compare sets at a common size; yield the number of permutations so far.
+
+    Return a row for each set, and one for each pair, whose p is not adjusted yet.
+    """
+    rng = np.random.default_rng(options.seed)
+    members = members_of(set_codes)
+    size = _choose_size(min(map(len, members)), options.size)
+    subsets = [rng.permutation(indices)[: MAX_WINDOWS * size] for indices in members]
+    rows = []
+    estimates = []
+    for name, indices, subset in zip(names, members, subsets, strict=True):
+        n = len(indices)
+        estimate = estimate_score(similarity.take(subset), size, options)
+        matched = whole = _summarize_score(estimate, size, options)
+        if n > size or not options.q:  # errors of order 0 depend on the order of samples
+            estimate_of_all = estimate_score(similarity.take(indices), n, options)
+            whole = _summarize_score(estimate_of_all, n, options)
+        rows.append(SetRow(name, n, *whole, size, *matched))
+        estimates.append(_with_conservative_tails(estimate))
+    level = difference_level(options.level, len(pairs))
+    margin_level = ratio_level(options.level, len(pairs))
+    intervals = [compute_interval(estimate, size, options.q, level) for estimate in estimates]
+    margins = [compute_interval(estimate, size, options.q, margin_level) for estimate in estimates]
+    p_floor = len(pairs) / (options.permutations + 1)
+    pair_rows = []
+    for k, (i, j) in enumerate(pairs):
+        pooled = in_full(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
+        steps = _permutation_steps(pooled, len(subsets[i]), size, options, rng)
+        p, permutations = yield from told(steps, partial(add, k * options.permutations))
+        difference = estimate_difference(intervals[i], intervals[j])
+        ratio = estimate_ratio(margins[i], margins[j])
+        error = math.hypot(rows[i].matched_se, rows[j].matched_se)
+        detectable = estimate_unpaired_detectable(*difference, error)
+        numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)
+        pair_rows.append(PairRow(names[i], names[j], *numbers))
+    return rows, pair_rows
+
+
+def _permutation_steps(
+    similarity: Similarity, n_a: int, size: int, options: CompareOptions, rng: np.random.Generator
+) -> Generator[int, None, tuple[float, int]]:
+    """Exchange samples of two sets, the first n_a of which are set a; return p."""
+    compute: Statistics = partial(_compute_statistics, similarity, n_a, size, options)
+    observed = float(compute(np.arange(similarity.n)[None])[0])
+    batch = BATCH
+    if options.q and size > STACKED:
+        slopes = influence(_decompose(similarity, options), options.q)
+        approximate = partial(_approximate_statistics, slopes, n_a, size)
+        compute = partial(_refine_statistics, approximate, compute, extreme_threshold(observed))
+        batch = options.permutations
+    draw = partial(_draw_statistics, compute, similarity.n, rng)
+    return permutation_test_steps(observed, draw, options.permutations, options.level, batch)
+
+
+def _choose_size(smallest: int, size: int | None) -> int:
+    """Return how many samples are drawn of each set."""
+    if size is None:
+        return min(smallest, MAX_SIZE)
+    if size > smallest:
+        raise ValueError(
+            f"`size` must be {smallest} at most, the size of the smallest set, got {size}; leave "
+            "that set out to compare at a larger one"
+        )
+    return size
+
+
+def windows(n: int, m: int) -> list[slice]:
+    """Return windows, runs of m of n positions, that cover all of them, or four such windows."""
+    count = min(MAX_WINDOWS, math.ceil(n / m))
+    used = min(n, MAX_WINDOWS * m)
+    starts = np.linspace(0, used - m, count).round().astype(int)
+    return [slice(start, start + m) for start in starts.tolist()]
+
+
+def window_weights(n: int, m: int) -> np.ndarray:
+    """Return the weight that each of n positions has in a mean over windows of m."""
+    weights = np.zeros(n)
+    runs = windows(n, m)
+    for run in runs:
+        weights[run] += 1 / (m * len(runs))
+    return weights
+
+
+def average_errors(errors: np.ndarray, n: int, m: int) -> np.ndarray:
+    """Return the error of a mean over windows from that of each (windows, …), by √(m Σ c_i²)."""
+    weights = window_weights(n, m)
+    return np.sqrt(m * float(weights @ weights) * np.mean(errors**2, axis=0))
+
+
+def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -> Estimate:
+    """Estimate log VS of `size` of the samples, which are in random order."""
+    n = similarity.n
+    q = options.q
+    similarity = in_full(similarity, size)
+    if not q:
+        log, _ = _score_windows(similarity, np.arange(n), size, options)
+        rng = np.random.default_rng(options.seed)
+        half = min(n // 2, size)
+
+        def score(indices: np.ndarray) -> np.ndarray:
+            return score_subsets(similarity, indices, options)[0]
+
+        error = halves_error(n, score, half, _HALVES, rng)
+        return Jackknife(float(log), float(error), units=n), None
+    logs = []
+    errors = []
+    for run in windows(n, size):
+        window = jackknife(_decompose(similarity.take(np.arange(n)[run]), options), q)
+        logs.append(float(window.log))
+        errors.append((window.error, window.spread, window.gain))
+    error, spread, gain = average_errors(np.array(errors), n, size).tolist()
+    repeats = repeats_of(similarity.take(np.arange(size)), options.allow_repeats)
+    return Jackknife(float(np.mean(logs)), error, spread, n, gain), repeats
+
+
+def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> Interval:
+    """Return the score of `size` samples, and both ends of its interval."""
+    score, repeats = estimate
+    log = float(score.log)
+    if q:
+        ends = log_ends(score, size, q, level, repeats)
+    else:
+        reach = student_reach(level, score.units) * float(score.error)
+        ends = max(0.0, log - reach), min(math.log(size), log + reach)
+    value = math.exp(log)
+    low, high = np.exp(ends).tolist()
+    return value, min(low, value), max(high, value)
+
+
+def _with_conservative_tails(estimate: Estimate) -> Estimate:
+    """Return an estimate, neither tail of whose interval exceeds half of 1 − level.
+
+    A difference needs this, because the direction of a verdict depends on one tail.
+    """
+    score, repeats = estimate
+    return score, None if repeats is None else repeats._replace(conservative_tails=True)
+
+
+def _summarize_score(
+    estimate: Estimate, size: int, options: CompareOptions
+) -> tuple[float, float, float, float]:
+    """Return the score of `size` samples, its standard error and both ends of its interval."""
+    value, low, high = compute_interval(estimate, size, options.q, options.level)
+    return value, value * float(estimate[0].error), low, high
+
+
+def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareOptions) -> Scores:
+    """Return log VS of subsets (…, m), with errors by influence, which costs little.
+
+    Small subsets are scored as stacks. At order 0, errors are 0.
+    """
+    q = options.q
+    subsets = indices.reshape(-1, indices.shape[-1])
+    count, m = subsets.shape
+    logs, errors = np.zeros((2, count))
+    singly = np.ones(count, dtype=bool)
+    if q and m <= STACKED:
+        for rows in row_blocks(count, 16 * m * m):
+            K = to_host(similarity.stack(subsets[rows]))
+            stack = Spectra(K, None, [q], options.psd, True, similarity)
+            logs[rows] = np.log(stack.values[0])
+            errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
+            singly[rows] = stack.unusual  # which may be an error
+    for i in np.flatnonzero(singly):
+        spectrum = _decompose(similarity.take(subsets[i]), options)
+        logs[i] = log_score(spectrum, q)
+        if q:
+            errors[i] = influence_error(spectrum, q)
+    shape = indices.shape[:-1]
+    return logs.reshape(shape), errors.reshape(shape)
+
+
+def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
+    return spectrum_of(similarity, psd=options.psd, vectors=True)
+
+
+def _score_windows(
+    similarity: Similarity, orders: np.ndarray, size: int, options: CompareOptions
+) -> Scores:
+    """Return mean log VS over windows of orders (…, n) of samples, with errors."""
+    n = orders.shape[-1]
+    indices = np.stack([orders[..., run] for run in windows(n, size)])
+    logs, errors = score_subsets(similarity, indices, options)
+    return logs.mean(axis=0), average_errors(errors, n, size)
+
+
+def _compute_statistics(
+    similarity: Similarity, n_a: int, size: int, options: CompareOptions, orders: np.ndarray
+) -> np.ndarray:
+    """Return the statistic of each order of all samples, the first n_a of which are set a."""
+    halves = np.split(orders, [n_a], axis=1)
+    return _compare_scores(*(_score_windows(similarity, half, size, options) for half in halves))
+
+
+def _approximate_statistics(
+    slopes: np.ndarray, n_a: int, size: int, orders: np.ndarray
+) -> np.ndarray:
+    """Return the same to first order, from the slope of log VS in the weight of each sample."""
+    scores = []
+    for half in np.split(slopes[orders], [n_a], axis=1):
+        weights = window_weights(half.shape[1], size)
+        scores.append((half @ weights, half.std(axis=1) * np.linalg.norm(weights)))
+    return _compare_scores(*scores)
+
+
+def _compare_scores(a: Scores, b: Scores) -> np.ndarray:
+    """Return differences of log VS over their standard errors."""
+    return studentized_difference(a[0] - b[0], np.hypot(a[1], b[1]))
+
+
+def _refine_statistics(
+    approximate: Statistics, compute: Statistics, threshold: float, orders: np.ndarray
+) -> np.ndarray:
+    """Return absolute statistics of orders, exact where they are near the threshold."""
+    return refine_near_threshold(
+        np.abs(approximate(orders)), lambda rows: np.abs(compute(orders[rows])), threshold
+    )
+
+
+def _draw_statistics(
+    compute: Statistics, n: int, rng: np.random.Generator, count: int
+) -> np.ndarray:
+    """Return the statistics of random orders of n samples."""
+    orders = np.tile(np.arange(n), (count, 1))
+    return compute(rng.permuted(orders, axis=1))

@@ -1,0 +1,77 @@
+"""The command `vendiscore`: score, compare, select and explain the samples of files."""
+
+import io
+import os
+import re
+import shlex
+import sys
+import warnings
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+from importlib import import_module
+from pathlib import Path
+
+from ...support.progress import quiet
+from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, tell
+from .parser import COMMANDS, no_command, parser
+
+_WORD = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
+# The library's warning about samples that it left out, which the command names by their lines.
+_LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run a command and return its exit code; `argv` is what follows the name of the program."""
+    given = list(sys.argv[1:] if argv is None else argv)
+    for stream in (sys.stdout, sys.stderr):  # whatever the terminal claims to read
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(encoding="utf-8", errors="backslashreplace")
+    if given[:1] == ["help"]:
+        given = [*given[1:], "--help"]
+    command = given.pop(0) if given and given[0] in COMMANDS else "score"
+    if not given and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
+        given = ["--help"]  # nobody types samples
+    if command == "score" and given and _WORD.fullmatch(given[0]) and not Path(given[0]).exists():
+        files = [file.name for file in Path().iterdir()]
+        tell(f"error: {no_command(given[0], files)}")
+        return USAGE
+    made = parser(command)
+    try:
+        args = made.parse_intermixed_args(given)
+        args.spelled = made.in_flags
+        args.noted = set()
+        args.words = [PROGRAM, *([command] * (command != "score")), *given]
+        args.typed = shlex.join(args.words)
+    except SystemExit as end:  # of --help, --version, and what argparse refuses
+        return end.code if isinstance(end.code, int) else USAGE
+    if sys.stdout is None or sys.stdout.closed:
+        tell("error: standard output is closed, so that nothing can be printed")
+        return DATA
+    try:
+        with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
+            _show_warnings(made.in_flags)
+            module = import_module(f".{COMMANDS[command].module}", __name__)
+            sys.stdout.write(getattr(module, f"run_{command}")(args))
+            sys.stdout.flush()
+    except BrokenPipeError:
+        # Python flushes stdout at its end, and would complain.
+        with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
+            os.dup2(nowhere.fileno(), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except KeyboardInterrupt:
+        return INTERRUPTED
+    except (LookupError, ValueError, TypeError, ImportError, MemoryError, OSError) as error:
+        tell(f"error: {made.in_flags(str(error))}")
+        return USAGE if isinstance(error, UsageError) else DATA
+    return 0
+
+
+def _show_warnings(spelled: Callable[[str], str]) -> None:
+    """Print warnings of users as one line each, without the code that they come from."""
+    warnings.simplefilter("ignore")
+    warnings.simplefilter("always", UserWarning)
+    warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
+    warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
+    warnings.showwarning = lambda message, *others, **more: tell(
+        f"warning: {spelled(str(message))}"
+    )

@@ -1,0 +1,46 @@
+"""`vendiscore kernels` and `vendiscore measures`: a line for each, or all of one."""
+
+import inspect
+from argparse import Namespace
+
+from ...measures.measure import get_measure, list_measures
+from ...resolve.kernel import NAMED_MODELS, describe_kernel, list_kernels
+from ...resolve.presets import PRESETS
+from . import output
+from .kernel_options import usage
+
+
+def run_kernels(args: Namespace) -> str:
+    if args.name is not None:
+        with usage():
+            return f"{describe_kernel(args.name)}\n"
+    kernels = [(each.name, each.samples, each.summary) for each in list_kernels()]
+    for name, model in NAMED_MODELS.items():
+        kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
+    names = ("kernel", "compares", "similarity")
+    return output.table([dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)])
+
+
+def run_measures(args: Namespace) -> str:
+    if args.name is None:
+        rows = [
+            {
+                "measure": each.name,
+                "tells": each.aspect,
+                "more of it": each.direction,
+                "what it is": each.summary,
+            }
+            for each in list_measures()
+        ]
+        listed = output.table(rows)
+        presets = ", ".join(f"-m {each}" for each in PRESETS)
+        return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
+    if args.name in PRESETS:
+        some = PRESETS[args.name]
+        return f"-m {args.name} means {', '.join(some.measures)}. {some.what}. {some.source}.\n"
+    with usage():
+        found = get_measure(args.name)
+    options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
+    head = f"-m {found.name} is in {found.range}; {found.direction} means more {found.aspect}. "
+    head += f"Options: {options or 'none'}. Source: {found.source}."
+    return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"

@@ -1,0 +1,53 @@
+"""`vendiscore model download`: fetch the files of a model from the Hub, once, into its cache."""
+
+import re
+from argparse import Namespace
+from collections.abc import Collection
+
+from ...resolve.kernel import NAMED_MODELS
+from ...support.hints import embedded_by
+from ...support.optional import require
+from .exit_codes import PROGRAM, UsageError, tell
+
+# A model needs these files; `.gitattributes`, which every repository has, says that all are there.
+_NEEDED = (".safetensors", ".json", ".txt", ".model", ".gitattributes")
+_TORCH = re.compile(r"pytorch_model(.*)\.bin$")  # weights of models that have no safetensors
+_OTHERS = ("onnx/", "openvino/")  # folders of the same weights for other programs
+
+
+def run_model(args: Namespace) -> str:
+    name = NAMED_MODELS.get(args.name, args.name)
+    hub = require("huggingface_hub", "text", f"`{PROGRAM} model`")
+    unknown = UsageError(f"the Hub has no public model {name!r}; pass OWNER/NAME as on its page")
+    if embedded_by(name) is None:
+        raise unknown
+    try:
+        info = hub.HfApi().model_info(name, files_metadata=True)
+        sizes = {file.rfilename: file.size for file in info.siblings}
+        files = needed_files(sizes)
+        size = sum(sizes[file] for file in files) / 1e6
+        tell(f"{size:,.1f} MB from the Hub, unless at hand already: {name}")
+        folder = hub.snapshot_download(name, allow_patterns=files)
+    except (hub.errors.RepositoryNotFoundError, hub.errors.HFValidationError):
+        raise unknown from None
+    except Exception as error:  # the client's classes change with its releases
+        raise OSError(
+            f"{name} was not downloaded: {error}; see that the Hub can be reached and that the "
+            f"disk has room, or take -k static, which needs no network"
+        ) from error
+    return f"{name} is in {folder}\nType: {PROGRAM} FILE -k {args.name}\n"
+
+
+def needed_files(names: Collection[str]) -> list[str]:
+    """Return the files that embedding needs: configuration, tokenizer, and the weights once.
+
+    >>> needed_files(["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx"])
+    ['config.json', 'model.safetensors']
+    """
+    needed = []
+    for name in names:
+        safe = _TORCH.sub(r"model\1.safetensors", name)
+        weights = safe != name and safe not in names
+        if (weights or name.endswith(_NEEDED)) and not name.startswith(_OTHERS):
+            needed.append(name)
+    return needed

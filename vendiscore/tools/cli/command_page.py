@@ -1,0 +1,20 @@
+"""`vendiscore page`: serve the page on this machine until it is interrupted."""
+
+from argparse import Namespace
+from importlib.util import find_spec
+
+from ...support.optional import MissingPackageError
+
+
+def run_page(args: Namespace) -> str:
+    if find_spec("gradio") is None:
+        raise MissingPackageError(
+            "gradio", "app", "the page", "pip install -e '.[app]' in a clone of the repository"
+        )
+    from vendiscore_page.serving.server import build, launch
+
+    try:
+        launch(build(), server_port=args.port or None)
+    except (OSError, OverflowError):
+        raise OSError(f"port {args.port} cannot be had; pass another --port") from None
+    return ""

@@ -1,0 +1,259 @@
+"""`vendiscore select`, `dedup`, `explain` and `growth`: look into the samples of one set."""
+
+import sys
+from argparse import Namespace
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+
+from ...measures.subject import Subject
+from ...resolve.sample_labels import group_equal
+from ...similarity.base import Similarity
+from ...support.folders import ending
+from ...support.signature import line
+from ...support.summary import shortened
+from ...support.types import Record
+from ..analysis import sentences
+from ..analysis.explain import explained, read_terms
+from ..analysis.growth import growth
+from ..analysis.sample_table import COLUMNS, Explanation
+from ..reading.formats import named_format
+from ..reading.names import join_names
+from ..reading.samples import Samples
+from ..selection import select
+from . import output
+from .exit_codes import UsageError
+from .files import STDIN
+from .kernel_options import (
+    How,
+    check_one_set,
+    compared,
+    parse_value,
+    placing,
+    prompts_of,
+    read_all,
+    read_how,
+)
+
+_LETTERS = 60
+
+
+def run_select(args: Namespace) -> str:
+    """Return the chosen samples, as the file has them."""
+    if args.size is None:
+        raise UsageError(
+            "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
+        )
+    _check_output(args)
+    how, source, similarity, given = _read(args, "initial", "swaps", "psd")
+    if source.prompts and not args.given_prompt:
+        raise UsageError(
+            "select looks at one set: take the prompts out of similarities by --given-prompt, or "
+            "leave --prompt out"
+        )
+    with placing({"samples": source}):
+        found = select(
+            similarity,
+            args.size,
+            objective=args.objective,
+            quality=source.quality or None,
+            **given,
+        )
+    kept = found.places.tolist()
+    text = _rows_of(how, source, kept, found.sentence, found.to_dict())
+    if found.interrupted:
+        sys.stdout.write(text)
+        raise KeyboardInterrupt
+    return text
+
+
+def run_dedup(args: Namespace) -> str:
+    """Return the samples without near-duplicates, as the file has them."""
+    _check_output(args)
+    how, source, _, found = _explained(args)
+    kept = found.kept.tolist()
+    said = f"{len(kept):,} of {found.n:,} samples are kept, without repeats ({found.criterion})."
+    result = {"n": found.n, "threshold": args.threshold, "criterion": found.criterion}
+    return _rows_of(how, source, kept, said, result)
+
+
+def run_growth(args: Namespace) -> str:
+    """Return a sentence, and a row for each number of samples."""
+    _, source, similarity, given = _read(args, "psd", "allow_repeats")
+    sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
+    prompts = prompts_of([source], False)
+    with placing({"samples": source}):
+        found = growth(similarity, sizes, level=args.level, **prompts, **given)
+    names = ("size", "score", "low", "high")
+    columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
+    rows = [dict(zip(names, row, strict=True)) for row in columns]
+    settings = {**similarity.settings, "q": found.q, "level": found.level}
+    if not prompts:  # an interval over prompts does not depend on it
+        settings["allow_repeats"] = given.get("allow_repeats", True)
+    signature = line(["growth"], settings)
+    return output.answer(args, found.to_dict, found.sentence, rows, [("growth", rows)], signature)
+
+
+def run_explain(args: Namespace) -> str:
+    """Return a summary, near-duplicates and modes; or a row for each sample."""
+    _, source, similarity, found = _explained(args)
+    rows = _samples(found, source)
+
+    def result() -> Record:
+        return found.to_dict() | {"places": source.places}
+
+    sentence = "\n".join(filter(None, [found.sentence, found.strip]))
+    shown = _tables(found, source, rows, args.size)
+    settings = {**similarity.settings, "q": found.q, "threshold": found.threshold}
+    signature = line(["explain"], settings)
+    return output.answer(args, result, sentence, rows, shown, signature)
+
+
+def _tables(
+    found: Explanation, source: Samples, rows: list[Record], size: int
+) -> Iterator[output.Table]:
+    """Yield the tables of an explanation by their headings, of up to `size` rows."""
+    unit = source.unit
+
+    def pick(i: int, *names: str) -> Record:
+        return {name: rows[i][name] for name in names}
+
+    repeated = []
+    for i, rest in found.groups[:size]:
+        near = join_names(map(str, _places(source, rest)))
+        repeated.append(pick(i, unit) | {"near-duplicates": near} | pick(i, "sample"))
+    pairs = []
+    above, below = found.boundary()
+    for i, j, alike in [*above[::-1], *below]:
+        other = pick(j, unit, "sample")
+        named = {f"other {name}": value for name, value in other.items()}
+        pairs.append({"similarity": alike} | pick(i, unit, "sample") | named)
+    modes = []
+    for mode in found.modes():
+        if len(mode.exemplars):
+            row = {"share": mode.share, "members": len(mode.members)}
+            modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
+    columns = (unit, "adds", "surprise", "unexplained", "sample")
+    adding = [pick(i, *columns) for i in range(len(rows))]
+    adding.sort(key=lambda row: -row["adds"])
+    yield "near-duplicates", repeated
+    yield "pairs next to the threshold", pairs
+    yield "modes", modes[:size]
+    yield "samples that add the most", adding[:size]
+
+
+def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]:
+    """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
+    how = read_how(args, own)
+    source, *others = read_all(args.files, how)
+    if others:
+        raise UsageError(f"{args.command} takes one FILE, got {len(args.files)}")
+    check_one_set(source, within=args.command != "select")
+    if "output" in args:
+        _check_file(args, source)
+    given = how.of(source)
+    rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
+    source, similarity = compared(source, given, args.given_prompt)
+    if similarity.dropped:
+        similarity = similarity.noted(dropped={})
+    return how, source, similarity, rest
+
+
+def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
+    how, source, similarity, given = _read(args, "psd")
+    with placing({"samples": source}):
+        order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
+        groups = group_equal(source.prompts) if source.prompts else None
+        subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
+        within = groups is not None
+        found = explained(subject, order, limit, texts=source.values, within=within)
+    return how, source, similarity, found
+
+
+def _check_output(args: Namespace) -> None:
+    """Refuse options that contradict each other about what is printed."""
+    asked = [flag for flag in ("rows", "indices") if getattr(args, flag)]
+    if args.format == "json" and asked:
+        raise UsageError(f"-f json has row numbers and indices; remove --{asked[0]}")
+    if len(asked) > 1:
+        raise UsageError("--rows and --indices contradict each other; remove one of them")
+
+
+def _check_file(args: Namespace, source: Samples) -> None:
+    """Refuse what a file cannot be written as: arrays as text, text as arrays."""
+    target = args.output and ending(args.output)
+    if args.rows and source.saved:
+        raise UsageError(
+            f"{source.name} does not number its rows; print their indices, from 0, with --indices"
+        )
+    printed = args.format != "json" and not (args.output or args.indices)
+    if printed and source.saved and not source.written:
+        raise UsageError(
+            f"{source.name} is an array, which is not printed; write the selected rows into a "
+            f"file with --output FILE.{source.endings[0]}, or print their indices, from 0, "
+            "with --indices"
+        )
+    if not args.output:
+        return
+    exists = Path(args.output).exists() and args.files != [STDIN]
+    if exists and Path(args.output).samefile(args.files[0]):
+        raise UsageError(f"--output {args.output} is the file that is read; name another one")
+    binary = named_format(args.output) in ("npy", "npz", "parquet")
+    if (binary and target not in source.endings) or not (binary or source.written):
+        wanted = [f".{end}" for end in source.endings] or ["that of a text file, such as .csv"]
+        raise UsageError(
+            f"--output {args.output} cannot hold samples of {source.name}; the ending must be "
+            f"{' or '.join(wanted)}"
+        )
+
+
+def _rows_of(
+    how: How, source: Samples, kept: list[int], sentence: str, result: Mapping[str, object]
+) -> str:
+    """Write samples into a file if one is named; return what is printed of them.
+
+    That is the samples as the file has them, their numbers in the file, their indices, or `result`
+    with both as JSON.
+    """
+    args = how.args
+    how.note(f"{source.name}: {sentence}")
+    indices = [int(source.index[i]) for i in kept]
+    if args.output:
+        _write(args.output, source, kept)
+    if args.format == "json":
+        return output.as_json({**result, "samples": _places(source, kept), "index": indices})
+    if args.indices:
+        return "".join(f"{index}\n" for index in indices)
+    if args.output and not args.rows:
+        return ""
+    if source.written and not args.rows:
+        return source.written(kept)
+    return "".join(f"{place}\n" for place in _places(source, kept))
+
+
+def _write(path: str, source: Samples, kept: Sequence[int]) -> None:
+    if source.saved and ending(path) in source.endings:
+        source.saved(kept, path)
+    elif source.written:
+        Path(path).write_text(source.written(kept), encoding="utf-8", newline="")
+
+
+def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
+    return [source.places[i] for i in kept]
+
+
+def _samples(found: Explanation, source: Samples) -> list[Record]:
+    """Return a row for each sample; further samples by their places in the file."""
+    rows: list[Record] = [{source.unit: place} for place in source.places]
+    for name in COLUMNS:
+        for row, value in zip(rows, getattr(found, name).tolist(), strict=True):
+            row[name] = None if value != value else value
+            if name in ("nearest", "redundant_of"):
+                row[name] = source.places[value] if value >= 0 else None
+    for row, sample in zip(rows, source.values, strict=True):
+        if isinstance(sample, np.ndarray):
+            row["sample"] = sentences.numbers(sample.ravel())
+        else:
+            row["sample"] = shortened(" ".join(str(sample).split()), _LETTERS)
+    return rows

@@ -1,0 +1,386 @@
+"""The options of a command, as keywords of the library: samples, kernels, orders, measures."""
+
+import json
+import shlex
+from argparse import Namespace
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+
+from ...resolve import kernel_request as resolve
+from ...resolve.kernel import check_options, named_kernel
+from ...resolve.sets import as_similarity
+from ...scoring.request import Request, read_request
+from ...similarity.base import Similarity
+from ...support.arguments import DEFAULT_ORDER, read_order
+from ...support.errors import SampleError, quoted
+from ...support.string_patterns import are_sequences
+from ...support.types import Options, Record
+from ..reading.limits import Wanted
+from ..reading.samples import INDIVIDUAL, Samples
+from .exit_codes import DataError, UsageError, tell
+from .files import check, read
+
+# By kind of sample: the kernel that is usual, and what it compares.
+_USUAL = {
+    "vectors": ("cosine", "their cosine"),
+    "molecules": ("morgan", "their Morgan fingerprints"),
+    "images": ("pixels", "their pixels"),
+    "labels": ("labels", "equality"),
+    "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
+}
+_OF_SEQUENCES: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
+# The samples to read from a file for each kind of kernel; unknown for kinds of other packages.
+KINDS = {
+    "text": "texts",
+    "molecules": "molecules",
+    "vectors": "vectors",
+    "class probabilities": "vectors",
+    "rows of bits": "vectors",
+    "images": "images",
+    "labels": "values",
+    "sets of labels": "values",
+}
+_JSON = ("[", "{", '"')  # first characters of JSON that is not a number
+_WORDS: Record = {"true": True, "false": False, "none": None, "null": None}
+# Keywords that have options of their own here, or hold what a command line cannot.
+_ELSEWHERE = {
+    "samples": "FILE",
+    "references": "--references",
+    "k": "-k",
+    "q": "-q",
+    "measures": "-m",
+    "groups": "--group-by",
+    "counts": "--counts",
+    "details": "-f json",
+    "on_error": "--on-error",
+    "quality": "--quality",
+    "score_K": "--matrix",
+}
+_NONE_HERE = ("p", "clusters", "model", "transform")
+SHOWN = 10  # rows of the tables of `explain`
+_OF_NUMBERS = ("score_K", "score_X", "score_dual")
+
+
+@dataclass(frozen=True)
+class How:
+    """The options of a command, the kind of samples they want ("" for any), keywords, and q."""
+
+    args: Namespace
+    kind: str
+    keywords: Options
+    order: float  # of commands that take one
+
+    @property
+    def compares(self) -> bool:
+        """True if a person named what compares the samples."""
+        return any(self.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
+
+    def of(self, source: Samples, needed: bool = True) -> Record:
+        """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
+        found = dict(self.keywords)
+        idle = source.kind == "vectors" and not needed
+        if idle and not self.compares:
+            found.pop("on_error", None)  # their distances need no kernel
+        kind = source.kind
+        if kind == "texts" and are_sequences(source.values):  # of a file that does not say so
+            kind = "sequences"
+        if kind not in _USUAL or self.compares or idle:
+            return found
+        kernel, what = _USUAL[kind]
+        file = source.name.partition(" › ")[0]
+        self.note(f"{file}: {kind} are compared by {what} (-k {kernel})")
+        letters = _OF_SEQUENCES if kind == "sequences" else {}
+        return {"k": kernel, **letters, **found}
+
+    def note(self, message: str) -> None:
+        """Print a decision that was not asked for, once, unless --quiet."""
+        if not self.args.quiet and message not in self.args.noted:
+            self.args.noted.add(message)
+            tell(self.args.spelled(message))
+
+
+def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
+    """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
+    check_pairs(args)
+    kind = ""
+    found = {}
+    order = float(DEFAULT_ORDER)
+    if args.quiet and args.verbose:
+        raise UsageError("--quiet and --verbose contradict each other; remove one of them")
+    with usage():
+        if args.kernel is not None:
+            name, *parts = args.kernel.split(":")
+            kernel, _ = named_kernel(name)
+            options = parse_options(parts)
+            check_options(kernel, options)
+            kind = KINDS.get(kernel.samples, "")
+            found = {"k": name, **options}
+        found |= parse_options(args.option or [])
+        if args.matrix:
+            found["score_K"] = True
+        if also is not None:
+            own = {name: x for name, x in found.items() if name not in also}
+            resolve.how_of(own, also, several=True)
+            order = read_order(parse_value(args.order), "-q")
+    if not kind and any(found.get(name) for name in _OF_NUMBERS):
+        kind = "vectors"
+    if args.on_error == "skip":
+        found["on_error"] = "skip"
+    if getattr(args, "no_repeats", False):
+        found["allow_repeats"] = False
+    if getattr(args, "no_pool_repeats", False):
+        found["pool_repeats"] = False
+    return How(args, kind, found, order)
+
+
+def check_pairs(args: Namespace) -> None:
+    """Raise a UsageError for options that have no effect because of another one."""
+    passed = {name for name, value in vars(args).items() if value not in (None, False)}
+    form = getattr(args, "format", "text")
+    if {"counts", "matrix"} <= passed:
+        raise UsageError("FILE holds counts or similarities: leave one of --counts, --matrix out")
+    if "brief" in passed:
+        others = [f"--{name}" for name in ("ci", "signature") if name in passed]
+        if form != "text":
+            others.append(f"-f {form}")
+        if others:
+            raise UsageError(f"-b prints numbers only: leave {', '.join(others)} out, or -b")
+    csv_table = args.command == "table" and form == "csv"
+    if "signature" in passed and (form == "html" or csv_table):
+        raise UsageError(f"--signature has no place in -f {form}: leave one of them out")
+    if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
+        raise UsageError("-q has no effect on near-duplicates: leave it out")
+    if args.command == "explain" and args.size != SHOWN and form in ("json", "csv"):
+        raise UsageError(f"-n is the number of rows of tables, and -f {form} has all: leave it out")
+
+
+def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
+    """Read the keywords of `score` that are not about the kernel, and the whole request."""
+    found = {"q": parse_value(args.order)}
+    if args.measures:
+        found["measures"] = parse_measures(args.measures)
+    if args.ci and "ci" not in how.keywords:
+        found["ci"] = 0.95
+    keywords = {**how.keywords, **found}
+    if args.format == "html" and "ci" not in keywords:
+        for name in ("allow_repeats", "pool_repeats"):  # about the interval that a report adds
+            keywords.pop(name, None)
+    with usage():
+        request = read_request({**keywords, "details": True})  # as results have
+    names = ", ".join(each.measure.name for each in request.measures)
+    if request.pairs and args.references is None:
+        raise UsageError(f"{names} compares with a second set: name it with --references FILE")
+    if args.references is not None and not request.pairs:
+        raise UsageError(f"--references is for measures of two sets; {names} looks at one")
+    return found, request
+
+
+@contextmanager
+def usage() -> Iterator[None]:
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        raise UsageError(str(error)) from None
+
+
+@contextmanager
+def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
+    """Name the file, line and column in errors about samples; `sources` by names in the library."""
+    try:
+        yield
+    except SampleError as error:
+        named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
+        called = [*named, *sources][0]
+        helps = "on_error" in "".join(getattr(error, "__notes__", ()))
+        check(sources[called], error.problems, False, helps)
+    except (TypeError, ValueError, MemoryError) as error:
+        files = {source.name for source in sources.values()}
+        if isinstance(error, DataError) or len(files) > 1:
+            raise
+        raise DataError(f"{files.pop()}: {error}") from error
+
+
+def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
+    """Return the samples that a kernel could use; name the others in a note."""
+    if not dropped:
+        return source
+    check(source, dropped, skip=True)
+    return source.subset([i for i in range(len(source)) if i not in dropped])
+
+
+def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity, `given` their prompts."""
+    asked = prompts_of([source], given) if given else {}
+    with placing({"samples": source}):
+        similarity = as_similarity(source.values, **asked, **keywords)
+    return left_out(source, similarity.dropped), similarity
+
+
+def read_all(
+    paths: Sequence[str],
+    how: How,
+    references: str | None = None,
+    prepare: Callable[[Samples], Samples] | None = None,
+) -> list[Samples]:
+    """Read several files, which must be of one kind, and last the references, if any.
+
+    `prepare` changes what was read before the first note reports it.
+    """
+    if [*paths, references].count("-") > 1:
+        raise UsageError("standard input, -, can be read once")
+    options = {each.name for each in fields(Wanted)}
+    given = vars(how.args).items()
+    asked = {name: value for name, value in given if name in options and value is not None}
+    asked["kind"] = "counts" if how.args.counts else how.kind
+    asked["matrix"] = how.args.matrix if how.compares else None
+    found = [read(path, Wanted(**asked), how.args) for path in paths]
+    if references is not None:  # one set, whatever the sets of the samples
+        found.append(read(references, Wanted(**{**asked, "by": None}), how.args))
+    if prepare:
+        found = [prepare(source) for source in found]
+    for source in found:
+        how.note(f"{source.name}: {source.taken}")
+    if how.args.given_prompt:
+        by = getattr(how.args, "group_by", None)
+        found = [_asked(source, () if by else source.groups) for source in found]
+    for source in found[1:]:
+        if source.kind != found[0].kind:
+            both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
+            raise DataError(f"{both}; take one kind at a time")
+    return found
+
+
+def read_sets(args: Namespace, how: How) -> list[Samples]:
+    """Read several files, a set each, or one file whose column tells its sets apart."""
+    count = len(args.files)
+    if args.by and count > 1:
+        raise UsageError(f"--by names a column of one file, got {count} files; leave it out")
+
+    def prepare(source: Samples) -> Samples:
+        if source.unit == INDIVIDUAL and count == 1:
+            source = _sites_as_sets(source)
+        if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):
+            # Sets are matched within groups or within prompts, and the groups are named.
+            grouping = {**source.grouping, "prompts": ""}
+            return replace(source, prompts=(), grouping=grouping)
+        return source
+
+    found = read_all(args.files, how, prepare=prepare)
+    if len({*args.files}) < count or (count == 1 and not found[0].sets):
+        raise UsageError(
+            f"{args.command} takes two or more different files; for one table, name the column "
+            f"that tells sets apart{_set_flags(args, found[0]) if count == 1 else ''}"
+        )
+    return found
+
+
+def _sites_as_sets(source: Samples) -> Samples:
+    """Return individuals with their sites as sets, unless a column tells sets of sites apart."""
+    if not source.sets:
+        sites = source.grouping.get("groups", "")
+        return replace(
+            source, sets=source.groups, groups=(), grouping={"sets": sites, "groups": ""}
+        )
+    if len({*zip(source.sets, source.groups, strict=False)}) == len({*source.groups}) > 0:
+        raise UsageError(
+            f"{source.name}: each site is in one set by column "
+            f"{quoted(source.grouping['sets'])}, so that sites cannot be matched; pass --pool to "
+            "take the sites of each set together"
+        )
+    return source
+
+
+def _set_flags(args: Namespace, source: Samples) -> str:
+    """Return an example of the flags that name the sets of a table, with its known columns."""
+    if source.unit == INDIVIDUAL:
+        return "; without --pool, each site is a set"
+    from ..reading.columns import set_columns  # which texts need not wait for
+    from ..reading.tables import Table
+
+    named = set_columns(source.source) if isinstance(source.source, Table) else []
+    named = [name for name in named if name not in (source.column, source.grouping.get("prompts"))]
+    if not named:
+        return ""
+    flags = f", such as --by {shlex.quote(named[0])}"
+    if getattr(args, "group_by", None) == named[0]:
+        return f"{flags} instead of --group-by"
+    prompts = source.grouping.get("groups")
+    return flags + (f" --prompt {shlex.quote(prompts)}" if prompts and not args.prompts else "")
+
+
+def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
+    """Return samples with the prompts that --prompt names, or with those that group them."""
+    prompts = source.prompts or list(map(str, groups))
+    if not prompts:
+        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
+    return replace(source, prompts=prompts)
+
+
+def check_one_set(source: Samples, within: bool) -> None:
+    """Refuse samples of several prompts or models, unless all are meant together.
+
+    `within` is whether the command compares samples within prompts if --prompt names them.
+    """
+    for name, labels in (("groups", source.groups), ("sets", source.sets)):
+        if labels:
+            column = source.grouping.get(name)
+            by = f" by column {quoted(column)}" if column else ""
+            raise UsageError(
+                f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
+                f"take all together{_within_flags(source) if within else ''}"
+            )
+
+
+def _within_flags(source: Samples) -> str:
+    """Return the flags that compare samples within their prompts, for the end of a message."""
+    prompts = source.grouping.get("groups")
+    if not prompts or source.unit == INDIVIDUAL:
+        return ""
+    models = " --pool" * bool(source.sets)
+    return f", or --prompt {shlex.quote(prompts)}{models} to compare answers to the same prompt"
+
+
+def prompts_of(sources: Sequence[Samples], given: bool) -> Record:
+    """Return the keywords of the prompts of one set or several, where --prompt names a column."""
+    each = [list(source.prompts) for source in sources]
+    if not each[0]:
+        return {}
+    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given}
+
+
+def parse_value(text: str) -> object:
+    """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
+    if "," in text and text[0] not in _JSON:
+        parts = [parse_value(part) for part in text.split(",")]
+        return parts if all(isinstance(part, (int, float)) for part in parts) else text
+    if text.lower() in _WORDS:
+        return _WORDS[text.lower()]
+    for parse in (json.loads, float):  # the second for inf and .5
+        with suppress(ValueError):
+            return parse(text)
+    return text
+
+
+def parse_options(pairs: Iterable[str]) -> Record:
+    found = {}
+    for pair in pairs:
+        name, sign, text = pair.partition("=")
+        name = name.strip().replace("-", "_")
+        if not sign or not name:
+            raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}; a file is written by > {pair}")
+        if name in _ELSEWHERE:
+            raise UsageError(f"-o {name} is not an option: pass {_ELSEWHERE[name]} instead")
+        if name in _NONE_HERE:
+            raise UsageError(f"-o {name} takes Python objects; call vendiscore.compute from Python")
+        found[name] = parse_value(text)
+    return found
+
+
+def parse_measures(texts: Iterable[str]) -> list[str] | dict[str, Record]:
+    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
+    found: dict[str, Record] = {}
+    for text in (part.strip() for each in texts for part in each.split(",")):
+        name, *parts = text.split(":")
+        found[name] = found.get(name, {}) | parse_options(parts)
+    return found if any(found.values()) else list(found)

@@ -1,0 +1,136 @@
+"""Print rows of names and numbers as text, Markdown, CSV and JSON."""
+
+import json
+import re
+from argparse import Namespace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+from ...support.signature import plain
+from ...support.summary import json_value
+from ..reading.csv_cells import csv_row, text_cell
+
+Row = Mapping[str, object]
+Table = tuple[str, Sequence[Row]]
+_LATEX = """\
+\\begin{tabular}{%s}
+\\toprule
+%s
+\\midrule
+%s
+\\bottomrule
+\\end{tabular}
+"""
+_QUOTED = {"md": "`%s`\n", "latex": "%% %s\n"}  # a signature
+
+
+def shown(value: object) -> str:
+    """Return a cell for people: a number in four digits."""
+    if isinstance(value, float):
+        return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
+    return f"{value:,}" if type(value) is int else exact(value)
+
+
+def exact(value: object) -> str:
+    """Return a cell for programs: a number with all digits."""
+    return "" if value is None else str(value)
+
+
+def table(rows: Sequence[Row]) -> str:
+    """Return aligned columns: numbers to the right, all else to the left."""
+    right, lines = _cells(rows)
+    wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
+    text = ""
+    for line in filter(None, lines):
+        cells = []
+        for cell, n, number in zip(line, wide, right, strict=True):
+            cells.append(cell.rjust(n) if number else cell.ljust(n))
+        text += "  ".join(cells).rstrip() + "\n"
+    return text
+
+
+def markdown(rows: Sequence[Row]) -> str:
+    right, lines = _cells(rows)
+    written = []
+    for line in lines:
+        cells = [cell.replace("|", r"\|") for cell in line]
+        written.append(f"| {' | '.join(cells)} |\n")
+    rule = "|".join("--:" if number else "---" for number in right)
+    written.insert(1, f"|{rule}|\n")
+    return "".join(written)
+
+
+def comma_separated(rows: Sequence[Row]) -> str:
+    """Return CSV for a spreadsheet, with all digits."""
+    names = _names(rows)
+    text = csv_row(map(text_cell, names))
+    for row in rows:
+        cells = []
+        for name in names:
+            value = row.get(name)
+            cells.append(text_cell(value) if isinstance(value, str) else exact(value))
+        text += csv_row(cells)
+    return text
+
+
+def as_json(result: object) -> str:
+    """Return JSON; infinity is text, and NaN null."""
+    return json.dumps(json_value(plain(result)), ensure_ascii=False, indent=1) + "\n"
+
+
+def _cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
+    """Return which columns are of numbers, and the lines of cells: the names, then each row."""
+    names = _names(rows)
+    lines = [names]
+    right = [True] * len(names)
+    for row in rows:
+        values = [row.get(name) for name in names]
+        lines.append([" ".join(shown(value).split()) for value in values])
+        for column, value in enumerate(values):
+            right[column] &= isinstance(value, (int, float, type(None)))
+    return right, lines
+
+
+def latex(rows: Sequence[Row]) -> str:
+    """Return a table of the LaTeX package booktabs."""
+    lines = []
+    for line in _cells(rows)[1]:
+        cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in line]
+        lines.append(" & ".join(cells) + r" \\")
+    return _LATEX % ("l" * len(_names(rows)), lines[0], "\n".join(lines[1:]))
+
+
+def signed(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
+    """Return the parts of an answer, and signatures if they are asked for."""
+    if args.signature and args.format != "csv":
+        line = _QUOTED.get(args.format, "%s\n")
+        parts = [*parts, "".join(line % each for each in signatures)]
+    return "\n".join(parts)
+
+
+def answer(
+    args: Namespace,
+    result: Callable[[], Row],
+    sentence: str,
+    rows: Sequence[Row],
+    tables: Iterable[Table],
+    signature: str,
+) -> str:
+    """Return a sentence and tables, the whole result in JSON, or its rows in CSV."""
+    quoted = {"signature": signature} if args.signature else {}
+    if args.format == "json":
+        return as_json({**result(), **quoted})
+    if args.format == "csv":
+        return comma_separated([{**row, **quoted} for row in rows])
+    heading = "### {}\n\n" if args.format == "md" else "{}:\n"
+    parts = [f"{sentence}\n"]
+    for title, some in tables:
+        if some:
+            parts.append(heading.format(title) + FORMATS[args.format](some))
+    return signed(args, parts, signature)
+
+
+def _names(rows: Sequence[Row]) -> list[str]:
+    return list(dict.fromkeys(name for row in rows for name in row))
+
+
+FORMATS = {"text": table, "md": markdown, "csv": comma_separated, "latex": latex}

@@ -1,0 +1,1 @@
+"""Metrics, rewards and losses for evaluation harnesses and training libraries."""

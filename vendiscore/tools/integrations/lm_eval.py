@@ -1,0 +1,59 @@
+"""The diversity of the generations for each prompt, as a metric of lm-eval."""
+
+from collections.abc import Sequence
+
+from ...scoring.compute import measure
+from ...scoring.request import read_generation_request
+from ...support.arguments import flag
+from ...support.string_patterns import fill_blanks
+
+REMEDY = (
+    "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "
+    "`filter_list`: the default filter, `take_first`, throws all repeats but the first away"
+)
+
+
+def vendi_score(
+    *,
+    predictions: Sequence[Sequence[str]],
+    references: Sequence[str] = (),
+    given_prompt: bool = False,
+    **options: object,
+) -> dict[str, float]:
+    """Score the generations for one prompt, as `metric: !function …` in the YAML of a task.
+
+    A ValueError for a single generation, as the default filter leaves, and what `compute` refuses.
+
+    Parameters
+    ----------
+    predictions : list of one list of str
+        The generations that the filter kept. Blank ones count as one more text.
+    references : list, ignored unless `given_prompt` is True
+    given_prompt : bool
+        Take the prompt out of the similarity: `doc_to_target` of the task is then to be the prompt.
+    **options : `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`
+
+    Returns
+    -------
+    dict of str to float
+        {"VS": …}, or for q=2 {"VS_q2": …}; means over prompts and their standard errors are
+        computed as for a list of lists.
+
+    Examples
+    --------
+    >>> vendi_score(predictions=[["a cat", "a cat", "the dog"]], references=[""])
+    {'VS': 1.889...}
+    """
+    (generations,) = predictions
+    try:
+        request = read_generation_request(options)
+        if flag("given_prompt", given_prompt):
+            request = request.with_prompts(fill_blanks(references[0]))
+        if isinstance(generations, str) or len(generations) < 2:
+            got = "1, which scores 1 whatever it is" if generations else "none"
+            raise ValueError(
+                f"the generations for a prompt must be two or more, got {got}; {REMEDY}"
+            )
+        return measure(fill_blanks(list(generations)), None, request)
+    except TypeError as error:  # after which lm-eval would try a call of another kind
+        raise ValueError(str(error)) from error

@@ -1,0 +1,30 @@
+"""Pictures of diversity: each function draws on the matplotlib Axes passed, or on its own.
+
+Colours follow the reader's matplotlib style; no function shows or saves a picture. Pass `ax` to
+draw without pyplot.
+
+>>> from matplotlib.figure import Figure
+>>> from vendiscore import plots
+>>> ax = plots.spectrum([0.5, 0.3, 0.2], ax=Figure().add_subplot())
+>>> [float(bar.get_height()) for bar in ax.patches]
+[50.0, 30.0, 20.0]
+"""
+
+from ...support.hints import refuse_calls
+from .curves import growth, intervals, magnitude, profile, selection
+from .labelled_map import source_map
+from .set_structure import contributions, heat_map, spectrum
+
+__all__ = [
+    "contributions",
+    "growth",
+    "heat_map",
+    "intervals",
+    "magnitude",
+    "profile",
+    "selection",
+    "source_map",
+    "spectrum",
+]
+
+refuse_calls(__name__)

@@ -1,0 +1,262 @@
+"""Scores as curves over orders, scales and numbers of samples, and of sets with intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...magnitude.curve import Curve
+from ...support.namespace import Array, to_host
+from ...support.optional import require
+from ...support.types import Axes
+from .axes import axes_of, thin
+
+_DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
+
+
+def profile(
+    orders: Array | Sequence[float],
+    values: Array,
+    *,
+    mark: tuple[float, float] | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the score at every order q.
+
+    Parameters
+    ----------
+    orders, values : array (m,), ascending orders, and VS_q at each
+    mark : (q, score), optional, a point to mark if it lies within the orders
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = profile([0, 1, 2], [3.0, 2.5, 2.2], mark=(1, 2.5), ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'order q'
+    """
+    ax = axes_of(ax)
+    ax.plot(orders, to_host(values), color="C0", lw=2)
+    if mark is not None and mark[0] <= orders[-1]:
+        ax.plot(
+            *mark,
+            "o",
+            color="C1",
+            ms=7,
+        )
+    ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
+    return ax
+
+
+def growth(
+    sizes: Array | Sequence[float],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    n: float,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a score against the number of samples, dashed beyond the n samples of the set.
+
+    Parameters
+    ----------
+    sizes, scores, low, high : sequences
+        Ascending numbers of samples, their scores, and the ends of their intervals (a band).
+    n : int, how many samples there are
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = growth([2, 4, 8], [2, 3, 4], [1, 2, 3], [2, 4, 6], 4, ax=Figure().add_subplot())
+    >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
+    ['-', '--']
+    """
+    ax = axes_of(ax)
+    x = np.asarray(sizes)
+    y = np.asarray(scores)
+    known = np.searchsorted(x, n, side="right")
+    ax.plot(x[:known], y[:known], color="C0", lw=2)
+    if known < len(x):
+        last = max(known - 1, 0)
+        ax.plot(
+            x[last:],
+            y[last:],
+            color="C0",
+            lw=2,
+            ls="--",
+        )
+    ax.fill_between(
+        x,
+        low,
+        high,
+        color="C0",
+        alpha=0.25,
+        lw=0,
+    )
+    ax.axvline(n, ls=":", **thin(ax))
+    ax.set(
+        xlabel="samples",
+        ylabel="effectively different",
+        xlim=(0, None),
+        ylim=(0, None),
+    )
+    return ax
+
+
+def magnitude(
+    curve: Curve,
+    *,
+    t: float | None = None,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
+
+    Parameters
+    ----------
+    curve : Curve, the result of `vendiscore.magnitude.curve.magnitude_curve`
+    t : float ≥ 0, optional, a scale to mark
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> from vendiscore.magnitude.curve import magnitude_curve
+    >>> ax = magnitude(magnitude_curve([0.0, 1.0, 3.0]), t=1.0, ax=Figure().add_subplot())
+    >>> ax.get_ylabel()
+    'magnitude'
+    """
+    ax = axes_of(ax)
+    n = curve.distinct
+    ax.plot(curve.scales, curve.values, color="C0", lw=2)
+    ax.axhline(n, ls=":", **thin(ax))
+    ax.axvline(curve.convergence, ls="--", **thin(ax))
+    if t is not None:
+        ax.plot(
+            t,
+            curve.at(t),
+            "o",
+            color="C1",
+            ms=7,
+        )
+    ax.set(xlabel="scale t", ylabel="magnitude", ylim=(0, 1.08 * n))
+    return ax
+
+
+def selection(
+    scores: np.ndarray,
+    bound: float | None = None,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
+
+    Parameters
+    ----------
+    scores : array (size,), VS_q of each prefix
+    bound : float, optional, an upper bound on the score of any selection of that size
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = selection([1.0, 1.9, 2.7], 2.9, ax=Figure().add_subplot())
+    >>> ax.get_xlabel()
+    'samples chosen'
+    """
+    ax = axes_of(ax)
+    sizes = np.arange(1, len(scores) + 1)
+    alone = "o" if len(scores) == 1 else None
+    ax.plot(
+        sizes,
+        scores,
+        color="C0",
+        lw=2,
+        marker=alone,
+    )
+    if bound is not None:
+        ax.axhline(bound, ls="--", **thin(ax))
+    ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
+    ax.locator_params("x", integer=True)
+    return ax
+
+
+def intervals(
+    names: Sequence[str],
+    scores: Sequence[float],
+    low: Sequence[float],
+    high: Sequence[float],
+    *,
+    label: str = "effectively different",
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot a dot for the score of each set, and a bar for its interval.
+
+    Parameters
+    ----------
+    names, scores, low, high : sequences
+        The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
+        `sets` of a Comparison. Sets beyond the number of colours in the style have other dots.
+    label : str, what the scores are
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = intervals(["A", "B"], [3, 4], [2, 3], [4, 5], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['A', 'B']
+    """
+    ax = axes_of(ax)
+    style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
+    colours = len(style.get("color", "k"))
+    for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
+        colour = f"C{i}"
+        marker = _DOTS[i // colours % len(_DOTS)]
+        ax.plot(
+            [left, right],
+            [i, i],
+            color=colour,
+            lw=2.5,
+            alpha=0.6,
+        )
+        ax.plot(
+            value,
+            i,
+            ls="",
+            ms=7,
+            color=colour,
+            marker=marker,
+        )
+    ax.set_yticks(range(len(names)), names, parse_math=False)
+    ax.set(xlabel=label, ylim=(len(names) - 0.5, -0.5))
+    ax.margins(x=0.1)
+    return ax

@@ -1,0 +1,183 @@
+"""One set in pictures: its spectrum, its similarities, and what each sample contributes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...spectral.rank_one import lost
+from ...support.namespace import Array, to_host
+from ...support.types import Axes
+from .axes import axes_of, thin
+
+POINTS = 7.0  # the height of a label
+BARS = 30  # the largest number of bars
+
+
+def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
+    """Plot the 30 largest eigenvalues as shares of the whole, in percent.
+
+    Parameters
+    ----------
+    shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = spectrum([0.5, 0.3], ax=Figure().add_subplot())
+    >>> len(ax.patches)
+    2
+    """
+    ax = axes_of(ax)
+    heights = 100 * to_host(shares)[:BARS]
+    ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
+    ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
+    ax.locator_params("x", integer=True)
+    return ax
+
+
+def contributions(
+    adds: Array,
+    redundant: Array,
+    *,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot the share of the score that is lost without each sample, and mark near-duplicates.
+
+    Parameters
+    ----------
+    adds : array (n,), log VS of all minus log VS without each
+    redundant : bool array (n,), which are near-duplicates of others
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = contributions([0.1, -0.2], [False, True], ax=Figure().add_subplot())
+    >>> [label.get_text() for label in ax.get_legend().get_texts()]
+    ['samples', 'near-duplicates']
+    """
+    ax = axes_of(ax)
+    adds = np.asarray(adds)
+    order = np.argsort(-adds, kind="stable")
+    percent = 100 * lost(adds[order])
+    places = np.arange(len(order))
+    marked = np.asarray(redundant)[order]
+    ax.plot(
+        places,
+        percent,
+        ".",
+        color="C0",
+        ms=4,
+        label="samples",
+    )
+    if marked.any():
+        ax.plot(
+            places[marked],
+            percent[marked],
+            ".",
+            color="C1",
+            ms=5,
+            label="near-duplicates",
+        )
+        ax.legend(frameon=False)
+    ax.axhline(0, **thin(ax))
+    ax.set(xlabel="samples, by what they add", ylabel="adds to the score (%)")
+    return ax
+
+
+def heat_map(
+    K: Array,
+    order: np.ndarray | None = None,
+    *,
+    groups: Sequence[object] | np.ndarray | None = None,
+    labels: Sequence[str] | None = None,
+    cells: int = 240,
+    ax: Axes | None = None,
+) -> Axes:
+    """Plot similarities as colours, with a bar that explains them.
+
+    Parameters
+    ----------
+    K : array (n, n), such as `similarity.dense()`; not changed
+    order : int array (n,), optional; by default as in K, or `analysis.clustered_order(similarity)`
+    groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
+    labels : sequence of str, optional, a name for each row as drawn, as many as there is room for
+    cells : int, the largest number of rows; larger matrices are averaged over square blocks
+    ax : matplotlib Axes, optional
+        The Axes to draw on; by default, the Axes of a new figure.
+
+    Returns
+    -------
+    matplotlib Axes
+
+    Examples
+    --------
+    >>> from matplotlib.figure import Figure
+    >>> ax = heat_map([[1.0, 0.2], [0.2, 1.0]], groups=["a", "b"], ax=Figure().add_subplot())
+    >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
+    (1, [1.5, 0.5])
+    """
+    ax = axes_of(ax)
+    K = np.asarray(to_host(K))
+    if order is not None:
+        K = K[np.ix_(order, order)]
+    n = len(K)
+    K = averaged(K, cells)
+    low = min(0.0, float(K.min()))
+    extent = (0.5, n + 0.5, n + 0.5, 0.5)
+    image = ax.imshow(
+        K,
+        "viridis",
+        vmin=low,
+        vmax=1,
+        interpolation="nearest",
+        extent=extent,
+    )
+    ax.set(xlabel="samples" if order is None else "samples, clustered")
+    if groups is not None:
+        _, codes = np.unique(np.asarray(groups), return_inverse=True)
+        if order is not None:
+            codes = codes[order]
+        whole = [0.5, n + 0.5]
+        for end in np.flatnonzero(np.diff(codes)) + 1.5:
+            ax.plot([end, end], whole, color="white", lw=0.8)
+            ax.plot(whole, [end, end], color="white", lw=0.8)
+    if labels is None:
+        ax.set(ylabel="samples, in the same order")
+        ax.locator_params(integer=True)
+    else:
+        room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
+        step = max(1, math.ceil(n * POINTS / room))
+        ticks = range(1, n + 1, step)
+        ax.set_yticks(ticks, labels[::step], fontsize=POINTS, parse_math=False)
+        ax.set(xlabel="in the same order", xticks=[])
+    bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
+    bar.outline.set_visible(False)
+    bar.set_label("similarity")
+    return ax
+
+
+def averaged(K: np.ndarray, cells: int) -> np.ndarray:
+    """Average K (n, n) over blocks, into at most `cells` rows and columns."""
+    n = len(K)
+    if n <= cells:
+        return K
+    edges = np.linspace(0, n, cells + 1).astype(int)[:-1]
+    of_rows = np.add.reduceat(K, edges, axis=0)
+    sums = np.add.reduceat(of_rows, edges, axis=1)
+    sizes = np.diff(edges, append=n)
+    return sums / np.outer(sizes, sizes)

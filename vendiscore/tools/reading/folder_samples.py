@@ -1,0 +1,135 @@
+"""Folders of image or text files as samples, optionally grouped by subfolder."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path, PurePath
+
+from ...support.folders import ending, list_folder, name_some
+from ...support.string_patterns import IMAGES
+from ...support.types import Record
+from .encodings import NotTextError, decode
+from .formats import ENDINGS, TYPES
+from .limits import AskError, RefusedError, Wanted
+from .samples import Samples
+
+
+def folder_samples(folder: Path, wanted: Wanted) -> Samples:
+    """Return the images or .txt files of a folder, in groups by their folders if these are named.
+
+    Raises
+    ------
+    AskError, RefusedError
+        If the folder has samples of more than one kind, or samples in it and in its folders; if it
+        has no samples.
+    """
+    below = bool(wanted.others)
+    every, _ = list_folder(folder, below=True)
+    if wanted.subfolders is False and not below:
+        every = [file for file in every if _is_at_top(file)]
+    by_kind: dict[str, list[str]] = {"images": [], "texts": []}
+    tables = []
+    for file in every:
+        kind = _kind_of_file(file)
+        if kind in by_kind:
+            by_kind[kind].append(file)
+        elif kind:
+            tables.append(file)
+    if wanted.kind in by_kind:
+        by_kind = {wanted.kind: by_kind[wanted.kind]}
+        tables = []
+    by_kind = {kind: files for kind, files in by_kind.items() if files}
+    if not by_kind:
+        remedy = f"; it has {name_some(tables)}: pass that file, or one of them" * bool(tables)
+        what = ".txt files" if wanted.kind == "texts" else "images"
+        raise RefusedError(f"the folder has no {what}{remedy}")
+    if len(by_kind) + len(tables) > 1:
+        raise _kind_question(folder, by_kind, tables, wanted)
+    ((what, found),) = by_kind.items()
+    if wanted.subfolders is None and not below:
+        top = [file for file in found if _is_at_top(file)]
+        if not top:
+            raise RefusedError(
+                f"the folder has no {'.txt files' if what == 'texts' else 'images'}; it has "
+                "folders, whose files count with --group-by folder, --by folder, or --subfolders "
+                "for one set"
+            )
+        if len(top) < len(found):
+            raise AskError(
+                f"The folder has {_count(what, top)}, and its folders have "
+                f"{len(found) - len(top):,} more: which are the samples?",
+                _folder_choices(what, found, {}),
+            )
+    chosen = set(found)
+    left = sorted(file for file in every if file not in chosen)
+    note = f"{len(found):,} samples; left out, as no {what}: {name_some(left)}"
+    values = paths = [str(folder / file) for file in found]
+    problems = {}
+    if what == "texts":
+        values = [""] * len(paths)
+        for i, path in enumerate(paths):
+            try:
+                values[i] = decode(Path(path).read_bytes(), wanted.encoding)[0].rstrip()
+            except NotTextError as error:
+                problems[i] = f"is not text: {error.place}: {error.message}"
+    return Samples(
+        values,
+        found,
+        "file",
+        problems,
+        kind=what,
+        notes=(note,) if left else (),
+        groups=[str(PurePath(file).parent) for file in found] if below else (),
+        written=lambda kept: "".join(f"{paths[i]}\n" for i in kept),
+    )
+
+
+def _kind_of_file(file: str) -> str:
+    """Return "images", "texts", "tables" for another file that the readers take, or ""."""
+    end = ending(file.removesuffix(".gz"))
+    if ending(file) in IMAGES:
+        return "images"
+    if ending(file) == "txt":
+        return "texts"
+    form = ENDINGS.get(end)
+    return "tables" if form in TYPES and form != "txt" else ""
+
+
+def _is_at_top(file: str) -> bool:
+    return PurePath(file).parent == PurePath()
+
+
+def _count(kind: str, files: Sequence[str]) -> str:
+    name = {"images": "image", "texts": ".txt file"}[kind]
+    return f"{len(files):,} {name}{'s' * (len(files) != 1)}"
+
+
+def _kind_question(
+    folder: Path, by_kind: Mapping[str, Sequence[str]], tables: Sequence[str], wanted: Wanted
+) -> AskError:
+    """Ask which of several kinds of files are the samples."""
+    choices: list[tuple[str, Mapping[str, object]]] = []
+    for kind, files in by_kind.items():
+        if wanted.others or wanted.subfolders is not None:
+            choices.append((kind, {"kind": kind}))
+        else:
+            choices += _folder_choices(kind, files, {"kind": kind})
+    choices += [(file, {"file": str(folder / file)}) for file in tables]
+    listed = [_count(kind, files) for kind, files in by_kind.items()]
+    if tables:
+        listed.append(f"tables or other data ({name_some(tables)})")
+    return AskError(f"The folder has {', '.join(listed)}: which are the samples?", choices)
+
+
+def _folder_choices(
+    kind: str, files: Sequence[str], options: Record
+) -> list[tuple[str, Mapping[str, object]]]:
+    """Return the ways to take the files of a kind: those at the top, all, or folder by folder."""
+    top = sum(map(_is_at_top, files))
+    if top == len(files):
+        return [(f"The {kind}", options)]
+    choices: list[tuple[str, Mapping[str, object]]] = [
+        (f"All {kind}, also in folders", {**options, "subfolders": True}),
+        (f"The {kind} of each folder", {**options, "group_by": "folder"}),
+    ]
+    if top:
+        choices.insert(0, (f"The {kind} at the top", {**options, "subfolders": False}))
+    return choices

@@ -1,0 +1,266 @@
+"""Tables of numbers: their feature columns, index column, and the signs within numbers."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+from itertools import chain
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...support.exact_integers import WHOLE, inexact
+from .columns import row_in
+from .json_documents import describe_value
+from .limits import AskError, Limits, RefusedError, Wanted
+from .names import ID_NAMES, SITE_NAMES, is_named, join_names, role_of
+from .samples import Samples
+from .tables import Table, are_numbers, checked_column, counts, is_row
+
+_COUNTER = "it numbers the rows"  # why a column of numbers is left out
+# Names of rows: columns named so number the rows if they differ, and in any case by a word for ids.
+_ROW_NAMES = re.compile(
+    rf"(^|[\W_]|(?<=[a-z])(?=[A-Z]))(?i:{ID_NAMES.pattern}|{SITE_NAMES.pattern})[\W\d_]*$"
+)  # at their end: "row number", but not "number of rows"
+_ALWAYS_IDS = re.compile("(id|idx|uid|uuid|rowname|unnamed)s?")
+
+
+def numbers_of(table: Table, wanted: Wanted) -> Samples:
+    """Return the numbers of a non-empty table: a column of rows of numbers, or columns."""
+    column = wanted.column
+    rows = _rows_of_numbers(table, column)
+    names, lost = ([str(column)], {}) if rows else _features(table, wanted)
+    lengths = (len(row) for row in rows if isinstance(row, list) and row)
+    width = next(lengths, len(names))
+    X = np.full((len(table.rows), check_width(width, wanted.limits)), np.nan)
+    shown = rows or [list(row) for row in zip(*map(table.column, names), strict=True)]
+    signs = [] if rows or table.typed else _signs_of_columns(shown, table.delimiter)
+    problems = {}  # by row: a predicate, and the column
+    for i, row in enumerate(shown):
+        plain = [of.plain(cell) for cell, of in zip(row, signs, strict=True)] if signs else row
+        try:
+            numbers = list(map(float, plain)) if isinstance(plain, list) else []
+            X[i] = np.reshape(numbers, width)
+            sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
+        except (TypeError, ValueError, OverflowError):
+            sure = False
+        if not sure and (problem := _problem(plain, row, width)):
+            problems[i] = problem
+    problems = not_finite(X) | problems
+    if not problems and wanted.matrix is None and not rows:
+        _check_no_similarities(X)
+    named = table.header or len(table.names) > 1
+    places = {i: names[min(k, len(names) - 1)] if named else "" for i, (_, k) in problems.items()}
+    every_problem = {i: what for i, (what, _) in problems.items()} | dict(table.problems)
+    comma = any(sign.decimal == "," for sign in signs)
+    return Samples(
+        X,
+        table.places,
+        table.unit,
+        dict(sorted(every_problem.items())),
+        kind="vectors",
+        wrong=places | dict.fromkeys(table.problems, ""),
+        features=names,
+        lost=lost,
+        column=names[0] if named and len(names) == 1 else column,
+        table=replace(table, rows=[], problems={}, origin=(), comma=comma),
+    )
+
+
+def _rows_of_numbers(table: Table, column: str | None) -> list[Any]:
+    """Return the cells of a column if some are rows of numbers."""
+    if not column or "," in column:
+        return []
+    cells = [row_in(cell) for cell in table.column(column)]
+    return cells if any(map(is_row, cells)) else []
+
+
+def _problem(plain: Iterable[Any], row: object, width: int) -> tuple[str, int] | None:
+    """Say what keeps a row from being so many numbers, and in which of them."""
+    if not isinstance(row, list):
+        return f"is {describe_value(row)}, not a row of numbers", 0
+    if len(row) != width:
+        return f"has {len(row):,} numbers, the first {width:,}", 0
+    faults = enumerate(map(_fault, plain, row))
+    return next(((what, k) for k, what in faults if what), None)
+
+
+def _check_no_similarities(X: np.ndarray) -> None:
+    """Ask whether a symmetric matrix with one number on its diagonal has similarities: 1, or 0."""
+    n = len(X)
+    on_diagonal = {*X.diagonal().round(9)}
+    if n < 2 or X.shape != (n, n) or on_diagonal not in ({0}, {1}) or not np.allclose(X, X.T):
+        return
+    one = on_diagonal == {1}
+    what = "similarities"
+    if not one:
+        what = "distances (which need to be made similarities, exp(−distance), say)"
+    raise AskError(
+        f"The table is symmetric, {n:,} × {n:,}, with {on_diagonal.pop():g} all along its "
+        f"diagonal: is it a matrix of {what}, or are its rows features?",
+        [
+            ("It is a matrix of similarities", {"matrix": True}),
+            ("Its rows are features", {"matrix": False}),
+        ][not one :],
+    )
+
+
+def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
+    """Return the columns of numbers, and the reasons why others are left out."""
+    first_row = table.rows[0]
+    if wanted.header is None and not table.typed and not table.header and counts(first_row):
+        raise AskError(
+            f"Row {table.places[0]} is {join_names(first_row)}: are these the names of the "
+            "columns, or a sample? Put a row of names above it if it is a sample; if not, give "
+            "the columns names that are not numbers.",
+            [("They name the columns", {"header": True}), ("It is a sample", {"header": False})],
+        )
+    if column := wanted.column:
+        asked = [column] if column in table.names else column.split(",")
+        return [checked_column(table.names, name) for name in asked], {}
+    kept = [name for name in table.names if are_numbers(table.column(name))]
+    numeric = {*kept}
+    lost = {name: "no numbers" for name in table.names if name not in numeric}
+    first, *others = table.names
+    if others and _is_index(table, first, wanted):
+        lost[first] = _COUNTER
+    for name in kept:
+        if others and table.header and (reason := _why_no_feature(table, name)):
+            lost[name] = reason
+    kept = [name for name in kept if name not in lost and name not in wanted.others]
+    if not kept:
+        left = join_names(f"{name} ({why})" for name, why in lost.items())
+        raise RefusedError(f"There is no column of numbers to compare; left out: {left}.")
+    return kept, {name: why for name, why in lost.items() if name not in wanted.others}
+
+
+def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
+    """Say for each row with one which value is not finite, and in which column.
+
+    Parameters
+    ----------
+    X : array (n, d)
+
+    Returns
+    -------
+    problems : dict of int to (str, int)
+        What is wrong with a row, and the first column where it is.
+
+    Examples
+    --------
+    >>> not_finite(np.array([[0.0, 1.0], [2.0, np.nan]]))
+    {1: ('has nan', 1)}
+    """
+    bad = ~np.isfinite(X)
+    firsts = {int(i): int(bad[i].argmax()) for i in np.flatnonzero(bad.any(axis=1))}
+    return {i: (f"has {X[i, j]}", j) for i, j in firsts.items()}
+
+
+def check_width(width: int, limits: Limits) -> int:
+    if width > limits.columns:
+        raise RefusedError(f"{width:,} columns are too many: the limit is {limits.columns:,}.")
+    return width
+
+
+def _is_index(table: Table, name: str, wanted: Wanted) -> bool:
+    """Return whether a column numbers the rows: with distinct whole numbers."""
+    if wanted.index is not None and not table.typed:
+        return wanted.index
+    cells = list(map(str, table.column(name)))
+    counting = len(cells) > 2 and (counts(cells) or counts(cells, 1))
+    if table.header is None and counting:
+        raise AskError(
+            f"The first column is {join_names(cells[:3])}, …: does it number the rows? "
+            "Put a row of names above the table, with “id” for a column to be left out.",
+            [("It numbers the rows", {"index": True}), ("It is a number", {"index": False})],
+        )
+    return counting
+
+
+def _numbers_rows(table: Table, name: str) -> bool:
+    """Return whether a column without a name, or named as ids or sites, has distinct numbers."""
+    title = table.header and table.header[table.indices[name]]
+    if title and not _ROW_NAMES.search(title):
+        return False
+    cells = list(map(str, table.column(name)))
+    return len({*cells}) == len(cells) and all(map(_WHOLE_CELL.fullmatch, cells))
+
+
+def _why_no_feature(table: Table, name: str) -> str:
+    """Return why a column of numbers is not a feature, "" if it is one."""
+    if role_of(name) == "label":
+        return "it holds labels"
+    is_id = is_named(name, _ALWAYS_IDS) or _numbers_rows(table, name)
+    return _COUNTER if is_id else ""
+
+
+def _signs_of_columns(rows: Sequence[Sequence[str]], delimiter: str) -> list[Signs]:
+    """Return the signs of each column: the usual ones, unless they fit few of its cells."""
+    possible = _SIGNS
+    if delimiter == ",":  # where a comma between digits is quoted, it is of thousands
+        possible = sorted(_SIGNS, key=lambda signs: signs.decimal == ",")
+    stripped = [map(str.strip, cells) for cells in zip(*rows, strict=True)]
+    marked = [list(filter(_MARKED.search, cells)) for cells in stripped]
+    usual = _fitting(possible, list(chain.from_iterable(marked)))
+    signs = []
+    for cells in marked:
+        few = 2 * (len(cells) - sum(map(usual.fits, cells))) > len(rows)
+        signs.append(_fitting(possible, cells) if few else usual)
+    return signs
+
+
+def _fitting(possible: Sequence[Signs], cells: Sequence[str]) -> Signs:
+    """Return the signs that most of the cells can be written with."""
+    fits = []
+    for signs in possible:
+        fits.append(sum(map(signs.fits, cells)))
+        if fits[-1] == len(cells):
+            break
+    return possible[fits.index(max(fits))]
+
+
+class Signs(NamedTuple):
+    """The sign between thousands, "" for none, the decimal sign, and such numbers."""
+
+    thousands: str
+    decimal: str
+    pattern: re.Pattern[str]
+
+    def fits(self, cell: str) -> bool:
+        """Return whether a cell is a number with these signs."""
+        return bool(self.pattern.fullmatch(cell))
+
+    def plain(self, cell: str) -> str:
+        """Return a number as Python writes it; another cell such that it cannot be read."""
+        if self.thousands and self.fits(cell.strip()):
+            cell = cell.replace(self.thousands, "")
+        return cell.translate(_SWAPPED) if self.decimal == "," else cell
+
+
+def _signs(thousands: str, decimal: str) -> Signs:
+    whole = r"\d+"
+    if thousands:
+        whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
+    point = re.escape(decimal)
+    number = rf"[+-]?(?:{whole}(?:{point}\d*)?|{point}\d+)(?:[eE][+-]?\d+)?"
+    return Signs(thousands, decimal, re.compile(number))
+
+
+_WHOLE_CELL = re.compile(r"\s*\d+\s*")
+_MARKED = re.compile(r"\d[.,]\d|^[+-]?[.,]\d|\d[.,]")
+_SWAPPED = str.maketrans(",.", ".,")
+_SIGNS = [_signs("", "."), _signs("", ","), _signs(",", "."), _signs(".", ",")]
+
+
+def _fault(plain: Any, cell: object) -> str:
+    """Say why a cell is not a number in double precision; "" if it is one."""
+    try:
+        float(plain)
+    except (TypeError, ValueError):
+        if isinstance(cell, str) and not cell.strip():
+            return "has an empty cell"
+        return f"has {'null' if cell is None else repr(cell)[:60]}, which is not a number"
+    except OverflowError:
+        pass
+    return inexact(cell)

@@ -1,0 +1,151 @@
+"""Samples that a reader took: their places, problems and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ...support.errors import quoted
+from ...support.types import Record
+from .names import join_names
+from .records import start_of
+
+if TYPE_CHECKING:
+    from .tables import Table
+
+INDIVIDUAL = "individual"  # unit of the samples of a table of counts
+_LABELS = (
+    "places",
+    "groups",
+    "sets",
+    "quality",
+    "prompts",
+    "rows",
+    "index",
+)  # one of each for a sample
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Samples of a file, a folder or a text box, with their places, problems and labels.
+
+    Attributes
+    ----------
+    values, kind : list or array, and "texts", "images", "molecules", "vectors" or "values"
+    places, unit : sequence, str, the place of each sample, and what places count: "row", "line"
+    problems, wrong : mapping, what is wrong with a sample, and in which column, by its index
+    groups, sets, quality, prompts : sequence, a label for each sample; empty for none
+    name, column, features, lost : the file, the columns of the samples, and others with a reason
+    notes : tuple of str, sentences on how they were read
+    written : callable, optional, which returns some samples as text, as the file has them
+    saved, endings : callable, tuple of str, which writes some samples of a binary file into another
+        one, and the endings of its name
+    index, count : sequence of int, int, the index of each sample among those of the file, from 0,
+        and their number before unusable ones were left out; set by the command
+    table, above : Table, without its rows; other rows that hold no sample, in words
+    rows : sequence of int, the row of each sample in the table; empty if each row is one
+    source : Table or Columns, optional, what was read, with all its rows and columns
+    grouping, record : mapping, str, the columns of sets and groups, and what writes such records
+
+    Examples
+    --------
+    >>> Samples(["a", "b", "c"], [1, 2, 3]).subset([2]).place(0)
+    'line 3'
+    """
+
+    values: Any  # a list, or an array (n, …)
+    places: Sequence[int | str]  # rows as spreadsheets number them, or lines; or names of files
+    unit: str = "line"  # of `places`: "line", "row", "paragraph", "part", "element", "file", …
+    problems: Mapping[int, str] = field(default_factory=dict)  # by index, as a predicate
+    notes: tuple[str, ...] = ()  # what the reader took, and its own decisions
+    groups: Sequence[Hashable] = ()
+    kind: str = "texts"  # or "images", "molecules", "vectors", "values" (of labels)
+    name: str = "pasted"  # name of the file, or "answers.csv › answer"
+    column: str | None = None
+    wrong: Mapping[int, str] = field(default_factory=dict)  # the column of a problem
+    sets: Sequence[Hashable] = ()
+    quality: Sequence[float] = ()
+    prompts: Sequence[str] = ()
+    written: Callable[[Sequence[int]], str] | None = None  # samples, as the file has them
+    saved: Callable[[Sequence[int], str], None] | None = None  # into a file of that path
+    endings: tuple[str, ...] = ()
+    index: Sequence[int] = ()
+    count: int = 0
+    features: Sequence[str] = ()  # the columns that numbers are from
+    lost: Mapping[str, str] = field(default_factory=dict)  # other columns, and why
+    table: Table | None = None  # their table, without its rows
+    above: Sequence[str] = ()  # other rows that hold no sample, in words
+    grouping: Mapping[str, str] = field(default_factory=dict)  # columns of sets and groups
+    record: str = ""  # what writes such records
+    rows: Sequence[int] = ()  # of the table, that samples are from; empty if each row is one
+    source: object = None  # with all rows, for what else they say of the samples
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    def take(self, kept: Sequence[int]) -> Any:
+        """Return the values at some indices."""
+        if isinstance(self.values, np.ndarray):
+            return self.values[list(kept)]
+        return [self.values[i] for i in kept]
+
+    def subset(self, kept: Sequence[int]) -> Samples:
+        """Return the samples at some indices; their `places` stay the same."""
+        written, saved = self.written, self.saved
+        some: Record = {"values": self.take(kept)}
+        for name in _LABELS:
+            every = getattr(self, name)
+            some[name] = [every[i] for i in kept] if every else ()
+        for name in ("problems", "wrong"):
+            by_index = getattr(self, name)
+            some[name] = {j: by_index[i] for j, i in enumerate(kept) if i in by_index}
+        if written:
+            some["written"] = lambda chosen: written([kept[i] for i in chosen])
+        if saved:
+            some["saved"] = lambda chosen, path: saved([kept[i] for i in chosen], path)
+        return replace(self, **some)
+
+    @property
+    def taken(self) -> str:
+        """Say which samples were taken, how they are grouped, and what is left out."""
+        n = len(self.values)
+        kind = self.kind if n != 1 else self.kind.removesuffix("s")
+        what = f"{n:,} {kind}"
+        if self.column:
+            what += f" of column {quoted(self.column)}"
+        if self.record:
+            what += f" ({self.record})"
+        for name, labels in (("groups", self.groups), ("sets", self.sets)):
+            by = self.grouping.get(name)
+            if labels:
+                what += f", in {len({*labels}):,} {name}"
+            if labels and by:
+                what += f" by column {quoted(by)}"
+        if self.prompts and self.grouping.get("prompts"):
+            prompts = f"{len({*self.prompts}):,} prompts"
+            what += f", answers to {prompts} of column {quoted(self.grouping['prompts'])}"
+        parts = [what]
+        if self.table:
+            left = self.left_out
+            parts += [f"left out: {join_names(left)}"] if left else []
+            parts += self.table.above
+        return "; ".join([*parts, *self.above])
+
+    @property
+    def left_out(self) -> list[str]:
+        """The columns that are not used, with the reasons of some."""
+        if not self.table or not (self.column or self.features):
+            return []
+        used = {*self.features}
+        for path in filter(None, (self.column, *self.grouping.values())):
+            used |= {path, start_of(path)}
+        left = [name for name in self.table.names if name not in used]
+        return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in left]
+
+    def place(self, i: int) -> str:
+        """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""
+        column = self.wrong.get(i, self.column)
+        return f"{self.unit} {self.places[i]}" + (f", column {column!r}" if column else "")

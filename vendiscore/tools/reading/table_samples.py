@@ -1,0 +1,375 @@
+"""Samples from tables, columnar files and arrays, with the labels of their rows."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import cache
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from ...support.errors import quoted
+from .columns import Choice, check_one_set, choose, merge_numbered
+from .csv_cells import csv_row
+from .json_documents import describe_value
+from .limits import Limits, RefusedError, Wanted
+from .names import SITE_NAMES, SPECIES_NAMES, is_named, say_left_out
+from .number_tables import check_width, numbers_of
+from .records import answers_in, image_in, label_in
+from .samples import INDIVIDUAL, Samples
+from .tables import Table, column_of
+
+if TYPE_CHECKING:
+    from .columnar_files import Columns
+    from .numpy_files import Arrays
+
+_NO_ANSWER: tuple[object, ...] = (None, "", [], "None", "nan")
+# Labels of samples, by the option that names their column; faults are looked for in this order.
+_LABELS = {"sets": "by", "groups": "group_by", "prompts": "prompts", "quality": "quality"}
+_KEPT = 200  # characters of a value that is not a string
+
+
+def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
+    r"""Return the samples of what a parser of `FORMATS` has read, with the labels of each.
+
+    Parameters
+    ----------
+    read : Table, Columns or Arrays
+    wanted : Wanted, which columns they are, and of which kind
+
+    Returns
+    -------
+    Samples
+        The column that is wanted, the one that is clearly meant, or all columns of numbers.
+
+    Raises
+    ------
+    AskError, RefusedError
+        Where several columns could be meant, and for columns that are not there.
+
+    Examples
+    --------
+    >>> from vendiscore.report import FORMATS, Wanted, samples_of
+    >>> wanted = Wanted(kind="texts")
+    >>> read = FORMATS["csv"].parse(b"id,answer\n1,a cat sat\n2,a dog ran\n", wanted)
+    >>> samples_of(read, wanted).values
+    ['a cat sat', 'a dog ran']
+    """
+    from .numpy_files import Arrays
+
+    if isinstance(read, Arrays):
+        return _of_arrays(read, wanted)
+    head = read if isinstance(read, Table) else read.head()
+    if not head.rows:
+        return Samples([], [], kind=wanted.kind or "texts")
+    _check_names(read.names, wanted)
+    if isinstance(read, Table):
+        merged = merge_numbered(read, wanted)
+        samples = _of_table(merged, choose(merged, wanted), wanted)
+    else:
+        samples = _of_columns(read, head, wanted)
+    return replace(samples, source=read)
+
+
+def _check_names(names: Sequence[str], wanted: Wanted) -> None:
+    """Refuse names of columns that are not there, and a table without any other column."""
+    for path in filter(None, [wanted.column, *wanted.others]):
+        if "," not in path:
+            column_of(names, path)
+    if not {*names} - {*wanted.others}:
+        raise RefusedError("it has no columns of samples, but for the columns that are named")
+
+
+def _of_table(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
+    if chosen.kind in ("vectors", "counts"):
+        if chosen.kind == "counts":
+            return _abundances(read, chosen, wanted)
+        samples = numbers_of(read, replace(wanted, column=chosen.column))
+        rows: Sequence[int] = range(len(samples))
+    else:
+        check_one_set(read, chosen, wanted)
+        samples, rows = _strings(read, chosen, wanted.limits)
+    if not samples.groups and (read.origin or not read.typed):
+        samples = replace(samples, written=lambda kept: _written(read, [rows[j] for j in kept]))
+    return _labelled(samples, read, wanted, chosen, rows)
+
+
+def _of_columns(file: Columns, head: Table, wanted: Wanted) -> Samples:
+    """Return the samples of a parquet file, of which only the columns that are needed are read."""
+    chosen = choose(head, wanted)
+    needed = [chosen.column, chosen.prompt, chosen.model, chosen.once, *wanted.others]
+    X = first = None
+    if chosen.kind == "counts":
+        needed = [*file.names]
+    elif chosen.kind == "vectors":
+        first = numbers_of(head, replace(wanted, column=chosen.column))
+        X = file.matrix(first.features)
+        needed[:1] = first.features if X is None else ()
+    columns = {column_of(file.names, path) for path in needed if path}
+    read = file.table([name for name in file.names if name in columns])
+    if X is not None and first:
+        numbers = replace(first, values=X, places=range(1, len(X) + 1), problems={}, wrong={})
+        samples = _labelled(numbers, read, wanted, chosen, range(len(X)))
+    else:
+        samples = _of_table(read, chosen, wanted)
+    whole = Table(file.names, [], [], header=file.names, typed=True, more=file.more)
+    rows = samples.rows or range(len(samples))
+    if len({*rows}) == len(rows):  # else rows hold several samples
+        samples = replace(
+            samples,
+            written=lambda kept: file.json_lines([rows[i] for i in kept]),
+            saved=lambda kept, path: file.save_rows([rows[i] for i in kept], path),
+            endings=("parquet", "pq"),
+        )
+    return replace(samples, table=whole, lost={**samples.lost, **(first.lost if first else {})})
+
+
+def _abundances(read: Table, chosen: Choice, wanted: Wanted) -> Samples:
+    """Return the species of each individual that a table counts, in groups by their sites.
+
+    A column that tells sets apart does so for the individuals of each row.
+    """
+    first = read.names[0]
+    columns = {"sets": wanted.by or "", "groups": wanted.group_by or ""}
+    named = is_named(first, SPECIES_NAMES) or is_named(first, SITE_NAMES)
+    counted = numbers_of(read, replace(wanted, prompts=first) if named else wanted)  # not counted
+    if counted.problems:
+        return counted
+    bad = np.argwhere((counted.values < 0) | (counted.values % 1 != 0))
+    if len(bad):
+        i, j = bad[0]
+        place = f"{counted.unit} {counted.places[i]}, column {counted.features[j]!r}"
+        said = f"is {counted.values[i, j]:g}, where a count is a whole number of at least 0"
+        raise RefusedError(said, place)
+    if (total := counted.values.sum()) > wanted.limits.samples:
+        most = f"{wanted.limits.samples:,}"
+        raise RefusedError(f"{total:,.0f} individuals are too many: the limit is {most}.")
+    counts = counted.values.astype(int)
+    sites: Sequence[str] = [f"{read.unit} {place}" for place in read.places]
+    if first not in counted.features:
+        sites = read.labels(first)
+    species = counted.features
+    labels: dict[str, Sequence[str]] = {
+        name: read.labels(column) if column else [] for name, column in columns.items()
+    }
+    if chosen.record:
+        if wanted.by or wanted.group_by:
+            raise RefusedError(
+                "it has a row for each species, so that no column groups its sites; leave out "
+                "--by and --group-by"
+            )
+        species, sites, counts = sites, species, counts.T
+    elif not (wanted.group_by or wanted.pool or wanted.by == first):
+        labels["groups"] = sites
+        columns["groups"] = "" if first in counted.features else first
+    if chosen.record and not wanted.pool:
+        labels["groups"] = sites
+    sizes = counts.sum(axis=1)
+    return replace(
+        counted,
+        values=[label for row in counts for label in np.repeat(species, row).tolist()],
+        places=range(1, int(counts.sum()) + 1),
+        unit=INDIVIDUAL,
+        groups=np.repeat(labels["groups"], sizes).tolist() if labels["groups"] else [],
+        sets=np.repeat(labels["sets"], sizes).tolist() if labels["sets"] else [],
+        kind="labels",
+        features=[*counted.features, first] if chosen.record else counted.features,
+        column=None,
+        grouping=columns,
+        record=f"{len(species):,} species at {len(sites):,} sites",
+    )
+
+
+def _of_arrays(arrays: Arrays, wanted: Wanted) -> Samples:
+    """Return rows of an array as samples, their kind by its dimensions, or one value a sample."""
+    kinds = {2: "vectors"}
+    if wanted.kind != "vectors":
+        kinds |= {3: "images", 4: "images"}
+    if wanted.others:
+        raise RefusedError("it has arrays, no columns; leave out --by, --group-by and --quality")
+    if arrays.single and wanted.column:
+        raise RefusedError("it is a single array, which has no columns; leave out --column")
+    name = arrays.choose_array(wanted.column)
+    shape, _, dtype, _ = arrays.headers[name]
+    strings = dtype.kind == "U" and wanted.kind != "vectors"
+    values = len(shape) == 1 and (wanted.kind == "values" or strings)
+    if not values and dtype.kind not in "fiubO":
+        raise RefusedError(f"Expected an array of real numbers, got {dtype} values.")
+    if not values and len(shape) not in kinds and dtype.kind != "O":
+        images = " or images (n, H, W)" if 3 in kinds else ""
+        raise RefusedError(f"Expected rows of numbers (n, d){images}, got shape {shape}.")
+    if len(shape) == 2:
+        check_width(shape[1], wanted.limits)
+    X = arrays.read(name)  # after its header is judged; refuses Python objects
+    whole = X  # unchanged by those who scale the values
+
+    def saved(kept: Sequence[int], path: str) -> None:
+        with open(path, "wb") as file:  # np.save would add an ending
+            np.save(file, whole[list(kept)])
+
+    return Samples(
+        X.tolist() if values else X.copy(),
+        range(1, len(X) + 1),
+        "row",
+        kind=(wanted.kind or "texts") if values else kinds[len(shape)],
+        column=None if len(arrays.headers) == 1 else name,
+        saved=saved,
+        endings=("npy",),
+    )
+
+
+def _strings(read: Table, chosen: Choice, limits: Limits) -> tuple[Samples, Sequence[int]]:
+    """Return the texts, images or values of a column, and the row of each: a list is a group."""
+    column = str(chosen.column)
+    cells = read.column(column)
+    kept: Sequence[int] = range(len(cells))
+    if chosen.kind == "images":
+        cells = list(map(image_in, cells))
+    elif chosen.kind != "values":
+        cells = list(map(answers_in, cells))
+        kept = _answered(read, cells, chosen)
+    total = sum(len(cells[i]) if isinstance(cells[i], list) else 1 for i in kept)
+    if chosen.kind != "values" and total > limits.samples:
+        raise RefusedError(
+            f"{total:,} answers in {len(kept):,} rows are too many: the limit is "
+            f"{limits.samples:,}; send a random part of the rows."
+        )
+    values: list[object] = []
+    rows: list[int] = []
+    numbers: list[int] = []  # of the answers in a row
+    problems: dict[int, str] = {}
+    for i in kept:
+        cell = cells[i]
+        answers = cell if isinstance(cell, list) and chosen.kind != "values" else [cell]
+        if not answers:
+            problems[len(values)] = "has no answers"
+            answers = [""]
+        values += answers
+        rows += [i] * len(answers)
+        numbers += range(1, len(answers) + 1)
+    places: list[int | str] = [read.places[i] for i in rows]
+    groups = []
+    if rows != [*kept]:  # some cells have several answers, or none
+        groups = [f"{read.unit} {place}" for place in places]
+        places = [f"{place}, answer {k}" for place, k in zip(places, numbers, strict=True)]
+    unread = {j: read.problems[i] for j, i in enumerate(rows) if i in read.problems}
+    problems |= unread
+    wrong = dict.fromkeys(unread, "")
+    for j, value in enumerate(values):
+        if chosen.kind in ("molecules", "values") and label_in(value) == "":
+            problems.setdefault(j, "is empty")
+        if not isinstance(value, str) and chosen.kind not in ("values", "images"):
+            what = "is missing" if value is None else f"is {describe_value(value)}, not text"
+            problems.setdefault(j, what)
+            values[j] = "" if value is None else str(value)[:_KEPT]
+    left = len(cells) - len(kept)
+    samples = Samples(
+        values,
+        places,
+        read.unit,
+        dict(sorted(problems.items())),
+        groups=groups,
+        kind=chosen.kind,
+        column=column if len(read.names) > 1 or read.header else "",
+        wrong=wrong,
+        table=replace(read, rows=[], problems={}, origin=()),
+        above=[say_left_out(left, "row", " without an answer")] if left else [],
+    )
+    return samples, rows
+
+
+def _answered(read: Table, answers: Sequence[object], chosen: Choice) -> Sequence[int]:
+    """Return the rows of a tool's records that have an answer, as a request may have failed."""
+    if not chosen.record:
+        return range(len(answers))
+    kept = [i for i, each in enumerate(answers) if i in read.problems or each not in _NO_ANSWER]
+    if chosen.once in read.names:
+        once = read.labels(chosen.once)
+        kept = [i for i in kept if once[i] == once[0]]
+    if not kept:
+        raise RefusedError(f"none of its {len(answers):,} rows has an answer")
+    return kept
+
+
+def _labelled(
+    samples: Samples, read: Table, wanted: Wanted, chosen: Choice, rows: Sequence[int]
+) -> Samples:
+    """Add the sets, groups, quality and prompts of the samples, and the rows that have none.
+
+    `rows` are the row of each sample in the table.
+    """
+
+    @cache
+    def labels(column: str) -> list[str]:
+        every = read.labels(column) if column else []
+        return [every[i] for i in rows] if column else []
+
+    lost = dict(samples.lost)
+    columns = {name: getattr(wanted, option) or "" for name, option in _LABELS.items()}
+    # Else there is one model, or most have one sample.
+    if _are_repeated(labels(chosen.model)):
+        columns["sets"] = chosen.model
+    asked = labels(chosen.prompt)
+    sets, groups = (labels(columns[name]) or asked for name in ("sets", "groups"))
+    if _are_repeated([*zip(sets, groups, asked, strict=False)]):
+        # Named groups have prompts in them.
+        columns["prompts" if columns["groups"] else "groups"] = chosen.prompt
+    elif asked and len({*asked}) > 1:
+        lost[chosen.prompt] = "most have one answer"
+    problems, wrong = dict(samples.problems), dict(samples.wrong)
+    quality = []
+    for name, column in columns.items():
+        for j, label in enumerate(labels(column)):
+            problem = "" if label else f"is empty, so that the sample has no {name[:-1]}"
+            if name == "quality":
+                number = _number(label)
+                quality.append(number or 0.0)
+                problem = "" if number is not None else f"is {quoted(label)}, not a number"
+            if problem and j not in problems:
+                problems[j] = problem
+                wrong[j] = column
+    return replace(
+        samples,
+        sets=labels(columns["sets"]),
+        groups=labels(columns["groups"]) or ([] if wanted.pool else samples.groups),
+        quality=quality,
+        prompts=labels(columns["prompts"]),
+        problems=dict(sorted(problems.items())),
+        wrong=wrong,
+        grouping=columns,
+        record=chosen.record,
+        rows=rows,
+        lost=lost,
+    )
+
+
+def _are_repeated(labels: Sequence[object]) -> bool:
+    """Return whether there are several labels, of which most are repeated."""
+    times = Counter(labels).values()
+    return 2 * sum(count > 1 for count in times) >= len(times) > 1
+
+
+def _number(cell: str) -> float | None:
+    """Return a cell as a number, if it is one."""
+    try:
+        number = float(cell)
+    except ValueError:
+        return None
+    return None if math.isinf(number) else number
+
+
+def _written(read: Table, kept: Sequence[int]) -> str:
+    """Return rows of a table as text: lines of JSON unchanged, elements and cells written anew."""
+    if read.origin and read.unit == "line":
+        return "".join(f"{read.origin[i]}\n" for i in kept)
+    if read.origin:
+        elements = [json.dumps(read.origin[i], ensure_ascii=False) for i in kept]
+        return "[" + ",\n ".join(elements) + "]\n"
+    rows = [read.rows[i] for i in kept]
+    if read.header is not None:
+        rows.insert(0, read.names)
+    return "".join(csv_row(row, read.delimiter or ",") for row in rows)

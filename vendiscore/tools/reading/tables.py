@@ -1,0 +1,399 @@
+"""Tables of any dialect: from text to named columns of cells, each row with its place."""
+
+import csv
+import io
+import re
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain, islice
+from typing import Any
+
+from ...support.errors import quoted
+from ...support.hints import suggestion
+from ...support.string_patterns import could_be_smiles
+from .limits import AskError, Limits, RefusedError, Wanted
+from .names import is_column_name, is_sentence, join_names, role_of
+from .records import label_in, start_of, value_at
+
+DELIMITERS = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "bars", " ": "spaces"}
+_ALONE = "\x1f"  # delimiter for one column: a control character that texts do not have
+_NUMBER = re.compile(
+    r"\s*[+-]?(\d+([.,]\d+|\.)?|[.,]\d+)(e[+-]?\d+)?\s*|\s*[+-]?(nan|inf)\s*"
+    r"|\s*[+-]?\d{1,3}(?:(,\d{3})+(\.\d+)?|(\.\d{3})+(,\d+)?)\s*",
+    re.I | re.ASCII,
+)
+_FRACTION = re.compile(r"\d[.,]\d|\de-?\d")
+_FIRST_ROW = re.compile(r"""(?:"[^"]*+"|[^\r\n])*+""")  # quoted cells may have several lines
+_LOOK = 2_000  # cells that show what the rest is like
+# Cells of rows below the header that name columns once more: Qualtrics, SurveyMonkey.
+_NAMED_AGAIN = re.compile(
+    r"""\{["']ImportId["']:.*\}|(Open-Ended )?Response|Other \(please specify\)"""
+)
+_MOST_AGAIN = 3  # such rows
+_FIRST_LINES = 20  # of a text, which show whether it is a table
+_MOST_TITLES = 20  # rows above the header
+
+Row = tuple[int, list[str]]
+
+
+@dataclass(frozen=True)
+class Table:
+    r"""Rows of cells under names, as many cells as names each.
+
+    Attributes
+    ----------
+    names, rows : list, of the columns, which all differ; lists of cells
+    places, unit : sequence of int, str, the place of each row, and what places count
+    problems : mapping, what is wrong with a row, by its index
+    header : list of str, optional, the first row, if it names the columns
+    delimiter, encoding : str, the sign between cells, and how letters are coded
+    typed, comma, more : bool, whether cells are values, have decimal commas, and more rows follow
+    origin : sequence, of JSON: the lines or elements
+
+    Examples
+    --------
+    >>> table("id,answer\n1,a cat\n", Wanted()).column("answer")
+    ['a cat']
+    """
+
+    names: list[str]  # all different
+    rows: list[list[Any]]
+    places: Sequence[int]  # of each row, counted from 1 as spreadsheets and editors do
+    unit: str = "row"  # of `places`: "row", "line" or "element"
+    problems: Mapping[int, str] = field(default_factory=dict)  # by index of the row, as a predicate
+    header: list[str] | None = None  # the first row, if it is not a sample
+    delimiter: str = ""  # "" for one column
+    encoding: str = "utf-8"  # as Python calls it
+    above: Sequence[str] = ()  # rows above and below the header that hold no samples, in words
+    typed: bool = False  # cells are values of any type rather than strings
+    origin: Sequence[object] = ()  # of JSON: the original lines or elements
+    comma: bool = False  # whether there are decimal commas
+    more: bool = False  # whether there are more rows than are read
+
+    def column(self, name: str, most: int | None = None) -> list[Any]:
+        """Return the cells under a name or at a path from one, of the first rows or of all."""
+        rows = self.rows[:most]
+        if (at := self.indices.get(name)) is not None:
+            return [row[at] for row in rows]
+        return [value_at(self.record(i), name) for i in range(len(rows))]
+
+    @cached_property
+    def indices(self) -> dict[str, int]:
+        """The index of each column, by its name."""
+        return {name: j for j, name in enumerate(self.names)}
+
+    def record(self, i: int) -> dict[str, object]:
+        """Return the cells of a row by the names of their columns."""
+        return dict(zip(self.names, self.rows[i], strict=True))
+
+    @property
+    def signs(self) -> str:
+        """The signs between its cells, in words: "commas"."""
+        return _in_words(self.delimiter)
+
+    def labels(self, name: str) -> list[str]:
+        """Return the labels under a name, "" for a cell that is empty."""
+        column_of(self.names, name)  # refuses a name that is not there
+        return list(map(label_in, self.column(name)))
+
+
+def table(text: str, wanted: Wanted, *, sign: str = "", encoding: str = "utf-8") -> Table:
+    """Read delimited text as a table, split by `sign` if it is known."""
+    limits = wanted.limits
+    if marked := re.match(r"sep=(.)\r?\n", text):  # a line for Excel, which does not count it
+        text = text[marked.end() :]
+        sign = marked[1]
+    if re.match(r"# [^,;\t|\n]*\n", text):
+        text = re.sub("(?m)^# .*", "", text)  # comments, whose lines still count
+    sign = sign or delimiter(text, wanted.kind == "vectors", limits)
+    most = limits.samples + 2 + wanted.skip_rows + _MOST_TITLES
+    rows, places = [], []
+    for place, cells in islice(parse_rows(text, sign, limits), most):
+        rows.append(cells)
+        places.append(place)
+    titles = wanted.skip_rows or _titles(rows[:_LOOK])
+    above = [f"row {place} is above the header" for place in places[:titles]]
+    del rows[:titles], places[:titles]
+    if not rows:
+        return Table([], [], [], encoding=encoding)
+    tabs = {i: cells[0].count("\t") + 1 for i, cells in enumerate(rows) if "\t" in cells[0]}
+    if not sign and 2 * len(tabs) > len(rows):
+        raise _ragged(places, 1, tabs, "\t")
+    header = wanted.header
+    if header is None:
+        header = _has_header(rows[:_LOOK], wanted)
+    if again := header and _named_again(rows[1 : _MOST_AGAIN + 1]):
+        above += [f"row {place} names the columns again" for place in places[1 : again + 1]]
+        del rows[1 : again + 1], places[1 : again + 1]
+    first = [cell.strip() for cell in rows[0]]
+    width = len(first)
+    ragged = {i: len(cells) for i, cells in enumerate(rows) if len(_trim(cells)) > width}
+    if ragged and (not header or 2 * len(ragged) > len(rows)):
+        raise _ragged(places, width, ragged, sign)
+    end = header + limits.samples
+    surplus = (
+        f"split by {_in_words(sign)}, where the header has {width}: put cells with such signs in "
+        "quotes"
+    )
+    return Table(
+        names=_distinct(first if header else [""] * width),
+        rows=[_fitted(cells, width, sign) for cells in rows[header:end]],
+        places=places[header:end],
+        problems={i - header: f"has {cells} cells, {surplus}" for i, cells in ragged.items()},
+        header=first if header else None,
+        delimiter=sign,
+        encoding=encoding,
+        above=above,
+        more=len(rows) > end,
+    )
+
+
+def _titles(rows: Sequence[Sequence[str]]) -> int:
+    """Count the rows above the header: they have one cell where most rows have several."""
+    widths = [len(_trim(cells)) for cells in rows]
+    if not widths or Counter(widths).most_common(1)[0][0] < 2:
+        return 0
+    return next(i for i, width in enumerate(widths) if width > 1)
+
+
+def _named_again(rows: Sequence[Sequence[str]]) -> int:
+    """Count the rows below the header that name the columns for a program or a second time."""
+    again = 0
+    for i, cells in enumerate(rows, 1):
+        filled = [*filter(None, map(str.strip, cells))]
+        if filled and all(map(_NAMED_AGAIN.fullmatch, filled)):
+            again = i
+    return again
+
+
+def checked_column(names: Collection[str], column: str, what: str = "column") -> str:
+    if column not in names:
+        hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
+        raise RefusedError(f"There is no {what} {quoted(column)}. {hint}")
+    return column
+
+
+def column_of(names: Sequence[str], path: str) -> str:
+    """Return the column in which a path begins."""
+    return checked_column(names, path if path in names else start_of(path))
+
+
+def is_row(value: object) -> bool:
+    """Return whether a value is an array of numbers."""
+    return isinstance(value, list) and len(value) > 0 and {*map(type, value)} <= {int, float, bool}
+
+
+def is_number(cell: object) -> bool:
+    """Return whether a cell is a number, of either decimal sign."""
+    return bool(_NUMBER.fullmatch(str(cell)))
+
+
+def share_of_numbers(cells: Iterable[object]) -> float:
+    """Return the share of numbers among the cells that are not blank; 0 if all are blank.
+
+    Parameters
+    ----------
+    cells : iterable, of which the first 2,000 count
+
+    Returns
+    -------
+    share : float
+
+    Examples
+    --------
+    >>> share_of_numbers(["1", "2,5", "", "x"])
+    0.6666666666666666
+    """
+    filled = [cell for cell in islice(cells, _LOOK) if str(cell).strip()]
+    return sum(bool(_NUMBER.fullmatch(str(cell))) for cell in filled) / max(1, len(filled))
+
+
+def are_numbers(cells: Iterable[object]) -> bool:
+    """Return whether most cells of a column are numbers, null and Booleans not among them.
+
+    Parameters
+    ----------
+    cells : iterable
+
+    Returns
+    -------
+    bool
+
+    Examples
+    --------
+    >>> are_numbers([1, None, "2.5"]), are_numbers([True, False])
+    (True, False)
+    """
+    return share_of_numbers("" if c is None or isinstance(c, bool) else c for c in cells) > 0.5
+
+
+def is_table(text: str) -> bool:
+    """Return whether the first lines have as many cells each.
+
+    No space stands behind the signs, or most cells are numbers.
+    """
+    lines = [line for line in islice(io.StringIO(text), _FIRST_LINES) if line.strip()]
+    for sign in DELIMITERS:  # in one order, whatever the hashes of strings
+        rows = [line.split(sign) for line in lines if sign in line or line[0] != "#"]
+        first, *rest = rows or [[]]
+        cells = [*chain.from_iterable(rest)]
+        if sign != " " and cells and len(first) > 1 and {*map(len, rest)} == {len(first)}:
+            tight = not any(cell[:1].isspace() for cell in [*first, *cells])
+            if tight or are_numbers(cells):
+                return True
+    return False
+
+
+def counts(cells: Sequence[object], start: int = 0) -> bool:
+    """Return whether the cells are start, start + 1, start + 2, …"""
+    same = (str(cell).strip() == str(i) for i, cell in enumerate(cells, start))
+    return len(cells) > 0 and all(same)
+
+
+def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
+    """Return whether the first row names the columns, which it does unless its cells forbid it."""
+    first = [cell.strip() for cell in rows[0]]
+    body = rows[1:]
+    columns = [[row[j] for row in body if j < len(row)] for j in range(len(first))]
+    if any(map(is_column_name, first)):
+        return True
+    names = first[1:]
+    if names and not first[0] and (counts(names) or names == columns[0]):
+        return True  # names above an index: counted, as by pandas, or equal to it
+    numbers = list(map(are_numbers, columns))
+    if counts(first):  # pandas' names or, above whole numbers, a sample
+        return not any(numbers) or (len(first) > 1 and _are_fractions(body))
+    if wanted.kind == "vectors" or any(map(is_number, first)):
+        return not any(map(is_number, first))
+    if any(name and below for name, below in zip(first, numbers, strict=True)):
+        return True
+    if wanted.kind == "molecules" and any(map(could_be_smiles, first)):
+        return False
+    again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
+    return bool(body) and not again and not any(map(is_sentence, first))
+
+
+def _are_fractions(rows: Iterable[Iterable[str]]) -> bool:
+    """Return whether nearly all cells are numbers with a fraction, as programs write them."""
+    cells = list(islice(chain.from_iterable(rows), _LOOK))
+    return sum(map(bool, map(_FRACTION.search, cells))) > 0.9 * len(cells)
+
+
+def delimiter(text: str, numeric: bool, limits: Limits) -> str:
+    """Return the sign that splits most rows into equal numbers of cells, numbers preferred."""
+    best = (0.0, 0.0)
+    likely = ""
+    error = None
+    most = min(limits.samples + 1, _LOOK)
+    first_row = next(_FIRST_ROW.finditer(text.lstrip("\r\n ")))[0]
+    named = role_of(first_row) or not first_row.strip()  # one column, of texts with such signs
+    for sign in DELIMITERS:
+        titled = sign not in first_row
+        if (sign == " " and not numeric) or (titled and named):
+            continue
+        try:
+            rows = [cells for _, cells in islice(parse_rows(text, sign, limits), most)]
+        except RefusedError as caught:
+            error = error or caught
+            continue
+        if titled:
+            rows = rows[_titles(rows) :]
+        if not rows:
+            return sign  # all cells are blank
+        width = len(rows[0])
+        if width < 2 or (titled and any(len(cells) != width for cells in rows)):
+            continue
+        alike = sum(len(_trim(cells)) <= width and len(cells) > 1 for cells in rows)
+        numbers = share_of_numbers(chain.from_iterable(rows[1:] or rows))
+        rank = (round(alike / len(rows), 2), numbers)
+        if rank > best:
+            best = rank
+            likely = sign
+    if not likely and error:
+        raise error
+    return likely
+
+
+def parse_rows(text: str, delimiter: str, limits: Limits) -> Iterator[Row]:
+    """Yield the rows that are not blank, with their numbers; blank rows count, too."""
+    spaced = delimiter == " "
+    rows = map(str.split, text.split("\n")) if spaced else _csv(text, delimiter or _ALONE, limits)
+    total = width = 0
+    most = limits.values + limits.columns + 2 * limits.samples  # with names and labels
+    for place, cells in enumerate(rows, 1):
+        total += len(cells)
+        if total > most:
+            raise RefusedError(f"More than {most:,} cells are too many; send fewer rows.")
+        # Below a row of one cell, "" is a row: pandas writes the empty cell of one column so.
+        if any(cell.strip() for cell in cells) or (width == 1 and cells == [""]):
+            width = max(width, len(cells))
+            yield place, cells
+
+
+def _csv(text: str, delimiter: str, limits: Limits) -> Iterator[list[str]]:
+    reader = csv.reader(
+        _narrow(io.StringIO(text, newline=""), delimiter, limits),
+        strict=True,
+        delimiter=delimiter,
+        skipinitialspace=f'{delimiter} "' in text,
+    )
+    try:
+        yield from reader
+    except csv.Error as error:
+        raise RefusedError(
+            f"Line {reader.line_num} is not valid CSV ({error}); cells may have up to "
+            f"{min(limits.text, csv.field_size_limit()):,} characters and quotes must be closed."
+        ) from None
+
+
+def _narrow(lines: Iterable[str], delimiter: str, limits: Limits) -> Iterator[str]:
+    """Yield the lines; refuse one with too many cells by a quick count of delimiters."""
+    for line in lines:
+        if (cells := line.count(delimiter) + 1) > max(limits.columns, limits.text):
+            raise RefusedError(f"{cells:,} columns are too many: the limit is {limits.columns:,}.")
+        yield line
+
+
+def _trim(cells: Sequence[str]) -> Sequence[str]:
+    """Cut blank cells at the end, as spreadsheets append them."""
+    end = len(cells)
+    while end and not cells[end - 1].strip():
+        end -= 1
+    return cells[:end]
+
+
+def _fitted(cells: list[str], width: int, sign: str) -> list[str]:
+    """Add blank cells up to the number of names, or join surplus cells to the last."""
+    cells += [""] * (width - len(cells))
+    surplus = [*_trim(cells[width:])]
+    return [*cells[: width - 1], sign.join([cells[width - 1], *surplus])]
+
+
+def _in_words(sign: str) -> str:
+    return DELIMITERS.get(sign, repr(sign))
+
+
+def _ragged(places: Sequence[int], width: int, ragged: Mapping[int, int], sign: str) -> AskError:
+    """Ask whether lines are samples, as they have different numbers of cells."""
+    others = [f"row {places[i]} has {cells}" for i, cells in ragged.items()]
+    return AskError(
+        f"Split by {_in_words(sign)}, row {places[0]} has {width} cells but {join_names(others)}. "
+        "Put cells that hold such signs in quotes; if every line is one sample, save the file as "
+        ".txt.",
+        [("Every line is one sample", {"separator": "line"})],
+    )
+
+
+def _distinct(names: Sequence[str]) -> list[str]:
+    """Number blank names, as in "column 2", and make all names different."""
+    distinct: dict[str, None] = {}
+    times: dict[str, int] = {}  # how often each name occurred, so that no number is tried twice
+    for i, given in enumerate(names, 1):
+        name = given or f"column {i}"
+        while name in distinct:
+            times[given] = times.get(given, 1) + 1
+            name = f"{given} ({times[given]})"
+        distinct[name] = None
+    return list(distinct)

@@ -1,0 +1,122 @@
+"""A report as one self-contained HTML file: its sections in a page of its own."""
+
+from __future__ import annotations
+
+import html
+from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+
+import numpy as np
+
+from ...support.summary import Summary, frame, json_value, with_error
+from ...support.types import Frame, Record, Samples
+from ..analysis.findings import Findings
+from .markup import escape, listing
+from .previews import Previews
+from .sections import Section, sections
+
+
+@dataclass(frozen=True, repr=False)
+class Report(Summary):
+    """Report on how diverse samples are, and why, as one HTML file; notebooks show it.
+
+    Attributes
+    ----------
+    title : str, the heading
+    numbers : dict, the result of `compute` with `details`, and an interval where one can be found
+    sections : tuple of Section; another page of them needs `vendiscore.report.document.style()`
+
+    Examples
+    --------
+    >>> from vendiscore import report
+    >>> found = report(["a cat", "a cat", "the dog"])
+    >>> found.title
+    'Diversity of 3 texts'
+    >>> found.html()[:15]
+    '<!DOCTYPE html>'
+    """
+
+    _brief = ("title",)
+
+    title: str
+    numbers: Record = field(repr=False)
+    sections: tuple[Section, ...] = field(repr=False)
+
+    @property
+    def sentence(self) -> str:
+        """The title and the first number."""
+        name, value = next(iter(self.numbers.items()))
+        return f"{self.title}: {name} = {with_error(value, self.numbers.get(f'{name}_se', 0.0))}."
+
+    def to_dict(self) -> Record:
+        """Return the title and the numbers as plain values, for JSON."""
+        return {"title": self.title, **json_value(self.numbers)}
+
+    def to_frame(self) -> Frame:
+        """Return a pandas DataFrame with one row of the title and the numbers, without details."""
+        numbers = {key: value for key, value in self.numbers.items() if key != "details"}
+        return frame([{"title": self.title, **numbers}])
+
+    def html(self) -> str:
+        """Return the whole file as text."""
+        body = "".join(
+            f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
+            f"{part.html}</section>"
+            for part in self.sections
+        )
+        links = listing(f'<a href="#{part.name}">{part.title}</a>' for part in self.sections)
+        return (
+            '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+            '<meta name="viewport" content="width=device-width, initial-scale=1">'
+            '<meta name="referrer" content="no-referrer">'
+            f"<title>{escape(self.title)}</title><style>\n{style()}</style></head>\n"
+            f'<body><main class="report"><header><h1>{escape(self.title)}</h1>'
+            f'<nav aria-label="Sections">{links}</nav></header>'
+            f"{body}</main></body></html>\n"
+        )
+
+    def write_html(self, path: str | Path) -> None:
+        """Write the file, in UTF-8; replace an existing file."""
+        Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
+
+    def _repr_html_(self) -> str:
+        return (
+            f'<iframe srcdoc="{html.escape(self.html())}" sandbox '
+            f'title="{escape(self.title)}" style="width:100%;height:40em;border:0"></iframe>'
+        )
+
+
+@np.errstate(all="ignore")
+def report_of(found: Findings, title: str | None = None, samples: Samples | None = None) -> Report:
+    """Write the report of findings, as `report` does after it has found them.
+
+    Parameters
+    ----------
+    found : Findings
+    title : str, optional, the heading
+    samples : list, optional
+        Samples to show in place of those that were compared: images with their names, say.
+
+    Returns
+    -------
+    Report
+
+    Examples
+    --------
+    >>> from vendiscore.report import find, report_of
+    >>> report_of(find(["a cat", "a cat", "the dog"], None, {})).title
+    'Diversity of 3 texts'
+    """
+    shown = Previews.of(found.subject)
+    if samples is not None:
+        shown.samples = samples
+    title = title or f"Diversity of {shown.counted(found.n)}"
+    return Report(title, found.numbers, tuple(sections(found, shown)))
+
+
+@cache
+def style() -> str:
+    """Return the style sheet."""
+    return (files(__package__) / "style.css").read_text(encoding="utf-8")

@@ -1,0 +1,81 @@
+"""Small pictures of images and molecules."""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import re
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+LARGEST_DRAWN = 100  # atoms
+WIDTH = 150
+HEIGHT = 110
+_LINES = re.compile(r" d='([^']*)' style='fill:([^;]*);(?:[^']*;)?stroke:([^;]*);")
+_LETTERS = re.compile(
+    r"<text x='([^']*)' y='([^']*)'[^>]*font-size:([^;]*)px;[^>]*fill:([^'; ]*)[^>]*>([^<]*)</text>"
+)
+
+
+def sketch(smiles: str) -> str:
+    """Draw a molecule as inline SVG, a fifth as long as `depicted`: one path for each colour."""
+    svg = depicted(smiles, letters=True)
+    if not svg:
+        return ""
+    lines: dict[tuple[str, str], str] = {}
+    for d, fill, stroke in _LINES.findall(svg):
+        short = re.sub(r"\.0(?!\d)|(?<=[MLCQZ]) | (?=[MLCQZ])", "", d).strip()
+        lines[fill, stroke] = lines.get((fill, stroke), "") + short
+    paths = "".join(
+        f'<path d="{d}" fill="{_ink(fill)}" stroke="{_ink(stroke)}"/>'
+        for (fill, stroke), d in lines.items()
+    )
+    letters = "".join(
+        f'<text x="{x}" y="{y}" font-size="{size}" fill="{_ink(fill)}">{escaped}</text>'
+        for x, y, size, fill, text in _LETTERS.findall(svg)
+        if (escaped := html.escape(html.unescape(text)))
+    )
+    box = f'viewBox="0 0 {WIDTH} {HEIGHT}" aria-hidden="true" stroke-width="2"'
+    return f'<svg class="molecule" {box}>{paths}{letters}</svg>'
+
+
+def _ink(colour: str) -> str:
+    return "currentColor" if colour == "#000000" else colour
+
+
+def depicted(smiles: str, letters: bool = False) -> str:
+    """Draw a molecule as RDKit's SVG; `letters` keeps text as text."""
+    from rdkit import Chem, rdBase
+    from rdkit.Chem.Draw import rdMolDraw2D
+
+    with rdBase.BlockLogs():
+        # Older RDKit reads only the text before a NUL.
+        molecule = None if "\0" in smiles else Chem.MolFromSmiles(smiles)
+        if molecule is None or molecule.GetNumAtoms() > LARGEST_DRAWN:
+            return ""
+        canvas = rdMolDraw2D.MolDraw2DSVG(WIDTH, HEIGHT, -1, -1, letters)
+        canvas.DrawMolecule(rdMolDraw2D.PrepareMolForDrawing(molecule))
+        canvas.FinishDrawing()
+    return canvas.GetDrawingText()
+
+
+def uri(image: Image, kind: str = "png", **options: object) -> str:
+    """Return an image as a data URI."""
+    return f"data:image/{kind};base64,{base64.b64encode(encoded(image, kind, **options)).decode()}"
+
+
+def encoded(image: Image, kind: str, **options: object) -> bytes:
+    """Return an image as the bytes of a file."""
+    buffer = io.BytesIO()
+    image.save(buffer, kind, **options)
+    return buffer.getvalue()
+
+
+def small(image: Image, side: int = 48) -> str:
+    """Return an image of `side` pixels each way at most, as a data URI: JPEG, or PNG if shorter."""
+    image = image.convert("RGB") if image.mode != "L" else image.copy()
+    image.thumbnail((side, side))
+    return min(uri(image, "jpeg", quality=70), uri(image), key=len)

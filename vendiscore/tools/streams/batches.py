@@ -1,0 +1,455 @@
+"""Scores of a stream of record batches: of all rows, or within groups that stand together."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Hashable, Iterable, Iterator, Sequence
+from copy import copy
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple, Self
+
+import numpy as np
+
+from ...core.eigenvalues import PSD
+from ...resolve.kernel_request import KernelArgument, how_of
+from ...resolve.sample_labels import Groups, check_labels, encode_labels, is_hashable
+from ...result import Result
+from ...scoring.compute import subject_of
+from ...scoring.group_scores import ALONE, averaged, measure_groups
+from ...scoring.intervals import Uncertainty
+from ...scoring.request import confidence, read_request
+from ...similarity.arrow import from_arrow
+from ...similarity.inputs import check_in_memory
+from ...support.arguments import DEFAULT_ORDER, flag
+from ...support.errors import SampleError, quoted, warn
+from ...support.hints import Public, suggestion
+from ...support.optional import require
+from ...support.signature import plain
+from ...support.types import Record
+from .state import State
+from .state_settings import refused
+
+if TYPE_CHECKING:
+    import pyarrow
+
+# More rows of one group are added up in a state, if the kernel has one.
+MOST_ROWS = 1 << 16
+_PURPOSE = "a stream of record batches"
+
+
+Key = tuple[Hashable, ...]  # the labels of a group, in the order of its columns
+
+
+class _Block(NamedTuple):
+    """Rows of groups that stand one after the other, in tables; of a large one, in a state."""
+
+    keys: list[Key]
+    sizes: list[int]
+    parts: tuple[pyarrow.Table | State, ...]
+
+
+class GroupState(metaclass=Public):
+    """Scores of groups whose rows stand one after the other, in a stream or in parts of it.
+
+    The first and the last group may go on in another part, so that their rows are kept (if there
+    are many, in a `State`); `merge` joins parts in their order. The result is as of all rows at
+    once, wherever borders cut.
+
+    Parameters
+    ----------
+    column : str, the column of samples, of the kind that `k` compares
+    groups, prompts : str, optional
+        Columns of labels, at least one, with the meaning that they have in `compute`: samples are
+        scored within each group, within each prompt, or within each prompt of each group.
+    given_prompt : bool; True takes prompts out of similarities
+    q : order, a float in [0, ∞] or "inf", or several
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    k : str, callable, dict or list, optional
+        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+    **options
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Attributes
+    ----------
+    n : int, the number of rows that were added
+
+    Raises
+    ------
+    TypeError, ValueError
+        For arguments that `compute` refuses.
+
+    Examples
+    --------
+    >>> from vendiscore import GroupState
+    >>> one, other = (GroupState("x", prompts="of", k="labels") for _ in range(2))
+    >>> one = one.update({"x": ["a", "b"], "of": [1, 2]})
+    >>> other = other.update({"x": ["c"], "of": [2]})  # the second answer to the second prompt
+    >>> one.merge(other).compute()
+    {'VS': 1.5, 'VS_se': 0.5}
+    """
+
+    def __init__(
+        self,
+        column: str,
+        *,
+        groups: str | None = None,
+        prompts: str | None = None,
+        given_prompt: bool = False,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+        psd: PSD = "check",
+        k: KernelArgument | None = None,
+        **options: object,
+    ) -> None:
+        self.column = column
+        self.keys: list[str] = [name for name in (groups, prompts) if name is not None]
+        if not self.keys:
+            raise TypeError("`groups` or `prompts` must name a column; without, use a State")
+        taken = flag("given_prompt", given_prompt)
+        if taken and prompts is None:
+            raise TypeError(
+                "`given_prompt` needs the column of prompts: pass its name as `prompts`"
+            )
+        self.prompts: str | None = prompts if taken else None
+        self.how: Record = {"k": k, **options}
+        self.scoring: Record = {"q": q, "psd": psd}
+        self._request = read_request({**self.how, **self.scoring})
+        names = {"column": column, "groups": groups, "prompts": prompts}
+        self._asked = plain({**names, **self.how, **self.scoring, "given": given_prompt})
+        self.adds_up: bool = self.prompts is None and not refused(how_of(self.how))
+        self.n: int = 0
+        self._rows: list[Record] = []  # of groups that are whole, in their order
+        self._ends: list[_Block] = []  # the first group and the last, which may go on
+        self._seen: set[Key] = set()
+        self._types: dict[str, set[type]] = {name: set() for name in self.keys}
+
+    def update(self, batch: object) -> Self:
+        """Add rows in place, after those that were added, and return this state.
+
+        Parameters
+        ----------
+        batch : record batch, table or frame of any library that hands out Arrow, or dict of columns
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError
+            For a group that comes again after another one, rows without a label, and as `compute`
+            does. The state stays as it was.
+        """
+        table = columns_of(batch, [self.column, *self.keys])
+        columns = [_labels(table[name], name) for name in self.keys]
+        labels = list(zip(*columns, strict=True))
+        groups = encode_labels(labels)
+        again = np.flatnonzero(np.diff(groups.codes) < 0)
+        if len(again):
+            raise _again(labels[again[0] + 1], self.keys)
+        sizes = np.bincount(groups.codes).tolist()
+        ends = np.cumsum([0, *sizes]).tolist()
+        keys = list(dict.fromkeys(labels))
+        m = len(keys)
+        later = copy(self)  # with rows of its own alone
+        later.n = len(labels)
+        later._rows = []
+        later._seen = set(keys)
+        later._types = dict(zip(self.keys, map(_number_types, columns), strict=True))
+        later._ends = [
+            _Block(keys[i:j], sizes[i:j], (table[ends[i] : ends[j]],))
+            for i, j in pairwise(sorted({0, min(1, m), max(0, m - 1), m}))
+        ]
+        self._add(later)
+        return self
+
+    def merge(self, *later: GroupState) -> Self:
+        """Return a new state of the rows of this one and, after them, of later ones in their order.
+
+        It raises a ValueError for other columns or settings, and as `update` does.
+        """
+        merged = copy(self)
+        merged._rows = [*self._rows]
+        merged._seen = {*self._seen}
+        for other in later:
+            merged._add(other)
+        return merged
+
+    def _add(self, later: GroupState) -> None:
+        """Add the rows of another state, in place, unless there is something wrong with them."""
+        if self._asked != later._asked:
+            raise ValueError(
+                f"states can be merged only if they are of one configuration, got {self._asked} "
+                f"and {later._asked}"
+            )
+        again = self._seen & later._seen
+        types = {name: self._types[name] | later._types[name] for name in self.keys}
+        for name, both in types.items():
+            if len(both) > 1:
+                raise TypeError(
+                    f"labels of {quoted(name)} are Booleans in one batch and numbers in another, "
+                    f"and True equals 1: cast the column to one type"
+                )
+        blocks = [*self._ends]
+        others = [*later._ends]
+        if blocks and others and blocks[-1].keys == others[0].keys:
+            again -= {*others[0].keys}
+            others[0] = self._joined(blocks.pop(), others[0])
+        if again:
+            raise _again(next(iter(again)), self.keys)
+        blocks += others
+        rows = self._measured(blocks[1:-1])
+        self.n += later.n
+        self._rows += [*rows, *later._rows]
+        self._ends = blocks[:1] + blocks[1:][-1:]
+        self._seen |= later._seen
+        self._types = types
+
+    def _joined(self, one: _Block, other: _Block) -> _Block:
+        """Return two parts of one group as one."""
+        size = one.sizes[0] + other.sizes[0]
+        parts = one.parts + other.parts
+        if self.adds_up and size > MOST_ROWS:
+            state = State(**self.how)
+            for part in parts:
+                if isinstance(part, State):
+                    state = state.merge(part)
+                else:
+                    state.update(part[self.column])
+            parts = (state,)
+        return _Block(one.keys, [size], parts)
+
+    def _measured(self, blocks: Sequence[_Block]) -> list[Record]:
+        """Return the scores of each group; those in tables are one stack."""
+        known: dict[Key, Record] = {}
+        keys: list[Key] = []
+        sizes: list[int] = []
+        tables = []
+        for block in blocks:
+            for part in block.parts:
+                if isinstance(part, State):
+                    known[block.keys[0]] = {"n": part.n, **part.compute(**self.scoring)}
+                else:
+                    tables.append(part)
+            if block.keys[0] not in known:
+                keys += block.keys
+                sizes += block.sizes
+        if tables:
+            table = _concatenate(tables, [name for name in (self.column, self.prompts) if name])
+            codes = np.repeat(np.arange(len(keys)), sizes)
+            try:
+                known |= zip(keys, self._scored(table, codes), strict=True)
+            except SampleError as error:
+                labels = tuple(key if len(self.keys) > 1 else key[0] for key in keys)
+                raise Groups(labels, codes, nested=True).locate_error(error) from error.__cause__
+        return [{"key": key, **known[key]} for block in blocks for key in block.keys]
+
+    def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:
+        """Return the scores of groups that stand one after the other."""
+        asked: Record = {"groups": codes}
+        if self.prompts is not None:
+            asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
+        request = read_request({**self.how, **self.scoring, **asked})
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message=re.escape(ALONE))
+            subject = subject_of(from_arrow(table[self.column]), None, request)
+            found = measure_groups(subject, request)[1]
+        return found.table
+
+    def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
+        """Return the mean score over all groups, with its standard error, as `compute` does.
+
+        Parameters
+        ----------
+        ci : float in [0.5, 1), optional; the level of the interval of the mean
+        details : bool, whether to add `details` with the number of rows and a row for each group
+
+        Returns
+        -------
+        dict
+            {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level; the order is
+            part of the keys unless it is a single order 1, as for `vendiscore.compute`.
+        """
+        level = None if ci is None else confidence("ci", ci)
+        ends = self._measured(self._ends)
+        rows = [*ends[:1], *self._rows, *ends[1:]]
+        if not rows:
+            raise ValueError("`compute` needs rows, and none were added; update the state first")
+        sizes = [row["n"] for row in rows]
+        if max(sizes) == 1:
+            warn(ALONE)
+        names = self._request.keys
+        columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
+        sets = encode_labels([row["key"][0] for row in rows])
+        groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
+        found = Uncertainty()
+        means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)
+        numbers = Result(found.with_scores(means.values()))
+        if flag("details", details):
+            numbers["details"] = {"n": self.n, "groups": found.table}
+        return numbers
+
+
+def score_batches(
+    batches: Iterable[object],
+    column: str,
+    *,
+    groups: str | None = None,
+    prompts: str | None = None,
+    given_prompt: bool = False,
+    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+    psd: PSD = "check",
+    ci: float | None = None,
+    details: bool = False,
+    k: KernelArgument | None = None,
+    **options: object,
+) -> Record:
+    """Return the score of a stream of record batches, of which one at a time is in memory.
+
+    Parameters
+    ----------
+    batches : reader, dataset or iterable
+        A stream of Arrow (`pyarrow.RecordBatchReader`, a relation of DuckDB), a dataset of pyarrow,
+        or record batches, tables or frames one after the other.
+    column : str, the column of samples, of the kind that `k` compares
+    groups, prompts : str, optional
+        Columns of labels, by which rows are sorted, with the meaning that they have in `compute`:
+        the score is the mean over groups or prompts, with its standard error.
+    given_prompt : bool; True takes prompts out of similarities
+    q : order, a float in [0, ∞] or "inf", or several
+    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    ci : float in [0.5, 1), optional; the level of an interval of the mean over groups
+    details : bool, whether to add how the number came about, and a row for each group
+    k : str, callable, dict or list, optional
+        A registered kernel; without groups one that a `State` takes. Strings: "ngram_overlap".
+    **options
+        `score_X`, `normalize` and options of the kernel, as for `compute`.
+
+    Returns
+    -------
+    dict
+        {"VS": value}, or for q=2 {"VS_q2": value}, as of all rows at once. Time: as `State.update`
+        takes, or `compute` with `groups`. Memory: one batch, and the score of each group.
+
+    Raises
+    ------
+    TypeError, ValueError, SampleError
+        For a missing column, a group that comes again after another one, without groups a kernel
+        that a `State` does not take, and as `compute` does.
+
+    References
+    ----------
+    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, of sums of rows that `State` adds up.
+
+    Examples
+    --------
+    >>> batches = [{"answer": ["a b", "a b"], "of": [1, 1]}, {"answer": ["c d"], "of": [1]}]
+    >>> score_batches(batches, "answer", prompts="of")
+    {'VS': 1.889...}
+    """
+    how: Record = {"k": k, **options}
+    if groups is None and prompts is None:
+        if given_prompt or ci is not None:
+            raise TypeError("`ci` and `given_prompt` need `groups` or `prompts`, names of columns")
+        total = State(**how)
+        for table in _tables(batches, [column]):
+            total.update(table[column])
+        return total.compute(q, psd=psd, details=details)
+    state = GroupState(
+        column, groups=groups, prompts=prompts, given_prompt=given_prompt, q=q, psd=psd, **how
+    )
+    for table in _tables(batches, [column, *state.keys]):
+        state.update(table)
+    return state.compute(ci=ci, details=details)
+
+
+def _tables(batches: Any, names: Sequence[str]) -> Iterator[pyarrow.Table]:
+    """Yield tables of these columns, which a dataset alone reads."""
+    check_in_memory(batches, "batches")
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    if hasattr(batches, "scanner"):
+        _check_names(names, batches.schema.names)
+        columns = list(dict.fromkeys(names))
+        # Four files ahead, as is usual, take 318 MB where one takes 92, of two million × 64.
+        batches = batches.scanner(columns=columns, fragment_readahead=1).to_reader()
+    elif hasattr(batches, "__arrow_c_stream__"):
+        batches = pa.RecordBatchReader.from_stream(batches)
+    for batch in batches:
+        yield columns_of(batch, names)
+
+
+def columns_of(batch: object, names: Sequence[str]) -> pyarrow.Table:
+    """Return some columns of a batch as a table of pyarrow; ValueError for one it lacks."""
+    check_in_memory(batch, "batch")
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    try:
+        table = pa.table(batch)
+    except (pa.ArrowInvalid, pa.ArrowTypeError, OverflowError) as error:
+        raise TypeError(
+            f"a batch cannot be read as columns of Arrow: {error}; pass columns of one length, "
+            f"each with values of one type"
+        ) from None
+    _check_names(names, table.column_names)
+    return table.select(list(dict.fromkeys(names)))
+
+
+def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarrow.Table:
+    """Return some columns of tables one after the other, in a type that holds the values of all.
+
+    Raises
+    ------
+    TypeError
+        For a column whose types have none in common, such as Booleans and numbers, or which would
+        change values, such as whole numbers above 2**53 and fractions.
+    """
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    columns = {}
+    for name in names:
+        chunks = [table[name] for table in tables]
+        if len({chunk.type for chunk in chunks}) > 1:
+            chunks = list(map(_without_encoding, chunks))
+        parts = [pa.table({name: chunk}) for chunk in chunks]
+        try:
+            columns[name] = pa.concat_tables(parts, promote_options="permissive")[name]
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
+            raise TypeError(
+                f"the column {quoted(name)} is of {types} in different batches, which cannot be "
+                f"joined ({error}); cast it to one type before, as by batch.cast(schema) of pyarrow"
+            ) from None
+    return pa.table(columns)
+
+
+def _without_encoding(column: pyarrow.ChunkedArray) -> pyarrow.ChunkedArray:
+    """Return a column of a dictionary, or of views of strings, as plain values."""
+    pa = require("pyarrow", "arrow", _PURPOSE)
+    if pa.types.is_dictionary(column.type):
+        column = column.cast(column.type.value_type)
+    return column.cast(pa.string()) if pa.types.is_string_view(column.type) else column
+
+
+def _number_types(labels: Iterable[object]) -> set[type]:
+    """Return `bool`, `float` or both: what the numbers among labels are."""
+    types = {type(label) for label in labels}
+    numbers = {float} if types & {int, float} else set()
+    return numbers | (types & {bool})
+
+
+def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
+    for name in names:
+        if name not in columns:
+            raise ValueError(f"there is no column {quoted(name)}. {suggestion(name, columns)}")
+
+
+def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
+    """Return the labels of rows; of messages, which have no hash, as they are written."""
+    labels = [label if is_hashable(label) else repr(label) for label in column.to_pylist()]
+    check_labels(labels, name)
+    return labels
+
+
+def _again(key: Key, columns: Sequence[str]) -> ValueError:
+    """Return the error for a group that is not in one place."""
+    order = ", ".join(columns)
+    labels = ", ".join(map(quoted, key))
+    return ValueError(
+        f"group {labels} comes again after another one, but rows of one group must stand together: "
+        f"sort them, with ORDER BY {order} say"
+    )

@@ -1,0 +1,455 @@
+"""A sum of samples, to which batches are added, and from which their Vendi Score follows."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping
+from copy import copy
+from types import MappingProxyType
+from typing import NoReturn, Self
+
+import numpy as np
+
+from ...core.eigenvalues import PSD, check_psd
+from ...resolve.kernel_request import How, KernelArgument, how_of
+from ...resolve.sets import resolve_sets
+from ...result import Result, order_suffixes
+from ...scoring.request import check_orders
+from ...similarity.arrow import chunks_of_rows
+from ...similarity.base import Similarity
+from ...similarity.inputs import as_samples, check_in_memory
+from ...similarity.pools import size
+from ...similarity.residuals import echo_note
+from ...similarity.weights import per_sample
+from ...spectral.estimate import Estimate
+from ...spectral.rank_one import gain_of_each, read_novelty_order
+from ...spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
+from ...support.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
+from ...support.errors import quoted
+from ...support.hints import Public
+from ...support.namespace import is_torch, to_host
+from ...support.optional import versions
+from ...support.signature import digits, line
+from ...support.types import Options, Pool, Record, Samples, Weights
+from .state_bytes import read_record, write_record
+from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
+from .state_sums import Sum, of_similarity, of_vectors, unit
+
+# Outside of this range of sums of weights, their products would underflow or overflow.
+_LEAST = 1e-200
+_MOST = 1e300
+_COUNTED = ("n", "weight", "uneven", "dropped")
+# Held while a sum takes the place of another, so that threads lose no batch of one state.
+_ADDING = threading.Lock()
+
+
+class State(metaclass=Public):
+    """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
+
+    Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
+    the Vendi Score of every order follows from it, up to rounding (1e-12) however samples are
+    cut into parts, but for order 0 with eigenvalues this small. States of one configuration form a
+    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; for
+    fewer than d / 2 samples, their features.
+
+    `update` changes a state in place: all of a batch is added or, after an error or an interrupt,
+    nothing. `merge` and `+` return a new state and change none. Threads may share a state.
+
+    Parameters
+    ----------
+    k : str, optional
+        A kernel whose features are of fixed width and depend on no other sample ("cosine").
+    score_X, score_dual, normalize : bool
+        Samples are rows of features, compared by dot products; of unit length, or scaled to it.
+    **options
+        Options of the kernel, as for `compute`, including those that it fits to samples.
+
+    Attributes
+    ----------
+    n, dropped : int, how many samples were added, and left out by on_error="skip"
+    d : int, how many features they have, or None as long as there are none
+    weight : float, Σ w; n if no weights were passed
+    notes : tuple of str, of the kernel on the first batch, such as the error of its features
+    settings : dict of kernel, options, encoder: what states that are merged must have in common
+
+    Raises
+    ------
+    TypeError, ValueError
+        What `compute` refuses, or what cannot be added up.
+
+    Examples
+    --------
+    >>> state = State(k="cosine")
+    >>> for batch in ([[1.0, 0.0], [2.0, 0.0]], [[0.0, 3.0]]):
+    ...     _ = state.update(batch)
+    >>> state.compute(q=[0, 1])
+    {'VS_q0': 2.0, 'VS_q1': 1.889...}
+    >>> State.from_bytes(state.to_bytes()) + state
+    <State of 6 samples, 2 features: kernel='cosine'>
+    """
+
+    _asked: Options  # kernel and options, in values that can be written down
+    _how: How | None  # None if bytes do not hold an object among the options, such as a model
+    _found: Options = MappingProxyType({})  # what the first batch reported
+    n: int = 0
+    weight: float = 0.0
+    uneven: bool = False  # whether any weights were passed
+    dropped: int = 0
+    notes: tuple[str, ...] = ()
+    _sum: Sum | None = None
+
+    def __init__(
+        self,
+        k: KernelArgument | None = None,
+        *,
+        score_X: bool = False,
+        score_dual: bool = False,
+        normalize: bool = False,
+        **options: object,
+    ) -> None:
+        arguments = {
+            "k": k,
+            "score_X": score_X,
+            "score_dual": score_dual,
+            "normalize": normalize,
+        }
+        how = how_of(arguments | options, distances=True, several=True)  # `refused` names them
+        if why := refused(how):
+            raise ValueError(why)
+        vars(self).update(_asked=settings_of(how), _how=how)
+
+    @classmethod
+    def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
+        """Return the state of no samples, `State(k, **options)`."""
+        return cls(k, **options)  # type: ignore[arg-type]
+
+    def changed(self, **fields: object) -> Self:
+        """Return a copy with other attributes; the numbers, which nobody changes, are shared."""
+        state = copy(self)
+        vars(state).update(fields)
+        return state
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(f"`{name}` of a state cannot be assigned; add samples by `update`")
+
+    @property
+    def d(self) -> int | None:
+        return None if self._sum is None else self._sum.d
+
+    @property
+    def settings(self) -> Record:
+        return {**self._asked, **self._found}
+
+    @property
+    def how(self) -> How:
+        """The kernel and its options; raises a ValueError if bytes did not hold all of them."""
+        if self._how is None:
+            raise ValueError(
+                "a state from bytes that do not hold its kernel or model cannot take samples; "
+                "add them to State.empty(…) with the same keywords, and merge the two"
+            )
+        return self._how
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __bool__(self) -> bool:
+        return True  # an empty one, too
+
+    def __repr__(self) -> str:
+        kernel = self.settings["kernel"]
+        width = "" if self.d is None else f", {self.d} features"
+        return f"<State of {self.n} samples{width}: kernel={kernel!r}>"
+
+    def __str__(self) -> str:
+        return f"{self.n:,} samples were added up, compared by {self.settings['kernel']!r}."
+
+    def update(
+        self,
+        batch: Samples,
+        p: Weights | None = None,
+        *,
+        prompts: object = None,
+        given_prompt: bool = False,
+    ) -> Self:
+        """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
+
+        Parameters
+        ----------
+        batch : list or array of m ≥ 0 samples of the kind that `k` compares; not changed, not kept
+        p : array (m,), optional; weights of these samples, at least 0, of any sum (default: 1 each)
+        prompts : sample or list of m samples, optional; with given_prompt=True alone, which takes
+            them out of the batch, as `compute` does
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError, TooLargeError
+            For invalid samples or weights, another number of features than before, options that
+            would follow from the batch, a state from bytes that do not hold its encoder, and one
+            that would not fit in memory. The state stays as it was.
+        """
+        how = self.how
+        if prompts is not None or given_prompt is not False:
+            how = how.with_prompts(prompts, given_prompt, None, False)
+        refuse_gradient("a State", p=p)
+        check_in_memory(batch, "samples")
+        must = must_be_unit(how)  # None of other samples than rows
+        chunks: list[Pool] = []
+        if must is not None and p is None:
+            chunks += chunks_of_rows(batch)
+        if not chunks:
+            chunks.append(as_samples(batch, empty=True))
+        n = sum(map(size, chunks))
+        weights = None
+        if p is not None:
+            weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
+        if not n:
+            return self
+        if self.n and ("prompts" in self.settings) != (how.prompts is not None):
+            raise ValueError("`prompts` must come with every batch of a state, or with none")
+        piece: Record = {"dropped": 0}
+        total = None if must is None else of_vectors(chunks, weights, must)
+        if total is None:
+            samples = chunks[0] if len(chunks) == 1 else as_samples(batch)
+            similarity = self._compared(samples, how)
+            n = similarity.n
+            if weights is not None:
+                weights = np.delete(weights, list(similarity.dropped))
+            total = of_similarity(similarity, weights)
+            piece = {
+                "dropped": len(similarity.dropped),
+                "notes": tuple(similarity.notes),
+                "_found": found_in(similarity.settings, self._asked),
+            }
+        piece["n"] = n
+        piece["weight"] = float(n if weights is None else weights.sum())
+        piece["uneven"] = weights is not None
+        piece["_sum"] = total
+        with _ADDING:
+            merged = self.merge(self.changed(**piece))
+            vars(self).update(vars(merged))
+        return self
+
+    def _compared(self, samples: Samples, how: How) -> Similarity:
+        """Return a batch as its kernel sees it, with features that depend on no other batch."""
+        similarity = resolve_sets([samples], how, ["samples"])[0]
+        if similarity.fitted:
+            name, value = next(iter(similarity.fitted.items()))
+            raise ValueError(
+                f"`{name}` would follow from each batch alone, {quoted(value)} for this one; pass "
+                f"`{name}` to State.empty, one value for all batches"
+            )
+        if similarity.dim is None:
+            raise TypeError(
+                f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
+                f"{type(similarity).__name__} without features; return a FeatureSimilarity"
+            )
+        refuse_gradient("a State", **how.options, samples=similarity)
+        return similarity
+
+    def merge(self, *others: State) -> Self:
+        """Return a new state of all samples of this and other states; `a + b` is `a.merge(b)`.
+
+        Raises a TypeError for anything but a state, a ValueError for other settings or features.
+        """
+        merged = self.changed()
+        for state in others:
+            if not isinstance(state, State):
+                raise TypeError(
+                    f"`merge` takes states, got {type(state).__name__}; make one from bytes by "
+                    "State.from_bytes"
+                )
+            other = state.changed()
+            merged._check_alike(other)
+            total = merged._sum or other._sum
+            if merged._sum and other._sum:
+                total = merged._sum.plus(other._sum)
+            merged = merged.changed(
+                _how=merged._how or other._how,
+                _found={**merged._found, **other._found},
+                n=merged.n + other.n,
+                weight=merged.weight + other.weight,
+                uneven=merged.uneven or other.uneven,
+                dropped=merged.dropped + other.dropped,
+                notes=merged.notes or other.notes,
+                _sum=total,
+            )
+        return merged
+
+    def __add__(self, other: object) -> Self:
+        return self.merge(other) if isinstance(other, State) else NotImplemented
+
+    def _check_alike(self, other: State) -> None:
+        a = self._asked
+        b = other._asked
+        if self.n and other.n:
+            a = {**self.settings, "d": self.d}
+            b = {**other.settings, "d": other.d}
+        differ = [
+            f"`{name}` is {a.get(name, 'nothing')!r} and {b.get(name, 'nothing')!r}"
+            for name in sorted({*a, *b})
+            if a.get(name, "nothing") != b.get(name, "nothing")
+        ]
+        if differ:
+            raise ValueError(
+                "states can be merged only if they are of one configuration, but "
+                f"{'; '.join(differ)}; make all by State.empty with the same keywords, from "
+                "samples of one kind"
+            )
+
+    def compute(
+        self,
+        q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+        *,
+        psd: PSD = "check",
+        details: bool = False,
+    ) -> Record:
+        """Return the Vendi Score of all samples that were added, in O(d³), or O(n³) for n < d / 2.
+
+        Parameters
+        ----------
+        q : order, a float in [0, ∞] or "inf", or several
+        psd : {"check", "clip"}
+            Raise for negative eigenvalues, which come from rounding only, or set them to zero.
+        details : bool, whether to add how the number came about, under the key `details`
+
+        Returns
+        -------
+        dict
+            {"VS": value} with 1 ≤ value ≤ n; {"VS_q2": value} for q=2, and so on for any other
+            single order; {"VS_q0": …, "VS_q1": …} for several.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If the state is empty, or the weights are all 0 or too large or small to add up.
+        """
+        orders = check_orders(q)
+        psd = check_psd(psd)
+        with_details = flag("details", details)
+        state = self.changed()  # which no other thread updates
+        if state._sum is None:
+            raise ValueError("`compute` needs samples, and none were added; update the state first")
+        if not _LEAST <= state.weight <= _MOST:
+            raise ValueError(
+                f"weights must sum to a number between {_LEAST:g} and {_MOST:g}, got "
+                f"{state.weight:g}; pass larger `p`, or smaller ones, to update"
+            )
+        estimates, spectrum = score_covariance(state._sum.matrix(), state.n, orders, psd)
+        scores = Result()
+        for suffix, estimate in zip(
+            order_suffixes(orders, several=is_several(q)), estimates, strict=True
+        ):
+            scores[f"VS{suffix}"] = estimate.value
+        if with_details:
+            by_order = dict(zip(map(digits, orders), estimates, strict=True))
+            scores["details"] = state._details(psd, by_order, spectrum)
+        return scores
+
+    def novelty(self, samples: Samples, q: float = DEFAULT_ORDER) -> np.ndarray:
+        """Return what each of m new samples would add to log VS_q of all that were added, (m,).
+
+        As `vendiscore.novelty` does, each with the weight 1; the state stays as it is. It takes one
+        decomposition, O(d³), and then O(d²) a sample. A kernel with on_error="skip" leaves samples
+        out.
+
+        Parameters
+        ----------
+        samples : list or array of m samples of the kind that `k` compares; not changed
+        q : float in (0, 2], the order
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError
+            For invalid samples, an order above 2, another number of features, an empty state, and
+            one whose prompts were taken out, since new samples would need theirs.
+        """
+        order = read_novelty_order(q)
+        state = self.changed()  # which no other thread updates
+        if state._sum is None:
+            raise ValueError("`novelty` needs samples, and none were added; update the state first")
+        similarity = unit(self._compared(as_samples(samples), self.how))
+        prompts = "prompts" in state.settings
+        if prompts or similarity.dim != state.d:
+            raise ValueError(
+                f"new samples must be like those that were added, of {state.d} features"
+                f"{' given their prompts' * prompts}, got {similarity.dim}; pass such samples"
+            )
+        spectrum = from_covariance(state._sum.matrix(), state.n, vectors=True)
+        axes = state._sum.axes(positive_parts(spectrum)[1])
+        rows = similarity.features()
+        Z = (to_host(rows) if is_torch(rows) else rows) @ axes
+        return gain_of_each(spectrum, Z, order, 1 / state.weight)
+
+    def _details(
+        self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum | None
+    ) -> Record:
+        """Return the keys that `details` of a Vendi Score has, as far as sums determine them."""
+        settings = self.settings
+        notes = [f"First batch: {note}" for note in self.notes]
+        echoes = self._sum.last() if "prompts" in settings and self._sum else 0.0
+        if echoes:
+            which = f"{echoes:,.0f} of {self.n:,} samples"
+            if self.uneven:
+                which = f"Samples of {echoes / self.weight:.3g} of the weight"
+            notes.append(echo_note(which))
+        p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
+        why = f"the samples were added up, {self.d} features of each"
+        signed = {**settings, "p": p, "q": list(estimates)}
+        if psd != "check":
+            signed["psd"] = psd
+        signed["n"] = self.n
+        if self.dropped:
+            signed["dropped"] = self.dropped
+        return {
+            "n": self.n,
+            "dropped": self.dropped,
+            "kernel": settings.pop("kernel"),
+            "options": settings,
+            "method": {q: each.route for q, each in estimates.items()},
+            "why": dict.fromkeys(estimates, why),
+            "negative_mass": None if spectrum is None else spectrum.negative_mass,
+            "cut": 0.0 if spectrum is None else spectrum.cut,
+            "notes": notes + ([] if spectrum is None else spectrum.notes),
+            "versions": versions(),
+            "signature": line(["VS"], signed),
+        }
+
+    def to_bytes(self) -> bytes:
+        """Return the state as 4 d (d + 1) bytes and a short head, the same on every machine.
+
+        The bytes hold no code; options that are objects, such as a model, are stored by name.
+        """
+        state = self.changed()  # which no other thread updates
+        fields = {
+            "settings": dict(state._asked),
+            "found": dict(state._found),
+            "whole": state._how is not None and all(map(is_plain, state._how.options.values())),
+            **{name: getattr(state, name) for name in _COUNTED},
+            "notes": list(state.notes),
+        }
+        return write_record(fields, state._sum)
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> Self:
+        """Return the state that `to_bytes` wrote; raise a ValueError for other bytes.
+
+        The state takes more samples, unless an option is an object that bytes do not hold; then it
+        can be merged with one that was made by `empty` with the same keywords.
+        """
+        fields, total = read_record(data)
+        if fields["settings"].get("precision") == "single":
+            raise ValueError(
+                "`data` has sums in single precision, which only earlier versions read; add the "
+                "samples to a new state"
+            )
+        state = cls.__new__(cls)
+        vars(state).update(
+            {name: fields[name] for name in _COUNTED},
+            _asked=fields["settings"],
+            _how=restored(fields["settings"]) if fields["whole"] else None,
+            _found=fields["found"],
+            notes=tuple(fields["notes"]),
+            _sum=total,
+        )
+        return state
