@@ -158,9 +158,9 @@ DEFINITION = {
 }
 # Tests of entry points that reach the definition: `compute`, stacks of groups, and State.
 ENTRY_POINTS = (
-    "tests/scoring/test_compute.py",
-    "tests/spectral/test_stacks.py",
-    "tests/scoring/test_state.py",
+    "tests/metric/scoring/test_compute.py",
+    "tests/metric/spectral/test_stacks.py",
+    "tests/tools/streams/test_state.py",
 )
 # Changes that give the same scores: a part of the line, the change, and why.
 EQUIVALENT = [

@@ -18,7 +18,7 @@ from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
 from vendiscore.support.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
-from vendiscore.tools.cli.parser import COMMANDS, parser
+from vendiscore.tools.cli.parser import COMMANDS, build_parser
 
 pd = pytest.importorskip("pandas")
 
@@ -446,7 +446,7 @@ def test_the_command_line_reads_the_same_table(arguments, says, capsys) -> None:
     command, *given = arguments
     assert command in COMMANDS
     with pytest.raises(SystemExit) as ended:
-        parser(command).parse_intermixed_args(given)
+        build_parser(command).parse_intermixed_args(given)
     assert ended.value.code == 2
     said = capsys.readouterr().err
     assert says in said

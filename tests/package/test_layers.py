@@ -1,7 +1,9 @@
-"""Who may import whom: the rooms of the package, from the top to the bottom."""
+"""Which modules may import which: the border of the metric, and the layers on either side of it."""
 
 import ast
+import importlib
 import re
+import subprocess
 import sys
 from functools import cache
 from graphlib import TopologicalSorter
@@ -10,18 +12,16 @@ from pathlib import Path
 
 import pytest
 
+from vendiscore import MissingPackageError
+
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "vendiscore"
-# A room imports from itself and from those below it.
-ROOMS = """
-    __main__
-    cli
+# A layer imports only from itself and from the layers below it.
+METRIC = """
     scripts compat
-    integrations report
-    reading
-    analysis selection
+    integrations
     scoring
-    plots measures
+    measures
     magnitude
     kernels
     encoders
@@ -32,45 +32,85 @@ ROOMS = """
     core
     support
 """
-LEVEL = {room: i for i, line in enumerate(ROOMS.strip().splitlines()) for room in line.split()}
-MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}
-DOOR = Path("__init__.py")  # gathers the public names, so that it may import all
-
-
-# The same of the page.
-PAGE = """
+TOOLS = """
+    cli
+    integrations reports
+    reading
+    analysis selection
+    rewards streams
+    plots
+"""
+WEB_APP = """
     serving
     answers
     inputs
     quotas
 """
-PAGE_LEVEL = {room: i for i, room in enumerate(PAGE.split())}
-PAGE_MODULES = {
+# Documented import paths (docs/stability.md, docs/reference) of modules that are elsewhere, each
+# with its names there.
+FORWARDED = {
+    "plots": "tools.plots",
+    "cli": "tools.cli",
+    "core.errors": "support.errors",
+    "analysis": "tools.analysis.layout",
+    "report": "tools.reports",
+}
+for module in ("document", "sections", "thumbnails"):
+    FORWARDED[f"report.{module}"] = f"tools.reports.{module}"
+for module in ("inspect", "lm_eval", "loss", "torchmetrics", "trl"):
+    FORWARDED[f"integrations.{module}"] = f"tools.integrations.{module}"
+for module in ("between_sources", "comparison", "growth", "near_pairs", "novelty"):
+    FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
+for module in ("sample_table", "sentences", "spectral_modes"):
+    FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
+MAX_LINES = 5  # of a forwarding module, without blank lines
+
+
+def parse_levels(layers: str) -> dict[str, int]:
+    return {name: i for i, line in enumerate(layers.strip().splitlines()) for name in line.split()}
+
+
+METRIC_LEVELS, TOOL_LEVELS = parse_levels(METRIC), parse_levels(TOOLS)
+WEB_APP_LEVELS = parse_levels(WEB_APP)
+MODULES = {path.relative_to(PACKAGE): path for path in sorted(PACKAGE.rglob("*.py"))}
+INIT, MAIN = Path("__init__.py"), Path("__main__.py")
+WEB_APP_MODULES = {
     path.relative_to(ROOT / "vendiscore_page"): path
     for path in sorted((ROOT / "vendiscore_page").rglob("*.py"))
 }
-TREES = {"vendiscore": MODULES, "vendiscore_page": PAGE_MODULES}
+TREES = {"vendiscore": MODULES, "vendiscore_page": WEB_APP_MODULES}
+
+
+def module_path(name: str) -> Path:
+    """Return the path of a module relative to the package."""
+    path = Path(*name.split("."))
+    return path / "__init__.py" if (PACKAGE / path).is_dir() else path.with_suffix(".py")
+
+
+FORWARDING = {module_path(name) for name in FORWARDED}
+TOOL_MODULES = {path for path in MODULES if path.parts[0] == "tools"}
+METRIC_MODULES = set(MODULES) - TOOL_MODULES - FORWARDING - {INIT, MAIN}
 
 
 @cache
-def imported(path: Path, package: str = "vendiscore") -> set[Path]:
-    """Return the modules of its package that a module imports, in functions too."""
+def imported_modules(path: Path, package: str = "vendiscore") -> set[Path]:
+    """Return the modules of its package that a module imports, also inside functions."""
     tree = ast.parse(TREES[package][path].read_text(encoding="utf-8"))
-    found = set()
+    modules = set()
     for node in ast.walk(tree):
         if isinstance(node, ast.ImportFrom) and node.level:
             home = path.parents[node.level - 1].joinpath(*(node.module or "").split("."))
             for alias in node.names:
-                found |= files(home / alias.name, package) or files(home, package)
-    return found - {DOOR, path}
+                modules |= files(home / alias.name, package) or files(home, package)
+    return modules - {INIT, path}
 
 
 def files(module: Path, package: str) -> set[Path]:
     return {Path(f"{module}.py"), module / "__init__.py"} & set(TREES[package])
 
 
-def packages(path: Path) -> set[str]:
-    """Return the packages that a file imports by their own names."""
+def imported_packages(path: Path) -> set[str]:
+    """Return the packages that a file imports by absolute names."""
     names = set()
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
@@ -80,62 +120,146 @@ def packages(path: Path) -> set[str]:
     return names
 
 
-def test_a_room_imports_from_the_rooms_below_it():
-    def level(module):
-        return LEVEL[module.parts[0].removesuffix(".py")]
-
-    rooms = sorted(set(MODULES) - {DOOR})
-    assert [(a, b) for a in rooms for b in imported(a) if level(b) < level(a)] == []
-
-
-def test_a_room_of_the_page_imports_from_the_rooms_below_it():
-    def level(module):
-        return PAGE_LEVEL.get(module.parts[0].removesuffix(".py"), -1)
-
-    pairs = [(a, b) for a in PAGE_MODULES for b in imported(a, "vendiscore_page")]
-    assert [(a, b) for a, b in pairs if 0 <= level(b) < level(a)] == []
-
-
-def test_of_the_package_one_command_alone_imports_the_page():
-    importers = {path for path, file in MODULES.items() if "vendiscore_page" in packages(file)}
-    assert importers == {Path("cli/command_page.py")}
-
-
-def test_the_page_imports_itself_by_relative_names_which_the_order_is_read_from():
-    assert [
-        path for path, file in PAGE_MODULES.items() if "vendiscore_page" in packages(file)
-    ] == []
+def test_the_metric_does_not_import_the_tools():
+    assert METRIC_MODULES
+    crossing = {(a, b) for a in METRIC_MODULES for b in imported_modules(a)}
+    assert {(str(a), str(b)) for a, b in crossing if b in TOOL_MODULES | FORWARDING} == set()
 
 
 @pytest.mark.parametrize("package", TREES)
-def test_no_imports_go_round_in_a_circle(package):
-    graph = {path: imported(path, package) for path in TREES[package] if path != DOOR}
+def test_a_package_imports_its_own_modules_by_relative_names(package):
+    # The tests of the border and of the layers read relative imports only.
+    paths = [path for path, file in TREES[package].items() if package in imported_packages(file)]
+    assert [str(path) for path in paths if path.parts[0] != "scripts"] == []
+
+
+def test_the_package_itself_imports_tools_only_by_forwarding_and_for_type_checkers():
+    tree = ast.parse((PACKAGE / INIT).read_text(encoding="utf-8"))
+    checked = {
+        id(node) for block in tree.body if isinstance(block, ast.If) for node in ast.walk(block)
+    }
+    imports = [
+        node.module or ""
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and node.level and id(node) not in checked
+    ]
+    assert {name.partition(".")[0] for name in imports} == {"support"}
+
+
+@pytest.mark.parametrize("name", FORWARDED)
+def test_a_documented_path_gives_the_names_of_the_module_it_forwards(name):
+    lines = MODULES[module_path(name)].read_text(encoding="utf-8").splitlines()
+    assert len(list(filter(str.strip, lines))) <= MAX_LINES + 3 * ("]" in lines)
+    try:
+        forwarding = importlib.import_module(f"vendiscore.{name}")
+    except MissingPackageError as error:
+        pytest.skip(str(error))
+    target = importlib.import_module(f"vendiscore.{FORWARDED[name]}")
+    names = set(getattr(forwarding, "__all__", ())) - {"__getattr__"}
+    assert names
+    assert all(getattr(forwarding, each) is getattr(target, each) for each in names)
+
+
+def test_no_function_of_the_tools_has_the_name_of_its_package():
+    # Python would replace the package by the function, or the function by the package.
+    clashes = []
+    for path in sorted(TOOL_MODULES):
+        tree = ast.parse(MODULES[path].read_text(encoding="utf-8"))
+        defined = {
+            node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))
+        }
+        if path.name == "__init__.py":
+            defined |= {
+                alias.asname or alias.name
+                for node in tree.body
+                if isinstance(node, ast.ImportFrom)
+                for alias in node.names
+            }
+            own = {file.stem for file in (PACKAGE / path.parent).iterdir()}
+            clashes += [f"{path}: {name}" for name in defined & own]
+        clashes += [f"{path}: {name}" for name in defined & {path.parent.name}]
+    assert clashes == []
+
+
+def test_importing_the_package_loads_only_the_function_of_reports():
+    code = "import sys, vendiscore; print(*(m for m in sys.modules if '.tools' in m))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    loaded = [name for name in run.stdout.split() if name.startswith("vendiscore.")]
+    assert loaded == ["vendiscore.tools", "vendiscore.tools.reports"]
+
+
+def first_name(path: Path) -> str:
+    return path.parts[0].removesuffix(".py")
+
+
+def test_a_layer_of_the_metric_imports_from_the_layers_below_it():
+    def level(path):
+        return METRIC_LEVELS[first_name(path)]
+
+    pairs = [(a, b) for a in METRIC_MODULES for b in imported_modules(a)]
+    assert [(str(a), str(b)) for a, b in pairs if level(b) < level(a)] == []
+
+
+def test_a_layer_of_the_tools_imports_from_the_layers_below_it():
+    def level(path):
+        return TOOL_LEVELS[first_name(path.relative_to("tools"))]
+
+    modules = TOOL_MODULES - {Path("tools/__init__.py")}
+    pairs = [(a, b) for a in modules for b in imported_modules(a) if b in modules]
+    assert [(str(a), str(b)) for a, b in pairs if level(b) < level(a)] == []
+
+
+def test_tools_import_the_metric_where_it_is():
+    pairs = [(a, b) for a in TOOL_MODULES for b in imported_modules(a)]
+    assert [(str(a), str(b)) for a, b in pairs if b in FORWARDING] == []
+
+
+def test_a_layer_of_the_web_app_imports_from_the_layers_below_it():
+    def level(path):
+        return WEB_APP_LEVELS.get(first_name(path), -1)
+
+    pairs = [(a, b) for a in WEB_APP_MODULES for b in imported_modules(a, "vendiscore_page")]
+    assert [(str(a), str(b)) for a, b in pairs if 0 <= level(b) < level(a)] == []
+
+
+def test_only_the_command_imports_the_web_app():
+    importers = {
+        path for path, file in MODULES.items() if "vendiscore_page" in imported_packages(file)
+    }
+    assert importers == {Path("tools/cli/command_page.py")}
+
+
+@pytest.mark.parametrize("package", TREES)
+def test_imports_have_no_cycles(package):
+    graph = {path: imported_modules(path, package) for path in TREES[package] if path != INIT}
     assert len(list(TopologicalSorter(graph).static_order())) >= len(graph)
 
 
-PAGE = (PACKAGE.parent / "docs" / "architecture.md").read_text(encoding="utf-8")
-FLOORS = [
-    re.findall(r"\b([a-z]+)/ ", line)
-    for line in PAGE.partition("\nvendiscore/\n")[2].partition("\ntests/")[0].splitlines()
-]
+ARCHITECTURE = (ROOT / "docs" / "architecture.md").read_text(encoding="utf-8")
 
 
-def test_the_page_about_the_architecture_names_files_that_exist():
-    paths = re.findall(r"`((?:vendiscore|vendiscore_page|tests|docs|kernels)/[\w./]*)`", PAGE)
+def test_the_document_of_the_architecture_names_files_that_exist():
+    paths = re.findall(
+        r"`((?:vendiscore|vendiscore_page|tests|docs|kernels)/[\w./]*)`", ARCHITECTURE
+    )
     assert paths
-    assert [path for path in paths if not (PACKAGE.parent / path).exists()] == []
+    assert [path for path in paths if not (ROOT / path).exists()] == []
 
 
-def test_the_architecture_draws_every_folder_above_those_that_it_imports():
-    drawn = [[name for name in floor if (PACKAGE / name).is_dir()] for floor in FLOORS]
-    folders = {path.parent.name for path in PACKAGE.glob("*/__init__.py")}
-    assert sorted(chain(*drawn)) == sorted(folders)
-    levels = [[LEVEL[name] for name in floor] for floor in drawn if floor]
-    assert all(max(above) <= min(below) for above, below in pairwise(levels))
+@pytest.mark.parametrize("folder", ["", "tools"])
+def test_the_document_of_the_architecture_lists_every_folder_above_those_it_imports(folder):
+    levels = TOOL_LEVELS if folder else METRIC_LEVELS
+    begin = "\nvendiscore/tools/" if folder else "\nvendiscore/ "
+    block = ARCHITECTURE.partition(begin)[2].partition("\nvendiscore")[0]
+    lines = [re.findall(r"\b([a-z]+)(?:/|\.py) ", line) for line in block.splitlines()[1:]]
+    listed = [[name for name in names if name in levels] for names in lines]
+    assert sorted(chain(*listed)) == sorted(levels)
+    drawn = [[levels[name] for name in names] for names in listed if names]
+    assert all(max(above) <= min(below) for above, below in pairwise(drawn))
 
 
 @pytest.mark.parametrize("folder", ["core", "support"])
-def test_core_and_support_import_numpy_and_the_standard_library_alone(folder):
+def test_core_and_support_import_only_numpy_scipy_and_the_standard_library(folder):
     allowed = {"numpy", "scipy", *sys.stdlib_module_names}
     for path in sorted((PACKAGE / folder).glob("*.py")):
         for node in ast.parse(path.read_text(encoding="utf-8")).body:

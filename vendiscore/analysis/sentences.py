@@ -1,31 +1,4 @@
 """The documented import path of `vendiscore.tools.analysis.sentences`."""
 
-from ..tools.analysis.sentences import (
-    about,
-    beside,
-    copies,
-    heat,
-    how,
-    interval,
-    left_out,
-    looked_at,
-    meaning,
-    measure,
-    numbers,
-    short,
-)
-
-__all__ = [
-    "about",
-    "beside",
-    "copies",
-    "heat",
-    "how",
-    "interval",
-    "left_out",
-    "looked_at",
-    "meaning",
-    "measure",
-    "numbers",
-    "short",
-]
+from ..tools.analysis.sentences import *  # noqa: F403
+from ..tools.analysis.sentences import __all__ as __all__

@@ -1,5 +1,4 @@
 """The documented import path of `vendiscore.tools.reports.thumbnails`."""
 
-from ..tools.reports.thumbnails import depicted, encoded, sketch, small, uri
-
-__all__ = ["depicted", "encoded", "sketch", "small", "uri"]
+from ..tools.reports.thumbnails import *  # noqa: F403
+from ..tools.reports.thumbnails import __all__ as __all__

@@ -18,7 +18,7 @@ import scipy
 # to 10 answers, q = 1 and 2).
 PSEUDO_WEIGHT = 0.1
 # More values are replaced by means of runs of their order, which moves a quantile by less than 2 %
-# of the standard error (tests/scoring/test_bayesian_bootstrap.py).
+# of the standard error (tests/metric/scoring/test_bayesian_bootstrap.py).
 MAX_VALUES = 200
 _TOLERANCE = 1e-7  # of a quantile, as a proportion of the distance between bound and values
 # Nodes of the trapezoidal rule, whose error is exponential in 1/_STEP: 1e-8 for a weight of 0.1.

@@ -36,9 +36,9 @@ MOST_COUNTED = 400
 _LARGEST_ODD_SHARE = 0.25
 _DECIMALS = 10  # of the similarities by which kinds are ranked
 # Similarities of equal samples are within so many roundings of 1. Products of equal rows of 2 to
-# 4096 columns in single precision are within 2 (tests/scoring/test_deficit.py); four times as many
-# leave room for others. Half precision counts as single precision: its products are rounded more,
-# but a matrix holds 1 itself.
+# 4096 columns in single precision are within 2 (tests/metric/scoring/test_deficit.py); four times
+# as many leave room for others. Half precision counts as single precision: its products are
+# rounded more, but a matrix holds 1 itself.
 _ROUNDINGS = 8
 _SINGLE = float(np.finfo(np.float32).eps)
 

@@ -15,11 +15,11 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
     The number of pairs nearer than r grows as a power of r where samples have one scale. If
     distances were independent, i log(r_(i+1) / r_i) of the ascending distances r would be, with one
     exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). The
-    n(n − 1)/2 distances of n points are so approximately; tests/scoring/test_near_copies.py checks
-    the level. Near-copies are the pairs below the largest of these spacings if Fisher's test (Proc.
-    R. Soc. A 1929) rejects that it is one of them, if being nearer than this gap is transitive, and
-    if near-copies have similarities of 1/2 or more. Distances that differ by less than `tolerance`,
-    such as those of texts that share a template, count once.
+    n(n − 1)/2 distances of n points are so approximately; the level is checked by
+    tests/metric/scoring/test_near_copies.py. Near-copies are the pairs below the largest of these
+    spacings if Fisher's test (Proc. R. Soc. A 1929) rejects that it is one of them, if being nearer
+    than this gap is transitive, and if near-copies have similarities of 1/2 or more. Distances that
+    differ by less than `tolerance`, such as those of texts that share a template, count once.
     """
     diagonal = K.diagonal()
     squared_distances = (diagonal[:, None] + diagonal - K - K.T) / 2

@@ -7,6 +7,21 @@ from ...resolve.kernel import list_kernels
 from ...support.namespace import scalar, to_host
 from .findings import Findings
 
+__all__ = [
+    "about",
+    "beside",
+    "copies",
+    "heat",
+    "how",
+    "interval",
+    "left_out",
+    "looked_at",
+    "meaning",
+    "measure",
+    "numbers",
+    "short",
+]
+
 # A score below this is reported as one sample.
 ONE = 1.05
 NUMBERS = 4  # numbers of a row that are shown

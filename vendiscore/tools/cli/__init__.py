@@ -13,7 +13,7 @@ from pathlib import Path
 
 from ...support.progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, tell
-from .parser import COMMANDS, no_command, parser
+from .parser import COMMANDS, build_parser, no_command
 
 _WORD = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
 # The library's warning about samples that it left out, which the command names by their lines.
@@ -35,7 +35,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         files = [file.name for file in Path().iterdir()]
         tell(f"error: {no_command(given[0], files)}")
         return USAGE
-    made = parser(command)
+    made = build_parser(command)
     try:
         args = made.parse_intermixed_args(given)
         args.spelled = made.in_flags

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from .parser import COMMANDS, parser
+from .parser import COMMANDS, build_parser
 
 _BASH = """\
 _vendiscore() {
@@ -40,5 +40,5 @@ def run_completion(args: Namespace) -> str:
     script, case = _SCRIPTS[args.shell]
     cases = ""
     for name in COMMANDS:
-        cases += case % (name, " ".join(sorted({*parser(name).flags.values()})))
+        cases += case % (name, " ".join(sorted({*build_parser(name).flags.values()})))
     return script % (" ".join(COMMANDS), cases)

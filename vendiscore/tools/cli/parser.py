@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
     def in_flags(self, said: str) -> str:
         """Return a message of the library with options where it names keywords.
 
-        >>> parser("compare").in_flags("`q` is 7; pass psd='clip'")
+        >>> build_parser("compare").in_flags("`q` is 7; pass psd='clip'")
         '-q is 7; pass -o psd=clip'
         """
         options = self._option_string_actions
@@ -117,7 +117,7 @@ class _Parser(argparse.ArgumentParser):
         if name in _INSTEAD:
             return _INSTEAD[name]
         flags = self.flags
-        others = [command for command in COMMANDS if name in parser(command).flags]
+        others = [command for command in COMMANDS if name in build_parser(command).flags]
         option = name if name in flags else synonym(name, flags) or _meant(name, flags)
         if option:
             return f"Did you mean {flags[option]}?"
@@ -368,7 +368,7 @@ _READING = "column pool counts skip split encoding"
 _COMPARING = "option order given_prompt matrix"
 
 
-def parser(command: str) -> _Parser:
+def build_parser(command: str) -> _Parser:
     _, about, examples, options, formats = COMMANDS[command]
     score = command == "score"
     made = _Parser(

@@ -11,6 +11,14 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+__all__ = [
+    "depicted",
+    "encoded",
+    "sketch",
+    "small",
+    "uri",
+]
+
 LARGEST_DRAWN = 100  # atoms
 WIDTH = 150
 HEIGHT = 110

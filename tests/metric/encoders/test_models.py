@@ -1,0 +1,321 @@
+"""An encoder is made once and kept: the numbers of its keywords, for any number of sets."""
+
+import itertools
+import subprocess
+import sys
+import threading
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError, as_similarity, compute, encoder, get_kernel
+from vendiscore.support.progress import counted, finish, told
+
+pytest.importorskip("PIL")
+from drawn import pictures
+from sentences import TEXTS, Letters, tiny_bert, tiny_tokenizer, torch, transformers
+
+# Some shared texts are too long for the small model, or have no word that it knows.
+pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")
+
+VIT = {"hidden_size": 16, "num_hidden_layers": 1, "num_attention_heads": 2, "image_size": 16}
+
+
+@pytest.fixture(scope="module")
+def bert(tmp_path_factory):
+    return tiny_bert(tmp_path_factory.mktemp("bert"))
+
+
+@pytest.fixture(scope="module")
+def vit(tmp_path_factory):
+    pytest.importorskip("torchvision")
+    folder = tmp_path_factory.mktemp("vit")
+    torch.manual_seed(0)
+    config = transformers.ViTConfig(**VIT, intermediate_size=32, patch_size=8)
+    transformers.ViTModel(config).save_pretrained(folder)
+    size = {"height": 16, "width": 16}
+    transformers.ViTImageProcessor(size=size).save_pretrained(folder)
+    return folder
+
+
+@pytest.fixture
+def loads(monkeypatch):
+    """The models that transformers loads, while it loads them."""
+    found = []
+    load = transformers.AutoModel.from_pretrained
+
+    def counting(path, *args, **options):
+        found.append(path)
+        return load(path, *args, **options)
+
+    monkeypatch.setattr(transformers.AutoModel, "from_pretrained", counting)
+    return found
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"pooling": "mean"},
+        {"pooling": "pooler", "max_length": 5, "batch_size": 2, "half": False, "device": "cpu"},
+    ],
+)
+def test_texts_have_the_number_and_the_report_of_the_keywords_and_one_load(bert, loads, options):
+    model = encoder(bert, **options)
+    for texts in (TEXTS, TEXTS[::-1], ["dog", "cat", "dog"]):
+        del loads[1:]
+        ours = compute(texts, k="text_embeddings", model=model, details=True)
+        assert loads == [bert]
+        theirs = compute(texts, k="text_embeddings", model_path=bert, **options, details=True)
+        assert ours["VS"] == pytest.approx(theirs["VS"], rel=1e-12)
+        assert ours["details"] == theirs["details"]
+
+
+def test_images_have_the_number_and_the_report_of_the_keywords_and_one_load(vit, loads):
+    model = encoder(vit, kind="images", pooling="cls", batch_size=2)
+    for images in (pictures(5), pictures(3, channels=1, seed=1)):
+        ours = compute(images, k="image_embeddings", model=model, details=True)
+        assert loads == [vit]
+        options = {"model_path": vit, "pooling": "cls", "batch_size": 2}
+        theirs = compute(images, k="image_embeddings", **options, details=True)
+        del loads[1:]
+        assert ours["VS"] == pytest.approx(theirs["VS"], rel=1e-12)
+        assert ours["details"] == theirs["details"]
+
+
+def test_a_function_has_the_number_and_the_report_that_it_has_as_the_model():
+    ours = compute(TEXTS, k="text_embeddings", model=encoder(model=Letters()), details=True)
+    assert ours == compute(TEXTS, k="text_embeddings", model=Letters(), details=True)
+    image = np.ones((4, 4, 3), np.uint8)
+    means = encoder(model=lambda images: [[1, image.width] for image in images], kind="images")
+    np.testing.assert_array_equal(means.encode([image, image[:, :2]]), [[1, 4], [1, 2]])
+
+
+def test_an_encoder_gives_the_embeddings_that_the_kernel_compares(bert):
+    model = encoder(bert, pooling="mean")
+    S = as_similarity(TEXTS, k="text_embeddings", model=model)
+    X = model.encode(TEXTS)
+    assert X.dtype == np.float32
+    np.testing.assert_array_equal(S.X, X)
+    np.testing.assert_array_equal(model.encode(iter(TEXTS)), X)
+    np.testing.assert_array_equal(model.encode(np.array(TEXTS)), X)
+
+
+def test_an_encoder_tells_what_it_is(bert):
+    model = encoder(bert, pooling="mean", batch_size=7)
+    assert (model.kind, model.batch_size) == ("text", 7)
+    found = {name: model.settings[name] for name in ("model", "pooling", "max_length")}
+    assert found == {"model": "BertModel", "pooling": "mean", "max_length": 12}
+    assert "encoder of text: model='BertModel'" in repr(model)
+    model.settings["pooling"] = "cls"  # of a copy
+    assert model.settings["pooling"] == "mean"
+
+
+def test_what_is_cut_is_named_for_each_set(bert):
+    model = encoder(bert, pooling="mean", max_length=5)
+    for texts, cut in ((TEXTS, [1, 3, 5, 6]), (["dog"], []), (TEXTS[:2], [1])):
+        found = as_similarity(texts, k="text_embeddings", model=model)
+        assert sorted(found.partial) == cut
+
+
+@pytest.mark.parametrize("name", ["text_embeddings", "image_embeddings"])
+@pytest.mark.parametrize("batch_size", [1, 3])
+def test_rows_depend_on_no_other_sample(bert, vit, name, batch_size):
+    assert get_kernel(name).rows
+    path, samples = (bert, TEXTS) if name == "text_embeddings" else (vit, pictures(6))
+    options = {"model_path": path, "pooling": "cls", "batch_size": batch_size}
+    whole = as_similarity(samples, k=name, **options).features()
+    for some in ([4], [0, 5, 2]):
+        part = as_similarity([samples[i] for i in some], k=name, **options).features()
+        np.testing.assert_allclose(part, whole[some], atol=2e-6)
+
+
+def test_samples_that_cannot_be_used_are_listed_before_and_after_the_model_runs(bert):
+    seen = []
+    model = encoder(model=lambda texts: seen.extend(texts) or [[len(t), 0] for t in texts])
+    with pytest.raises(SampleError, match=r"sample 1 must be a str, got int: 7 \(2 samples") as e:
+        model.encode(["a", 7, "b", None])
+    assert (list(e.value.problems), seen) == ([1, 3], [])
+    with pytest.raises(SampleError, match="sample 1 has an embedding of zeros") as e:
+        model.encode(["a", "", "b", ""])
+    assert list(e.value.problems) == [1, 3]
+    with pytest.raises(TypeError, match="must be a collection of samples, got one str"):
+        model.encode("a text")
+    with pytest.raises(SampleError, match="sample 1 is not a file: 'no/such"):
+        encoder(model=len, kind="images").encode([pictures(1)[0], "no/such.png"])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"kind": "text", "transform": len}, ValueError, "`transform` has no effect with kind='t"),
+        ({"kind": "images", "tokenizer": len}, ValueError, "`tokenizer` has no effect with kind="),
+        ({"kind": "images", "max_length": 3}, ValueError, "`max_length` has no effect with kind="),
+        ({"kind": "sound"}, ValueError, "`kind` must be 'text' or 'images', got 'sound'"),
+        ({"model": len, "pooling": "cls"}, ValueError, "`pooling` has no effect with a model that"),
+        ({"model": len, "model_path": "b"}, ValueError, "`model_path` has no effect with model=…"),
+        ({"model_path": len}, TypeError, "`model_path` must be a Hub id or a folder, got builtin"),
+        ({"model": len, "batch_size": 0}, ValueError, "`batch_size` must be an integer of at le"),
+    ],
+)
+def test_keywords_that_do_not_go_together_are_refused_when_it_is_made(options, error, message):
+    with pytest.raises(error, match=message):
+        encoder(**options)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"pooling": "cls"}, {"max_length": 3}, {"device": "cpu"}, {"half": False}, {"batch_size": 2}],
+    ids=str,
+)
+def test_keywords_beside_one_that_has_its_own_are_refused(options):
+    (name,) = options
+    with pytest.raises(ValueError, match=f"`{name}` has no effect with an encoder, which has its"):
+        compute(TEXTS, k="text_embeddings", model=encoder(model=Letters()), **options)
+
+
+def test_an_encoder_of_the_other_kind_is_refused():
+    with pytest.raises(TypeError, match=r"an encoder of images, got <encoder of text: model='Lett"):
+        compute(pictures(2), k="image_embeddings", model=encoder(model=Letters()))
+    with pytest.raises(TypeError, match="`tokenizer` goes with a transformers `model`, got Encod"):
+        compute(["a"], k="text_embeddings", model=encoder(model=Letters()), tokenizer=len)
+
+
+@pytest.fixture
+def own(bert):
+    """A network of the caller's, of which one layer alone is in evaluation mode."""
+    model = transformers.AutoModel.from_pretrained(bert).train()
+    model.encoder.layer[1].eval()
+    return model
+
+
+def modes(model):
+    return [module.training for module in model.modules()]
+
+
+def test_a_network_of_the_callers_is_as_it_was_between_calls(bert, own):
+    before = modes(own)
+    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean")
+    expected = encoder(bert, pooling="mean").encode(TEXTS)
+    for _ in range(2):
+        assert modes(own) == before
+        np.testing.assert_allclose(model.encode(TEXTS), expected, atol=1e-6)
+    assert modes(own) == before
+    # It may be trained meanwhile, and embeds as it then is.
+    with torch.no_grad():
+        own.embeddings.word_embeddings.weight.mul_(0.5)
+    assert np.abs(model.encode(TEXTS) - expected).max() > 0.01
+
+
+def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
+    before = modes(own)
+    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
+    steps = model.steps(TEXTS)
+    assert next(steps) == 0
+    assert next(steps) == 3
+    assert not own.training
+    assert not torch.is_inference_mode_enabled()
+    steps.close()
+    assert modes(own) == before
+    pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
+    assert list(pairs.steps(TEXTS)) == [0, 2, 4, 6]
+    X, settings, omissions = finish(pairs.steps(TEXTS))
+    assert list(omissions) == ["missed", "partial"]
+    np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
+    assert (settings["batch_size"], settings["dims"]) == (2, 16)
+
+
+def test_a_network_in_use_twice_is_given_back_by_the_last(own):
+    before = modes(own)
+    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
+    first, second = model.steps(TEXTS), model.steps(TEXTS)
+    next(first)
+    next(second)
+    first.close()
+    assert not own.training  # or the second would run with dropout
+    np.testing.assert_array_equal(finish(second)[0], model.encode(TEXTS))
+    assert modes(own) == before
+
+
+def test_threads_share_one(bert):
+    """Tokenizers hold what they are asked for, padding and length, while they work."""
+    model = encoder(bert, pooling="mean")
+    others = [f"dog {'ran ' * i}" for i in range(40)]
+    sets = [["cat " * (1 + i), *others] for i in range(30)]  # some are cut
+    expected = [model.encode(texts) for texts in sets]
+    with ThreadPoolExecutor(8) as pool:
+        for found, right in zip(pool.map(model.encode, sets * 10), expected * 10, strict=True):
+            np.testing.assert_allclose(found, right, atol=1e-6)
+
+
+def test_threads_share_a_network_of_the_callers(own):
+    model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=1)
+    before, expected = modes(own), model.encode(TEXTS)
+    start = threading.Barrier(4)
+
+    def run(count):
+        start.wait()
+        return [model.encode(TEXTS[:count]) for _ in range(5)]
+
+    with ThreadPoolExecutor(4) as pool:
+        for found in itertools.chain(*pool.map(run, range(1, 5))):
+            np.testing.assert_allclose(found, expected[: len(found)], atol=1e-6)
+    assert modes(own) == before
+
+
+def test_a_function_needs_no_torch():
+    code = """
+import sys, vendiscore
+lengths = vendiscore.encoder(model=lambda texts: [[len(text), 1] for text in texts])
+print(vendiscore.compute(["a", "a"], k="text_embeddings", model=lengths))
+print([name for name in ("torch", "transformers", "torchvision", "PIL") if name in sys.modules])
+"""
+    folder = Path(__file__).resolve().parents[3]
+    ran = subprocess.run([sys.executable, "-c", code], cwd=folder, capture_output=True, text=True)
+    assert ran.stdout.splitlines() == ["{'VS': 1.0}", "[]"], ran.stderr
+
+
+def counting(n):
+    yield from range(n)
+    return n
+
+
+def test_a_bar_takes_the_steps_and_comes_to_its_end(monkeypatch, capsys):
+    monkeypatch.setattr("vendiscore.support.progress._DELAY", 0)
+    monkeypatch.setattr("sys.stderr.isatty", lambda: True)
+    assert counted(counting(5), 5, "counting") == 5
+    assert "counting: 100%" in capsys.readouterr().err
+    import datasets
+
+    datasets.disable_progress_bars()
+    try:
+        assert counted(counting(5), 5, "counting") == 5
+    finally:
+        datasets.enable_progress_bars()
+    assert not capsys.readouterr().err
+
+
+def test_steps_are_told_in_words_and_closed_with_them():
+    steps = counting(3)
+    words = told(steps, "{} done".format)
+    assert next(words) == "0 done"
+    words.close()
+    assert list(steps) == []
+    assert list(told(counting(2), str)) == ["0", "1"]
+    assert finish(told(counting(2), str)) == 2
+
+
+def test_functions_of_one_name_have_signatures_of_their_own():
+    def made(k):
+        def encode(texts):
+            return [[len(text) + 1.0, float(k)] for text in texts]
+
+        return encode
+
+    def told(model):
+        found = compute(TEXTS, k="text_embeddings", model=model, details=True)
+        return found["details"]["signature"]
+
+    assert told(made(1)) == told(made(1))
+    assert told(made(1)) != told(made(2))

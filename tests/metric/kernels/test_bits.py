@@ -1,0 +1,291 @@
+"""`tanimoto` of rows of bits and of RDKit's fingerprints, against sets and against RDKit."""
+
+import subprocess
+import sys
+import tracemalloc
+from pathlib import Path
+
+import numpy as np
+import pytest
+import reference
+import scipy.sparse as sp
+
+from vendiscore import SampleError, as_similarity, compute, score
+from vendiscore.similarity.bit_sets import BitSimilarity
+
+# Rows without a bit are among the rows of most tests here.
+pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' saw only a part of")
+MEASURES = ("tanimoto", "dice")
+every_measure = pytest.mark.parametrize("measure", MEASURES)
+
+
+def drawn(n: int = 60, d: int = 40, share: float = 0.2, seed: int = 0) -> np.ndarray:
+    """Return rows of bits, two of them empty and some equal."""
+    rng = np.random.default_rng(seed)
+    X = rng.random((n, d)) < rng.random((n, 1)) * 2 * share
+    X[[1, n // 2]] = False
+    X[-1] = X[0]
+    return X
+
+
+def naive(X: np.ndarray, measure: str) -> np.ndarray:
+    sets = [set(np.flatnonzero(row).tolist()) for row in X]
+    return reference.matrix(sets, getattr(reference, measure))
+
+
+HOLD = {
+    "bool": np.array,
+    "uint8": lambda X: X.astype(np.uint8),
+    "int8": lambda X: X.astype(np.int8),
+    "int64": lambda X: X.astype(np.int64),
+    "uint64": lambda X: X.astype(np.uint64),
+    "float16": lambda X: X.astype(np.float16),
+    "float32": lambda X: X.astype(np.float32),
+    "float64 with -0.0": lambda X: np.where(X, 1.0, -0.0),
+    "by columns": lambda X: np.asfortranarray(X.astype(np.uint8)),
+    "every other column": lambda X: np.repeat(X.astype(np.uint8), 2, axis=1)[:, ::2],
+    "lists": lambda X: X.astype(int).tolist(),
+    "lists of booleans": lambda X: X.tolist(),
+    "tuples": lambda X: [tuple(row) for row in X.astype(float).tolist()],
+    "list of rows": lambda X: list(X.astype(np.uint8)),
+    "objects": lambda X: X.astype(int).astype(object),
+    "CSR matrix": lambda X: sp.csr_matrix(X.astype(float)),
+    "CSR of booleans": sp.csr_array,
+    "COO with zeros": lambda X: sp.coo_array(
+        (X.ravel().astype(int), np.indices(X.shape).reshape(2, -1)), shape=X.shape
+    ),
+}
+
+
+@every_measure
+@pytest.mark.parametrize("kind", HOLD)
+def test_rows_of_bits_in_any_numbers_are_sets(kind, measure):
+    X = drawn()
+    K = as_similarity(HOLD[kind](X), k="tanimoto", coefficient=measure).dense()
+    np.testing.assert_array_equal(K, naive(X, measure))
+
+
+@pytest.mark.parametrize("dtype", ["bool", "uint8", "int32", "float32", "float64", "bfloat16"])
+def test_rows_of_bits_in_tensors_are_sets(dtype):
+    torch = pytest.importorskip("torch")
+    X = drawn()
+    T = torch.as_tensor(X).to(getattr(torch, dtype))
+    for rows in (T, list(T)):
+        K = as_similarity(rows, k="tanimoto").dense()
+        np.testing.assert_array_equal(K, naive(X, "tanimoto"))
+
+
+def test_a_gradient_is_not_lost_in_silence():
+    torch = pytest.importorskip("torch")
+    T = torch.eye(3, requires_grad=True)
+    for rows in (T, list(T)):
+        with pytest.raises(
+            TypeError, match=r"'tanimoto' cannot be differentiated; pass samples\.d"
+        ):
+            compute(rows, k="tanimoto")
+    assert compute(T.detach(), k="tanimoto")["VS"] == pytest.approx(3)
+
+
+def test_rows_of_a_table_are_rows_of_bits():
+    pandas = pytest.importorskip("pandas")
+    X = drawn()
+    table = pandas.DataFrame(X)
+    table[3] = table[3].astype(int)  # columns of two types
+    K = as_similarity(table, k="tanimoto").dense()
+    np.testing.assert_array_equal(K, naive(X, "tanimoto"))
+
+
+@every_measure
+@pytest.mark.parametrize("share", [0.004, 0.02, 0.3])
+def test_sparse_rows_have_the_numbers_of_dense_ones(share, measure):
+    X = drawn(300, 500, share)
+    dense, sparse = (
+        as_similarity(held, k="tanimoto", coefficient=measure) for held in (X, sp.csr_array(X))
+    )
+    assert sp.issparse(sparse.entries.bits) == (share < 0.1)
+    np.testing.assert_array_equal(sparse.dense(), dense.dense())
+    index = np.array([7, 3, 3, 299])
+    np.testing.assert_array_equal(sparse.rows(index), dense.rows(index))
+    np.testing.assert_array_equal(sparse.take(index).dense(), dense.take(index).dense())
+    np.testing.assert_array_equal(sparse.groups(), dense.groups())
+    V = np.random.default_rng(0).standard_normal((300, 2))
+    np.testing.assert_allclose(sparse.matmul(V), dense.dense() @ V, rtol=0, atol=1e-9)
+    for q in (1, 2, "inf"):
+        assert score(sp.csr_array(X), "tanimoto", q=q, coefficient=measure) == pytest.approx(
+            score(X, "tanimoto", q=q, coefficient=measure), rel=1e-12
+        )
+
+
+def test_rows_without_bits_are_alike_and_unlike_others():
+    X = [[0, 0, 0], [1, 0, 1], [0, 0, 0]]
+    for rows in (X, sp.csr_array(X)):
+        K = as_similarity(rows, k="tanimoto").dense()
+        np.testing.assert_array_equal(K, [[1, 0, 1], [0, 1, 0], [1, 0, 1]])
+    assert compute(np.zeros((3, 4), bool), k="tanimoto")["VS"] == 1
+    assert compute(sp.csr_array((3, 4)), k="tanimoto")["VS"] == 1
+
+
+@every_measure
+def test_weights_groups_and_two_sets(measure):
+    X = drawn()
+    p = np.random.default_rng(1).dirichlet(np.ones(60))
+    K = naive(X, measure)
+    options = {"k": "tanimoto", "coefficient": measure}
+    for more in ({"p": p, "q": [1, 2]}, {"measures": ["VS", "IntDiv", "MagArea"]}):
+        assert compute(X, **options, **more) == pytest.approx(compute(K, score_K=True, **more))
+    nested = compute([X[:20].tolist(), X[20:].tolist()], **options)
+    assert nested == pytest.approx(compute(X, groups=[0] * 20 + [1] * 40, **options))
+
+
+@pytest.mark.parametrize(
+    ("rows", "problem"),
+    [
+        ([[0, 1], [1, 2]], "sample 1 must have only 0 and 1, got 2 in column 1; pass X > 0"),
+        (np.array([[0, 1], [0.5, 1]]), r"sample 1 must have only 0 and 1, got 0\.5 in column 0"),
+        (np.array([[0, 1], [np.nan, 1]]), "sample 1 must have only 0 and 1, got nan in column 0"),
+        (
+            np.array([[0, -1], [1, 1]]),
+            "sample 0 must have only 0 and 1, got -1 in column 1; .*k='c",
+        ),
+        (np.array([[0, 255]], np.uint8), "sample 0 must have only 0 and 1, got 255 in column 1"),
+        (sp.csr_array([[0, 1], [3, 2]]), "sample 1 must have only 0 and 1, got 3 in column 0"),
+        ([[0, 1], [1, 0, 1], [0, 0]], r"sample 1 of `samples` has shape \(3,\), the others have"),
+        ([[0, 1], "CCO"], "sample 1 must be a row of 0 and 1 or .*'CCO'; molecules go to k='mor"),
+        (["CCO", "CCN"], r"sample 0 must be a row .*'CCO'; .*\(2 samples cannot be used: 0, 1\)"),
+        (["0110", "1100"], r"sample 0 must .*'0110'; pass \[int\(bit\) for bit in bits\] of each"),
+        ([[0, 1], None], "sample 1 of `samples` must be a row of numbers, got NoneType"),
+    ],
+)
+def test_what_is_no_bit_is_named_by_sample_and_column(rows, problem):
+    with pytest.raises(SampleError, match=problem):
+        compute(rows, k="tanimoto")
+
+
+def test_all_rows_with_other_numbers_are_named_and_can_be_left_out():
+    X = drawn().astype(float)
+    X[[5, 9, 44], [1, 0, 39]] = 0.25
+    for rows in (X, X.tolist(), sp.csr_array(X)):
+        with pytest.raises(SampleError) as refused:
+            compute(rows, k="tanimoto")
+        assert list(refused.value.problems) == [5, 9, 44]
+        with pytest.warns(UserWarning, match="'tanimoto' left out 3 of 60 samples"):
+            found = compute(rows, k="tanimoto", on_error="skip")
+        assert found["VS"] == pytest.approx(
+            compute(np.delete(drawn(), [5, 9, 44], axis=0), k="tanimoto")["VS"]
+        )
+
+
+@pytest.mark.parametrize("shape", [(3,), (2, 2, 2, 2), (3, 0)])
+def test_rows_are_two_dimensional(shape):
+    with pytest.raises(ValueError, match=r"must be two-dimensional|at least one column"):
+        compute(np.zeros(shape, bool), k="tanimoto")
+
+
+def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
+    X = drawn(4000, 64)
+    expected = compute(X[::10], k="tanimoto")["VS"]  # fewer rows of the same kind have less
+    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)  # as where memory is short
+    for rows in (X, sp.csr_array(X)):
+        tracemalloc.start()
+        found = compute(rows, k="tanimoto", method="estimate", rtol=0.02, seed=0, details=True)
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert "lanczos" in str(found["details"]["method"])
+        assert peak < 4000**2 * 5  # less than two thirds of what K would take
+        assert expected < found["VS"] < 4000
+
+
+def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):
+    monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
+    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    with pytest.raises(MemoryError, match=r"60 rows of 40 bits .*pass sparse rows"):
+        compute(drawn(), k="tanimoto")
+
+
+def test_bits_are_not_copied_and_not_changed():
+    X = drawn()
+    similarity = as_similarity(X, k="tanimoto")
+    assert isinstance(similarity, BitSimilarity)
+    assert np.shares_memory(similarity.entries.bits, X)
+    before = sp.csr_array(np.where(X, 1, 0))
+    kept = before.copy()
+    compute(before, k="tanimoto")
+    assert (before != kept).nnz == 0
+
+
+def test_rows_of_numbers_need_no_rdkit():
+    code = (
+        "import sys; sys.modules['rdkit'] = None\n"
+        "from vendiscore import compute\n"
+        "print(compute([[1, 1, 0], [1, 0, 0]], k='tanimoto')['VS'])"
+    )
+    root = Path(__file__).resolve().parents[3]
+    ran = subprocess.run([sys.executable, "-c", code], cwd=root, capture_output=True, text=True)
+    assert float(ran.stdout) == pytest.approx(np.exp(-0.75 * np.log(0.75) - 0.25 * np.log(0.25)))
+
+
+SMILES = ["CCO", "CCN", "C", "c1ccccc1O", "CC(=O)Oc1ccccc1C(=O)O", "OC1OC(O)C(O)C1O"]
+
+
+@every_measure
+@pytest.mark.parametrize("kind", ["Fingerprint", "SparseFingerprint"])
+@pytest.mark.parametrize("maker", ["Morgan", "AtomPair", "TopologicalTorsion"])
+def test_fingerprints_of_rdkit_have_its_similarities(maker, kind, measure):
+    Chem = pytest.importorskip("rdkit.Chem")
+    from rdkit import DataStructs
+    from rdkit.Chem import rdFingerprintGenerator
+
+    make = getattr(getattr(rdFingerprintGenerator, f"Get{maker}Generator")(), f"Get{kind}")
+    prints = [make(Chem.MolFromSmiles(s)) for s in SMILES]
+    bulk = getattr(DataStructs, f"Bulk{measure.capitalize()}Similarity")
+    expected = np.array([bulk(each, prints) for each in prints])
+    empty = [not p.GetNumOnBits() for p in prints]
+    expected[np.ix_(empty, empty)] = 1  # RDKit gives two without any bit 0
+    K = as_similarity(prints, k="tanimoto", coefficient=measure).dense()
+    np.testing.assert_array_equal(K, expected)
+    p = [0.1, 0.2, 0.1, 0.3, 0.2, 0.1]
+    assert compute(prints, k="tanimoto", coefficient=measure, p=p) == pytest.approx(
+        compute(expected, score_K=True, p=p)
+    )
+
+
+def test_fingerprints_that_are_made_have_the_score_of_their_molecules():
+    Chem = pytest.importorskip("rdkit.Chem")
+    from rdkit.Chem import rdFingerprintGenerator, rdMolDescriptors
+
+    molecules = [Chem.MolFromSmiles(s) for s in SMILES]
+    morgan = rdFingerprintGenerator.GetMorganGenerator(radius=2)  # RDKit's own number of bits
+    for name, make in {
+        "morgan": morgan.GetFingerprint,
+        "maccs": rdMolDescriptors.GetMACCSKeysFingerprint,
+    }.items():
+        expected = compute(SMILES, k=name)
+        prints = [make(molecule) for molecule in molecules]
+        assert compute(prints, k="tanimoto") == expected
+        assert compute([list(each) for each in prints], k="tanimoto") == expected
+        groups = [prints[:3], prints[3:]]
+        assert compute(groups, k="tanimoto") == compute([SMILES[:3], SMILES[3:]], k=name)
+
+
+def test_other_samples_beside_fingerprints_are_named():
+    Chem = pytest.importorskip("rdkit.Chem")
+    from rdkit import DataStructs
+    from rdkit.Chem import rdFingerprintGenerator
+
+    molecules = [Chem.MolFromSmiles(s) for s in SMILES]
+    make = rdFingerprintGenerator.GetMorganGenerator(radius=2)
+    good, counts = make.GetFingerprint(molecules[0]), make.GetCountFingerprint(molecules[1])
+    short = DataStructs.ExplicitBitVect(64)
+    mixed = [good, good, counts, short, "CCO", [0, 1]]
+    problem = "sample 2 must be a fingerprint of 2048 bits like the rest, got UIntSparseIntVect"
+    with pytest.raises(SampleError, match=problem) as refused:
+        compute(mixed, k="tanimoto")
+    assert list(refused.value.problems) == [2, 3, 4, 5]
+    with pytest.raises(SampleError, match="of counts make bits, by GetFingerprint"):
+        compute([counts, counts], k="tanimoto")
+    with pytest.raises(SampleError, match=r"got Mol: .*molecules go to k='morgan'"):
+        compute(molecules, k="tanimoto")
+    with pytest.raises(SampleError, match=r"got ExplicitBitVect: .*are made go to k='tanimoto'"):
+        compute([good], k="morgan")
+    with pytest.raises(ValueError, match=r"`k` is missing, .*ExplicitBitVect .*pass k='tanimoto'"):
+        compute([good, good])

@@ -1,0 +1,400 @@
+"""Images: what becomes a picture, and the kernel of its pixels."""
+
+import io
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+from drawn import cosines, dense, pictures, png
+from PIL import Image
+
+from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
+from vendiscore.encoders.pil_images import as_image
+from vendiscore.spectral.vendi_scores import spectrum_of
+
+ROOT = Path(__file__).resolve().parents[3]
+
+# MNIST test digits 0-9 under `pixels`: README of github.com/vertaix/Vendi-Score.
+DIGITS = [7.68, 5.31, 12.18, 9.97, 11.10, 13.51, 9.06, 9.58, 9.69, 8.56]
+
+
+def test_mnist_digits_score_as_published(mnist):
+    scores = [compute(mnist["images"][mnist["labels"] == c], k="pixels")["VS"] for c in range(10)]
+    assert [f"{score:.2f}" for score in scores] == [f"{digit:.2f}" for digit in DIGITS]
+
+
+def test_mnist_as_pil_images_scores_the_same(mnist):
+    ones = mnist["images"][mnist["labels"] == 1][:200]
+    as_pil = compute([Image.fromarray(image) for image in ones], k="pixels")["VS"]
+    assert as_pil == compute(ones, k="pixels")["VS"]
+
+
+def test_pixels_are_the_cosines_of_what_pillow_resizes_to():
+    images = pictures()
+    resized = [np.asarray(Image.fromarray(image).resize((32, 32))) for image in images]
+    np.testing.assert_allclose(dense(images), cosines(resized), atol=1e-12)
+    np.testing.assert_allclose(dense(images, size=None), cosines(images), atol=1e-12)
+    small = [np.asarray(Image.fromarray(image).resize((5, 5))) for image in images]
+    np.testing.assert_allclose(dense(images, size=5), cosines(small), atol=1e-12)
+
+
+def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
+    framed = [np.pad(image, ((1, 2), (3, 4))) for image in pictures(6, channels=1)]
+    S = as_similarity(framed, k="pixels", size=None)
+    assert S.dim == S.settings["dims"] == 27 * 47
+    C = S.compact().covariance()
+    assert C.shape == (24 * 40, 24 * 40)
+    np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
+    values, found = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
+    found_of = spectrum_of(S, vectors=True)
+    np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
+    np.testing.assert_allclose(found[-6:], values, atol=1e-12)
+
+
+def test_every_option_of_pixels_changes_the_score():
+    images = pictures()
+    scores = [
+        compute(images, k="pixels", **options)["VS"]
+        for options in ({}, {"size": 3}, {"size": None}, {"mode": "L"})
+    ]
+    assert np.diff(np.sort(scores)).min() > 1e-6
+    assert compute(images, k="pixels", mode="RGB")["VS"] == scores[0]
+
+
+@pytest.mark.parametrize("channels", [1, 3])
+def test_a_similarity_of_pixels_agrees_with_itself(channels):
+    images = pictures(6, channels=channels)
+    S = as_similarity([*images, images[2]], k="pixels")
+    K = S.dense()
+    np.testing.assert_array_equal(K, K.T)
+    np.testing.assert_allclose(np.diagonal(K), 1, atol=1e-12)
+    np.testing.assert_array_equal(K[2], K[6])
+    assert S.groups()[6] == S.groups()[2]
+    np.testing.assert_allclose(S.features() @ S.features().T, K, atol=1e-8)
+    np.testing.assert_allclose(S.matmul(np.eye(7)), K, atol=1e-8)
+    order = [3, 0, 6, 1, 5, 2, 4]
+    together = [*images, images[2]]
+    np.testing.assert_allclose(
+        dense([together[i] for i in order]), K[np.ix_(order, order)], atol=1e-12
+    )
+
+
+def test_one_image_scores_one():
+    assert compute(pictures(1), k="pixels")["VS"] == pytest.approx(1)
+    assert compute(np.stack(pictures(1) * 3), k="pixels")["VS"] == pytest.approx(1)
+
+
+def test_all_that_holds_a_picture_is_the_same_picture(tmp_path):
+    torch = pytest.importorskip("torch")
+    images = pictures()
+    K = dense(images, size=None)
+    files = [tmp_path / f"画像 {i}.png" for i in range(len(images))]
+    for file, image in zip(files, images, strict=True):
+        file.write_bytes(png(image))
+    contents = [png(image) for image in images]
+    forms = {
+        "PIL": [Image.fromarray(image) for image in images],
+        "lazy PIL": [Image.open(io.BytesIO(content)) for content in contents],
+        "one array": np.stack(images),
+        "floats": [image / 255 for image in images],
+        "float32": np.stack(images).astype(np.float32) / 255,
+        "integers": [image.astype(np.int64) for image in images],
+        "lists": [image.tolist() for image in images],
+        "tensors": [torch.tensor(image).permute(2, 0, 1) for image in images],
+        "tensor": torch.tensor(np.stack(images)).permute(0, 3, 1, 2) / 255,
+        "channels first": [np.moveaxis(image, 2, 0) for image in images],
+        "opaque": [np.dstack([image, np.full(image.shape[:2], 255, np.uint8)]) for image in images],
+        "paths": files,
+        "names": [str(file) for file in files],
+        "bytes": contents,
+        "datasets, bytes": [{"bytes": content, "path": None} for content in contents],
+        "datasets, path": [{"bytes": None, "path": str(file)} for file in files],
+        "mixed": [images[0], files[1], contents[2], Image.fromarray(images[3])],
+    }
+    for name, samples in forms.items():
+        np.testing.assert_allclose(dense(samples, size=None), K, atol=1e-12, err_msg=name)
+
+
+def test_booleans_are_black_and_white_and_one_channel_is_grey():
+    dots = np.random.default_rng(0).random((3, 8, 8)) < 0.5
+    K = cosines(dots)
+    np.testing.assert_allclose(dense(dots, size=None), K)
+    np.testing.assert_allclose(dense(dots[:, :, :, None].astype(float), size=None), K)
+    np.testing.assert_allclose(dense([Image.fromarray(d) for d in dots], size=None), K)
+    assert Image.fromarray(dots[0]).mode == "1"
+
+
+def test_a_column_of_images_goes_through_evaluate(mnist, tmp_path):
+    import datasets
+    import evaluate
+
+    ones = mnist["images"][mnist["labels"] == 1][:60]
+    column = datasets.Dataset.from_dict({"image": [Image.fromarray(image) for image in ones]})
+    dataset = column.cast_column("image", datasets.Image())
+    metric = evaluate.load(str(ROOT / "vendiscore.py"))
+    vs = metric.compute(samples=dataset["image"], k="pixels")["VS"]
+    assert vs == compute(ones, k="pixels")["VS"]
+    stored = dataset.cast_column("image", datasets.Image(decode=False))
+    assert metric.compute(samples=stored["image"], k="pixels")["VS"] == vs
+    assert metric.compute(samples=dataset.with_format("numpy")["image"], k="pixels")["VS"] == vs
+
+
+@pytest.mark.parametrize("mode", ["P", "CMYK", "YCbCr", "HSV", "RGBX"])
+def test_other_modes_of_eight_bits_become_rgb(mode):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    converted = as_image(image, 0)
+    assert converted.mode == "RGB"
+    np.testing.assert_array_equal(np.asarray(converted), np.asarray(image.convert("RGB")))
+
+
+@pytest.mark.parametrize(("mode", "expected"), [("1", "L"), ("LA", "L"), ("RGBA", "RGB")])
+def test_grey_stays_grey_and_an_opaque_alpha_channel_goes(mode, expected):
+    image = Image.fromarray(pictures(1)[0]).convert("L" if mode != "RGBA" else "RGB")
+    converted = as_image(image.convert(mode), 0)
+    assert converted.mode == expected
+    if mode != "1":
+        np.testing.assert_array_equal(np.asarray(converted), np.asarray(image))
+
+
+def transparent(mode):
+    image = Image.fromarray(pictures(1)[0]).convert("RGBA")
+    image.putpixel((3, 3), (1, 2, 3, 200))
+    if mode == "P":
+        image = image.convert("RGB").quantize(16)
+        image.info["transparency"] = image.getpixel((0, 0))
+        return image
+    return image.convert(mode)
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_transparency_is_refused(mode):
+    with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
+        dense([Image.new("RGB", (9, 9), "red"), transparent(mode)])
+
+
+@pytest.mark.parametrize("mode", ["RGB", "L"])
+@pytest.mark.parametrize("read", [bytes, lambda data: Image.open(io.BytesIO(data))])
+def test_a_colour_of_a_file_that_is_transparent_is_refused_and_one_that_was_converted_is_not(
+    mode, read
+):
+    image = Image.fromarray(pictures(1)[0]).convert(mode)
+    out = io.BytesIO()
+    image.save(out, "PNG", transparency=image.getpixel((0, 0)))
+    with pytest.raises(SampleError, match="sample 1 has transparent pixels, whose colour depends"):
+        dense([image, read(out.getvalue())])
+    converted = Image.open(out).convert("L" if mode == "RGB" else "RGB").convert(mode)
+    assert "transparency" in converted.info
+    assert as_image(converted, 0).tobytes() == converted.tobytes()
+    image.save(out := io.BytesIO(), "PNG", transparency=(0, 0, 0) if mode == "RGB" else 0)
+    assert as_image(read(out.getvalue()), 0).tobytes() == image.tobytes()
+
+
+@pytest.mark.parametrize("mode", ["I", "F"])
+def test_more_than_sixteen_bits_are_refused(mode):
+    with pytest.raises(
+        SampleError, match=f"sample 0 is an image of mode {mode}, which has no single"
+    ):
+        dense([Image.new(mode, (9, 9), 1)])
+
+
+def test_sixteen_bits_are_scaled_to_eight():
+    wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
+    images = [Image.fromarray(image) for image in wide]
+    expected = cosines((wide / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(dense(images, size=None), expected, atol=1e-12)
+    files = []
+    for image in images:
+        image.save(out := io.BytesIO(), "PNG")
+        files.append(out.getvalue())
+    np.testing.assert_array_equal(dense(files, size=None), dense(images, size=None))
+
+
+@pytest.mark.parametrize("mode", ["RGBA", "LA", "P"])
+def test_transparent_pixels_show_the_background(mode):
+    image = transparent(mode)
+    shown = as_image(image, 0, "white")
+    pixels, alpha = (np.asarray(image.convert("RGBA"), float)[:, :, a] for a in ([0, 1, 2], [3]))
+    expected = (pixels * alpha + 255 * (255 - alpha)) / 255
+    assert np.abs(np.asarray(shown) - expected).max() <= 1  # of rounding
+    every = [Image.new("RGB", image.size, "red"), image]
+    white, black = (dense(every, background=colour, size=None) for colour in ("white", "black"))
+    assert white[0, 1] != black[0, 1]
+    with pytest.raises(ValueError, match=r"`background` must be a colour, .* got 'vlue'"):
+        dense(every, background="vlue")
+
+
+def test_a_photo_lying_on_its_side_is_turned_upright(tmp_path):
+    upright = Image.fromarray(pictures(1)[0])
+    exif = Image.Exif()
+    exif[0x0112] = 6  # turn by 270° to show
+    file = tmp_path / "photo.png"
+    upright.transpose(Image.Transpose.ROTATE_90).save(file, exif=exif)
+    held = file.read_bytes()
+    with Image.open(file) as lying:
+        every = [file, held, {"bytes": held}, lying, lying.convert("RGB"), upright]
+        for image in every:
+            np.testing.assert_array_equal(np.asarray(as_image(image, 0)), np.asarray(upright))
+        assert compute(every, k="pixels")["VS"] == pytest.approx(1)
+        assert lying.size == upright.size[::-1]  # which is not changed
+
+
+@pytest.mark.parametrize("size", [32, None])
+@pytest.mark.parametrize("order", [[0, 1, 2, 3], [2, 0, 3, 1], [3, 2, 1, 0]])
+def test_greyscale_among_colour_is_made_colour(size, order):
+    every = [*pictures(2, channels=1), *pictures(2)]
+    images = [every[i] for i in order]
+    S = as_similarity(images, k="pixels", size=size)
+    assert [*S.notes] == ["Greyscale images were made RGB, which others are."]
+    rgb = [Image.fromarray(image).convert("RGB") for image in images]
+    np.testing.assert_array_equal(S.dense(), dense(rgb, size=size))
+    grey = [image.convert("L") for image in rgb]
+    assert not as_similarity(grey, k="pixels", size=size).notes
+    np.testing.assert_allclose(dense(images, mode="L", size=size), dense(grey, size=size))
+
+
+def test_without_a_size_images_must_be_equally_large():
+    images = [*pictures(2), *pictures(1, height=25)]
+    with pytest.raises(SampleError, match=r"sample 2 is an image of 40 × 25 .* first of 40 × 24"):
+        dense(images, size=None)
+    assert dense(images).shape == (3, 3)
+
+
+def test_a_file_that_is_no_picture_names_index_and_path(tmp_path):
+    good, bad = tmp_path / "good.png", tmp_path / "bad.png"
+    good.write_bytes(png(pictures(1)[0]))
+    bad.write_bytes(b"not a picture")
+    names = [str(good), str(good), str(bad)]
+    with pytest.raises(SampleError, match=r"sample 2 cannot be read as an image: .*bad\.png"):
+        dense(names)
+    bad.write_bytes(good.read_bytes()[:-200])
+    with pytest.raises(SampleError, match=r"sample 2 .*cannot be read as an image: "):
+        dense(names)
+    with pytest.raises(SampleError, match=r"sample 0 cannot be read .*missing\.png"):
+        dense([tmp_path / "missing.png"])
+    with pytest.raises(SampleError, match=r"sample 1 cannot be read as an image: cannot "):
+        dense([good.read_bytes(), b"abc"])
+    with pytest.raises(SampleError, match="sample 0 cannot be read as an image: "):
+        dense([Image.open(io.BytesIO(good.read_bytes()[:-200]))])
+
+
+@pytest.mark.parametrize(
+    ("sample", "message"),
+    [
+        (None, "must be a PIL image, an array, a path, bytes or a value .* got NoneType: None"),
+        (3.5, "must be a PIL image, .* got float: 3.5"),
+        (
+            {"id": 1, "image": 1},
+            r"must have `bytes` or `path`, .* with the keys .* column, ds\['image'\]",
+        ),
+        ({"bytes": None, "path": None}, "must have `bytes` or `path`"),
+        (np.zeros(784), r"must be an array of shape \(H, W\) or .* got shape \(784,\)"),
+        (np.zeros((0, 4)), r"got shape \(0, 4\)"),
+        (np.zeros((2, 3, 4, 5)), r"got shape \(2, 3, 4, 5\)"),
+        (
+            np.zeros((9, 9, 2)),
+            r"must have 1, 3 or 4 channels, first or last, got shape \(9, 9, 2\)",
+        ),
+        (np.full((4, 4), 2.5), "must hold floats from 0 to 1, got values from 2.5 to 2.5 in float"),
+        (np.full((4, 4), -0.5), "must hold floats from 0 to 1"),
+        (np.full((4, 4), np.nan), "must hold floats from 0 to 1, got values from nan to nan"),
+        (np.full((4, 4), 256), "must hold integers from 0 to 255, got values from 256 to 256 in i"),
+        (
+            np.full((4, 4), 60000, np.uint16),
+            "integers from 0 to 255, got .* in uint16; rescale all",
+        ),
+        (np.full((4, 4), 200.0), "got values from 200 to 200 in float64; .* x / 255"),
+        (np.linspace(-1, 1, 16).reshape(4, 4), r"rescale all .* or \(x \+ 1\) / 2"),
+        (
+            Image.fromarray(np.full((4, 4), 0.5, np.float32)),
+            r"mode F, .* pass np.asarray\(image\) / top, with the same top for all images",
+        ),
+        (np.full((4, 4), "x"), "must be an array of numbers, got dtype <U1"),
+        ([[1, 2], [3]], "cannot be read as an array: "),
+        (np.zeros((4, 4), np.uint8), "is black all over, which has no cosine"),
+    ],
+)
+def test_what_is_no_picture_is_named_with_its_place(sample, message):
+    with pytest.raises(SampleError, match=f"sample 1 .*{message}") as caught:
+        dense([pictures(1, channels=1)[0], sample], size=None if sample is None else 4)
+    assert caught.value.index == 1
+
+
+def test_a_tensor_that_can_be_read_two_ways_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(SampleError, match=r"shape \(3, 5, 4\), which can be read as \(C, H, W\)"):
+        dense([torch.ones(3, 5, 4)])
+    assert as_image(np.ones((3, 5, 4)), 0).size == (5, 3)  # an array has its channels last
+
+
+def test_the_recipes_for_other_ranges_work():
+    wide = np.random.default_rng(0).integers(0, 65536, (3, 4, 4)).astype(np.uint16)
+    expected = cosines((wide / 257).round().reshape(3, -1))
+    np.testing.assert_allclose(dense(list(wide / 65535), size=None), expected, atol=1e-12)
+    small = np.random.default_rng(0).integers(0, 17, (3, 4, 4)).astype(float)
+    found = dense(list(small / 16), size=None)
+    np.testing.assert_allclose(found, cosines((small * 255 / 16).round().reshape(3, -1)))
+
+
+def test_broken_files_among_good_ones_are_left_out_when_asked(tmp_path):
+    for i, picture in enumerate(pictures(3)):
+        (tmp_path / f"{i}.png").write_bytes(png(picture))
+    (tmp_path / "1.png").write_bytes(b"broken")
+    files = sorted(tmp_path.glob("*.png"))
+    with pytest.warns(UserWarning, match=r"left out 1 of 3 samples, .*1\.png.* remove the file$"):
+        kept = as_similarity(files, k="pixels", on_error="skip")
+    np.testing.assert_array_equal(kept.dense(), dense([files[0], files[2]]))
+
+
+@pytest.mark.parametrize("size", [0, -1, 2.5, True, (32, 32)])
+def test_size_is_checked(size):
+    with pytest.raises((TypeError, ValueError), match=r"`size` must be an integer .*got .*or None"):
+        dense(pictures(), size=size)
+
+
+def test_mode_is_checked():
+    with pytest.raises(ValueError, match="`mode` must be 'L', 'RGB' or None, got 'grey'"):
+        dense(pictures(), mode="grey")
+
+
+def test_without_pillow_the_command_is_named(monkeypatch):
+    monkeypatch.setitem(sys.modules, "PIL", None)
+    for kernel in ("pixels", "image_embeddings"):
+        with pytest.raises(MissingPackageError, match=r"'PIL'.*pip install pillow"):
+            dense([np.ones((4, 4))], k=kernel)
+
+
+def test_the_kernels_are_listed():
+    kernels = {kernel.name: kernel for kernel in list_kernels() if kernel.samples == "images"}
+    assert set(kernels) >= {"pixels", "image_embeddings"}
+    assert all(kernel.needs == "images" and kernel.psd for kernel in kernels.values())
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16", "float32"])
+def test_tensors_of_any_precision_are_read(dtype):
+    torch = pytest.importorskip("torch")
+    images = pictures(3)
+    floats = torch.tensor(np.array(images)).movedim(-1, 1) / 255
+    for samples in (floats.to(getattr(torch, dtype)), list(floats.to(getattr(torch, dtype)))):
+        np.testing.assert_array_equal(dense(samples, size=None), dense(images, size=None))
+
+
+def test_masked_pixels_and_tensors_without_values_are_refused():
+    torch = pytest.importorskip("torch")
+    masked = np.ma.masked_array(np.ones((4, 4), np.uint8), mask=np.eye(4))
+    for image, message in (
+        (masked, "has masked pixels"),
+        (torch.ones(4, 4, device="meta"), "cannot be read as an array"),
+    ):
+        with pytest.raises(SampleError, match=f"sample 1 {message}"):
+            dense([np.ones((4, 4), np.uint8), image])
+
+
+@pytest.mark.parametrize("size", [np.int64(4), np.uint8(4), np.array(4)])
+def test_a_size_may_be_any_integer(size):
+    np.testing.assert_array_equal(dense(pictures(), size=size), dense(pictures(), size=4))
+
+
+def test_a_size_that_does_not_fit_in_memory_is_refused():
+    with pytest.raises(MemoryError, match=r"the pixels of 4 images .*; pass a smaller `size`"):
+        dense(pictures(), size=10**7)

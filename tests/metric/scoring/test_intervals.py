@@ -1,0 +1,436 @@
+"""`ci=`: against leaving every sample out by hand."""
+
+import json
+import math
+from pathlib import Path
+
+import numpy as np
+import pytest
+from measure_cases import PLAIN
+from scipy.special import expit, logit
+from scipy.stats import beta
+from scipy.stats import t as student
+
+from vendiscore import SampleError, compute
+from vendiscore.measures.measure import get_measure
+from vendiscore.result import key_at
+from vendiscore.scoring import group_scores
+from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
+from vendiscore.scoring.request import confidence
+from vendiscore.spectral import spectrum
+
+X = np.random.default_rng(0).standard_normal((30, 4))
+TEXTS = ["a cat sat", "a dog sat", "the cat ran off", "red", "green and red", "no", "no"]
+RBF = {"k": "rbf", "sigma": 2.0}
+
+
+def left_out(samples, **how):
+    """Return the numbers of the samples without each in turn."""
+    samples = list(samples)
+    sets = [[*samples[:i], *samples[i + 1 :]] for i in range(len(samples))]
+    return [compute(some, **how) for some in sets]
+
+
+def error_of(values):
+    """Return the delete-one jackknife."""
+    values = np.asarray(values)
+    n = len(values)
+    return math.sqrt((n - 1) / n * ((values - values.mean()) ** 2).sum())
+
+
+def deficit_ends(whole, left, n, sizes, level):
+    """Return student's interval of the logarithm of the deficit, taken back to the score."""
+    deficit, without = math.log(n) - math.log(whole), np.log(n - sizes) - np.log(left)
+    reach = student.ppf((1 + level) / 2, len(left) - 1) * error_of(np.log(without))
+    ends = [math.exp(math.log(n) - deficit * math.exp(sign * reach)) for sign in (1, -1)]
+    return max(1, ends[0]), ends[1]
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
+@pytest.mark.parametrize(
+    ("samples", "how"),
+    [(X[:12], RBF), (X, {"k": "cosine"})],
+    ids=["rbf", "cosine"],
+)
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_is_that_of_leaving_each_sample_out(samples, how, q, level):
+    found = compute(samples, q=q, ci=level, allow_repeats=False, **how)
+    key = key_at(q)
+    alone = compute(samples, q=q, **how)[key]
+    left = np.array([scores[key] for scores in left_out(samples, q=q, **how)])
+    n, error = len(left), error_of(np.log(left))
+    low, high = deficit_ends(alone, left, n, 1, level)
+    assert found[key] == pytest.approx(alone, rel=1e-9)
+    assert found[f"{key}_se"] == pytest.approx(alone * error, rel=1e-6)
+    assert found[f"{key}_low"] == pytest.approx(low, rel=1e-6)
+    assert found[f"{key}_high"] == pytest.approx(high, rel=1e-6)
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 1.5, 2, 3, "inf"])
+@pytest.mark.parametrize("how", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
+def test_the_interval_with_clusters_is_that_of_leaving_each_cluster_out(how, q):
+    codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
+    found = compute(X, q=q, ci=0.95, clusters=codes, **how)
+    key = key_at(q)
+    alone = compute(X, q=q, **how)[key]
+    left = np.array([compute(X[codes != c], q=q, **how)[key] for c in range(7)])
+    deficit = math.log(30 / alone)
+    by = math.exp(student.ppf(0.975, 6) * error_of(np.log(left)) / deficit)
+    assert found[f"{key}_se"] == pytest.approx(alone * error_of(np.log(left)), rel=1e-6)
+    assert found[f"{key}_low"] == pytest.approx(max(1, 30 * math.exp(-deficit * by)), rel=1e-6)
+    assert found[f"{key}_high"] == pytest.approx(30 * math.exp(-deficit / by), rel=1e-6)
+
+
+def test_clusters_of_one_sample_each_are_samples():
+    """But for the ends of VS: samples have the error of the logarithm of the deficit itself."""
+    many = np.random.default_rng(1).standard_normal((40, 3)) + 3
+    how = {"k": "cosine", "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim", "LC"], "q": [0.5, 2]}
+    clustered = compute(many, clusters=[f"kind {i}" for i in range(40)], **how)
+    single = compute(many, allow_repeats=False, **how)
+    width = single["VS_q2_high"] - single["VS_q2_low"]
+    for key, value in single.items():
+        is_end = key.startswith("VS") and key.endswith(("_low", "_high"))
+        expected = pytest.approx(value, abs=0.01 * width) if is_end else pytest.approx(value)
+        assert clustered[key] == expected
+
+
+def test_labels_of_clusters_are_read_once():
+    codes = [i % 7 for i in range(30)]
+    how = {"k": "cosine", "ci": 0.9, "details": True}
+    listed, iterated = (compute(X, clusters=c, **how) for c in (codes, iter(codes)))
+    assert iterated == listed
+    assert "|clusters=7@" in listed["details"]["signature"]
+
+
+@pytest.mark.parametrize("clusters", [15, 30])
+def test_few_clusters_have_a_note(clusters):
+    found = compute(X, k="cosine", ci=0.95, clusters=np.arange(30) % clusters, details=True)
+    said = any("With fewer than 20 clusters" in note for note in found["details"]["notes"])
+    assert said == (clusters < 20)
+
+
+@pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
+def test_means_of_similarities_leave_whole_clusters_out(name):
+    codes = np.random.default_rng(1).permutation(np.arange(30) % 7)
+    found = compute(X, measures=name, ci=0.95, k="cosine", clusters=codes)
+    left = [compute(X[codes != c], measures=name, k="cosine")[name] for c in range(7)]
+    if name == "IntDiv":  # the mean over pairs, of so many samples as there are
+        sizes = 30 - np.bincount(codes)
+        left = (np.array(left) * sizes / (sizes - 1)) * 29 / 30
+    reach = student.ppf(0.975, 6) * error_of(left)
+    assert found[f"{name}_se"] == pytest.approx(error_of(left), rel=1e-9)
+    assert found[f"{name}_low"] == pytest.approx(
+        max(found[name] - reach, 0 if name == "IntDiv" else -1)
+    )
+    assert found[f"{name}_high"] == pytest.approx(min(found[name] + reach, 1))
+
+
+def test_clusters_make_near_copies_count_once():
+    centres = np.random.default_rng(2).standard_normal((12, 4))
+    copies = np.repeat(centres, 5, axis=0) + 0.01 * np.random.default_rng(3).standard_normal(
+        (60, 4)
+    )
+    apart = compute(copies, ci=0.95, k="cosine")
+    together = compute(copies, ci=0.95, k="cosine", clusters=np.arange(60) // 5)
+    once = compute(centres, ci=0.95, k="cosine")
+    assert together["VS_se"] == pytest.approx(once["VS_se"], rel=0.05)
+    assert apart["VS_se"] < 0.6 * together["VS_se"]
+
+
+@pytest.mark.parametrize("name", ["IntDiv", "AvgSim"])
+@pytest.mark.parametrize("kernel", [RBF, {"k": "cosine"}], ids=["rbf", "cosine"])
+def test_means_of_similarities_have_a_jackknife_of_their_own(name, kernel):
+    """On the scale of the mean similarity's logarithm where no two samples are opposites."""
+    found = compute(X, measures=name, ci=0.95, allow_repeats=False, **kernel)
+    similar = compute(X, measures="AvgSim", **kernel)["AvgSim"]
+    left = np.array([scores["AvgSim"] for scores in left_out(X, measures="AvgSim", **kernel)])
+    reach = student.ppf(0.975, 29)
+    if kernel is RBF:
+        by = math.exp(reach * error_of(np.log(left)))
+        low, high = similar / by, similar * by
+    else:
+        low, high = similar - reach * error_of(left), similar + reach * error_of(left)
+    error = error_of(left)
+    if name == "IntDiv":
+        low, high, error = (29 / 30 * (1 - x) for x in (high, low, 1 - error))
+    assert found[f"{name}_se"] == pytest.approx(error, rel=1e-9)
+    least = 0 if name == "IntDiv" else -1
+    assert found[f"{name}_low"] == pytest.approx(max(least, low), rel=1e-9)
+    assert found[f"{name}_high"] == pytest.approx(min(1, high), rel=1e-9)
+
+
+def test_every_order_and_measure_has_its_keys_in_order():
+    found = compute(X, measures=["VS", "LC"], q=[0.5, 2], ci=0.9, **RBF)
+    ends = ["", "_se", "_low", "_high"]
+    keys = [f"{name}_q{q}{end}" for name in ("VS", "LC") for q in ("0.5", "2") for end in ends]
+    assert list(found) == keys
+    assert list(compute(X, ci=0.9, **RBF)) == ["VS", "VS_se", "VS_low", "VS_high"]
+
+
+def test_every_measure_has_an_interval_around_it():
+    found = compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)
+    for name in PLAIN:
+        assert found[f"{name}_se"] > 0
+        assert found[f"{name}_low"] < found[name] < found[f"{name}_high"]
+        low, high = get_measure(name).limits(30)
+        assert low <= found[f"{name}_low"] <= found[f"{name}_high"] <= high
+    methods = found["details"]["interval"]["method"]
+    closed = {"VS", "IntDiv", "AvgSim"}
+    assert {name for name in PLAIN if methods[name] == "jackknife"} == closed
+    assert found == compute(X, measures=PLAIN, ci=0.95, details=True, **RBF)  # though halves draw
+
+
+def test_numbers_without_an_interval_are_what_they_were_and_near_those_with_one():
+    plain = compute(X, measures=PLAIN, q=[1, 2, "inf"], **RBF)
+    again = compute(X, measures=PLAIN, q=[1, 2, "inf"], ci=0.95, **RBF)
+    assert {key: again[key] for key in plain} == pytest.approx(plain, rel=1e-10)
+
+
+def test_there_is_one_decomposition(monkeypatch):
+    calls = []
+    decompose = spectrum.decompose
+    monkeypatch.setattr(
+        spectrum, "decompose", lambda *a, **o: calls.append(a[0].shape) or decompose(*a, **o)
+    )
+    compute(X, q=[0.5, 1, 2, 3, "inf"], ci=0.95, **RBF)
+    assert calls == [(30, 30)]
+
+
+def test_details_say_what_the_error_means_and_the_signature_how_it_was_found():
+    details = compute(X, ci=0.95, measures=["VS", "LC"], details=True, **RBF)["details"]
+    assert details["interval"]["level"] == 0.95
+    assert details["interval"]["method"] == {"VS": "jackknife", "LC": "subsample"}
+    assert "standard error of the score of n samples" in details["interval"]["meaning"]
+    said = "Independent samples are assumed; `clusters=` names those that came together."
+    assert details["interval"]["assumes"] == said
+    apart = compute(X, ci=0.95, clusters=range(len(X)), details=True, **RBF)["details"]
+    assert apart["interval"]["assumes"] == "Independent clusters are assumed."
+    assert "|ci=0.95|interval=jackknife,subsample|" in details["signature"]
+    plain = compute(X, measures=["VS", "LC"], details=True, **RBF)["details"]
+    assert "ci=" not in plain["signature"]
+    assert "interval" not in plain
+    levels = (None, 0.95, 0.9)
+    one = {compute(X, details=True, ci=ci, **RBF)["details"]["signature"] for ci in levels}
+    assert len(one) == 3
+
+
+def test_samples_that_are_left_out_are_not_counted():
+    texts = [*TEXTS[:3], "", *TEXTS[3:]]
+    with pytest.warns(UserWarning, match="left out 1 of 8"):
+        found = compute(texts, k="ngram_overlap", on_error="skip", ci=0.9, measures=["VS", "LC"])
+    assert found == pytest.approx(compute(TEXTS, ci=0.9, measures=["VS", "LC"]))
+
+
+def test_torch_tensors_have_intervals():
+    torch = pytest.importorskip("torch")
+    unit = X / np.linalg.norm(X, axis=1, keepdims=True)
+    how = {"score_X": True, "ci": 0.9, "measures": ["VS", "IntDiv", "AvgSim"]}
+    found = compute(torch.tensor(unit), **how)
+    assert {key: float(value) for key, value in found.items()} == pytest.approx(
+        compute(unit, **how)
+    )
+    single = compute(unit.astype(np.float32), **how)
+    assert single == pytest.approx(compute(unit, **how), rel=1e-4)
+
+
+@pytest.mark.parametrize("texts", [["a b"] * 5, ["a", "b", "c", "d", "e"]], ids=["one", "all"])
+def test_where_all_are_one_or_none_repeats_others_may_still(texts):
+    found = compute(texts, ns=[1], ci=0.95, details=True)
+    assert found["VS_se"] == pytest.approx(0, abs=1e-9)
+    assert 1 <= found["VS_low"] <= found["VS"] <= found["VS_high"] <= 5
+    assert found["VS_high"] - found["VS_low"] > 1.5
+    assert any(
+        "VS_se is 0: every sample changes the score equally" in note
+        for note in found["details"]["notes"]
+    )
+    some = compute(["a", "a", "b", "c"], ns=[1], ci=0.95, details=True)["details"]["notes"]
+    assert not any("VS_se is 0" in note for note in some)
+
+
+def test_the_share_of_other_kinds_among_equal_samples_has_jeffreys_interval():
+    """If all of 100 samples are of one kind, others are below 2.5 % with 97.5 % confidence."""
+    found = compute(["a"] * 100, k="labels", ci=0.95, measures="AvgSim")
+    odd = 100 * beta.ppf(0.975, 0.5, 100.5)
+    whole, rest = 2, odd - 2  # two other kinds, and a part of a third
+    both = ((100 - odd) ** 2 + whole + rest**2) / 100**2
+    assert found["AvgSim_low"] == pytest.approx((100 * both - 1) / 99)
+    assert found["AvgSim_high"] == 1
+
+
+def test_an_interval_that_says_nothing_is_said_to():
+    K = np.full((6, 6), 0.5) + 0.5 * np.eye(6)
+    how = {"score_K": True, "ci": 0.95, "allow_repeats": False, "details": True}
+    with pytest.warns(UserWarning, match="The interval of VS has no width"):
+        found = compute(K, **how)
+    assert found["VS_low"] == pytest.approx(found["VS_high"])
+    assert any("does not cover what other" in note for note in found["details"]["notes"])
+
+
+def test_few_pairs_that_repeat_and_few_samples_in_halves_are_told():
+    few = compute(X[:8], k="rbf", sigma=0.3, ci=0.95, details=True)["details"]["notes"]
+    told = "8 samples with no repeat do not exclude that one of them makes up 45 % of the source"
+    assert any(told in note for note in few)
+    notes = {
+        n: compute(X[:n], measures="LC", ci=0.95, details=True, **RBF)["details"]["notes"]
+        for n in (12, 30)
+    }
+    assert any("not shown to hold for fewer than 30" in note for note in notes[12])
+    assert not any("not shown to hold" in note for note in notes[30])
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_with_groups_an_end_is_the_farther_one_of_logit_and_bootstrap(level):
+    groups = [list(rows) for rows in (X[:8], X[8:15], X[15:21], X[21:])]
+    found = compute(groups, ci=level, measures=["VS", "IntDiv"], q=[1, 2], details=True, k="rbf")
+    table = found["details"]["groups"]
+    for key in ("VS_q1", "VS_q2", "IntDiv"):
+        values = np.array([row[key] for row in table])
+        least, most = (0, 1) if key == "IntDiv" else (1, 30 / 4)
+        share = (values.mean() - least) / (most - least)
+        left = [(np.delete(values, i).mean() - least) / (most - least) for i in range(4)]
+        reach = student.ppf((1 + level) / 2, 3) * error_of(logit(left))
+        ends = least + (most - least) * expit(logit(share) + np.array([-reach, reach]))
+        assert found[key] == pytest.approx(values.mean())
+        assert found[f"{key}_se"] == pytest.approx(values.std(ddof=1) / 2)
+        low = estimate_mean_quantile(values, least, (1 - level) / 2)
+        high = estimate_mean_quantile(values, most, (1 + level) / 2)
+        expected = min(low, ends[0]), max(high, ends[1])
+        assert (found[f"{key}_low"], found[f"{key}_high"]) == pytest.approx(expected)
+    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "IntDiv": "bootstrap"}
+    assert "mean over the groups" in found["details"]["interval"]["meaning"]
+    assert found["details"]["interval"]["assumes"] == "Independent groups are assumed."
+
+
+@pytest.mark.filterwarnings("ignore:The interval of the mean over")
+@pytest.mark.parametrize(
+    ("groups", "level", "noted"),
+    [(3, 0.95, 0), (4, 0.95, 1), (30, 0.95, 1), (31, 0.95, 0), (12, 0.9, 0), (12, 0.99, 0)],
+)
+def test_notes_have_the_coverage_of_as_many_groups_and_the_level_that_were_measured(
+    groups, level, noted
+):
+    X = np.random.default_rng(0).normal(size=(2 * groups, 3))
+    labels = np.arange(2 * groups) // 2
+    found = compute(X, groups=labels, measures=["VS", "RKE"], k="rbf", ci=level, details=True)
+    notes = found["details"]["notes"]
+    measured = "In tests on real answers, 95 % intervals of means over 4 to 30 groups"
+    assert sum(note.startswith(f"{measured} covered 92 to 100 % (") for note in notes) == noted
+    unbounded = f"{measured} that know no bounds, such as those of RKE, covered as little as 63 % "
+    assert sum(note.startswith(unbounded) for note in notes) == noted
+    assert found["details"]["interval"]["method"] == {"VS": "bootstrap", "RKE": "student"}
+
+
+def test_measured_coverages_of_means_are_those_of_the_results():
+    file = Path(__file__).parents[3] / "benchmarks" / "results" / "prompt_means.json"
+    rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
+    rows = [row for row in rows if row["part"] == "means" and not row["chosen_on"]]
+    lowest, highest = group_scores.MEASURED_COVERAGE
+    held = [100 * row["held"] for row in rows]
+    assert (lowest, highest) == (math.floor(min(held)), math.ceil(max(held)))
+    students = [100 * row["held_student"] for row in rows]
+    assert math.floor(min(students)) == group_scores.MEASURED_STUDENT
+    prompts = [row["prompts"] for row in rows]
+    assert (min(prompts), max(prompts)) == group_scores.MEASURED_GROUPS
+
+
+def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():
+    found = compute([["a", "b"], ["c", "d"], ["e", "f"]], k="labels", ci=0.95)
+    assert (found["VS"], found["VS_se"], found["VS_high"]) == (2.0, 0.0, 2.0)
+    # A proportion of the prompts, by the beta distribution of the weight at the bound, scores 1.
+    assert found["VS_low"] == pytest.approx(2 - beta.ppf(0.975, PSEUDO_WEIGHT, 3), abs=1e-6)
+
+
+def test_means_without_bounds_that_are_all_the_same_have_no_width_and_a_warning():
+    X = np.array([[0.0], [1.0], [1.0], [2.0], [4.0], [5.0]])
+    labels = [0, 0, 1, 1, 2, 2]
+    with pytest.warns(UserWarning, match="over 3 groups has no width: all of them have the same"):
+        found = compute(X, groups=labels, measures="RKE", k="rbf", sigma=1.0, ci=0.95)
+    assert found["RKE_low"] == found["RKE_high"]
+
+
+@pytest.mark.parametrize("second", [["c", "d"], ["c", "c"]])
+def test_the_mean_over_two_groups_has_no_interval_and_one_warning(second):
+    with pytest.warns(UserWarning, match="The mean over 2 groups has no interval") as caught:
+        found = compute(
+            [["a", "b"], second], k="labels", ci=0.95, measures=["VS", "IntDiv"], details=True
+        )
+    assert len(caught) == 1
+    assert list(found)[:4] == ["VS", "VS_se", "VS_low", "VS_high"]
+    ends = [found[f"{name}_{end}"] for name in ("VS", "IntDiv") for end in ("low", "high")]
+    assert np.isnan(ends).all()
+    score = 2.0 if second == ["c", "d"] else 1.0
+    assert (found["VS"], found["VS_se"]) == pytest.approx((1 + score / 2, 1 - score / 2))
+    assert str(caught[0].message) in found["details"]["notes"]
+
+
+def test_two_prompts_of_each_set_have_no_interval():
+    prompts = ["x", "x", "y", "y"]
+    answers = ["a", "b", "c", "c"]
+    with pytest.warns(UserWarning, match="The mean over 2 groups has no interval"):
+        found = compute(answers, prompts=prompts, given_prompt=False, k="labels", ci=0.9)
+    assert found["VS_se"] == 0.5
+    assert np.isnan([found["VS_low"], found["VS_high"]]).all()
+
+
+TWO = [list(X[:5]), list(X[5:9])]
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "error", "message"),
+    [
+        (
+            X,
+            {"ci": 95},
+            ValueError,
+            "must be a level from 0.5 to below 1, got 95; pass a level",
+        ),
+        (X, {"ci": 0.05}, ValueError, "got 0.05; pass a level such as 0.95"),
+        (X, {"ci": True}, TypeError, "`ci` must be a level from 0.5 to below 1, got True"),
+        (X, {"ci": 0.9, "q": 0}, ValueError, "`ci` needs orders above 0: q=0 counts dimensions"),
+        (X, {"ci": 0.9, "p": np.full(30, 1 / 30)}, ValueError, "drawn alike, but `p` weighs them"),
+        (X[:1], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 1, which are too few"),
+        (X[:3], {"ci": 0.9}, ValueError, "`ci` needs at least 4 samples, got 3, which are too few"),
+        (X, {"clusters": np.arange(30)}, TypeError, "`clusters` says which samples came together"),
+        (
+            X,
+            {"clusters": [0] * 9, "ci": 0.9},
+            ValueError,
+            "`clusters` must have one label for each",
+        ),
+        (
+            X,
+            {"clusters": np.arange(30) % 3, "ci": 0.9},
+            ValueError,
+            "`clusters` must be at least 4",
+        ),
+        (TWO, {"clusters": [0] * 9, "ci": 0.9}, ValueError, "leave one of the two out"),
+        (X[:3], {"ci": 0.9, "measures": "LC"}, ValueError, "`ci` needs at least 4 samples, got 3"),
+        (TWO[:1], {"ci": 0.9}, ValueError, "there is one group; pass two or more, or leave `ci`"),
+        (
+            TWO,
+            {"ci": 0.9, "measures": "TotalVS"},
+            ValueError,
+            "TotalVS looks at all groups",
+        ),
+    ],
+)
+def test_what_has_no_interval_is_refused_with_the_remedy(samples, how, error, message):
+    with pytest.raises(error, match=message):
+        compute(samples, k="rbf", **how)
+
+
+def test_a_set_that_is_too_small_is_refused_before_work_starts():
+    with pytest.raises(ValueError, match="`ci` needs at least 4 samples, got 2"):
+        compute(["", "a"], k="ngram_overlap", ci=0.9)
+    with pytest.raises(SampleError, match="sample 0 has no tokens"):
+        compute(["", "a", "b", "c"], k="ngram_overlap", ci=0.9)
+
+
+def test_a_level_is_not_the_chance_to_miss():
+    levels = 0.5, np.float32(0.75), 0.999
+    assert [confidence("ci", level) for level in levels] == [0.5, 0.75, 0.999]
+    for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
+        with pytest.raises(
+            ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
+        ):
+            confidence("ci", level)

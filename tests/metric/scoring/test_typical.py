@@ -1,0 +1,375 @@
+"""A score knows its neighbours among known sets of its size and length, kernel and order."""
+
+import json
+import re
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+from contract import CASES, OPTIONS
+from hypothesis import given
+from hypothesis import strategies as st
+
+from vendiscore import as_similarity, compute, explain, list_kernels, report
+from vendiscore.scoring import typical
+from vendiscore.scoring.typical import place_among, settings_that_count
+from vendiscore.support.string_patterns import are_proteins
+
+ROOT = Path(__file__).resolve().parents[3]
+TABLES = typical._tables()
+CURVES = [(table, q, name) for table in TABLES for q in (1, 2) for name in table[str(q)]]
+CAPTIONS = (ROOT / "examples" / "captions" / "middling.txt").read_text(encoding="utf-8").split("\n")
+CAPTIONS = [line for line in CAPTIONS if line]
+LETTERS = "ACDEFGHIKLMNPQRSTVWY"
+
+
+def of_length(table: dict[str, Any], factor: float = 1.0) -> list[str]:
+    """Return strings of the length in the middle of a table, times a factor."""
+    length = round(factor * table["lengths"][1] / 2)
+    if table["kind"] == "proteins":
+        return [(LETTERS * length)[:length]]
+    return [" ".join(["word"] * length)]
+
+
+def placed(
+    table: dict[str, Any], n: int, q: float, value: float = 1.5, samples: Any = None, **other: Any
+) -> dict[str, Any]:
+    """Place a score under the settings of a table, or some of them changed."""
+    similarity = SimpleNamespace(settings={**table["settings"], **other}, dim=None)
+    subject: Any = SimpleNamespace(similarity=similarity, p=None)
+    return place_among(subject, n, q, value, of_length(table) if samples is None else samples)
+
+
+def rung(table: dict[str, Any], n: int, q: float, name: str) -> float | None:
+    """Return the value of a source at n, or None."""
+    return dict(placed(table, n, q)["scale"]).get(name)
+
+
+def test_a_set_is_placed_everywhere(tmp_path, run) -> None:
+    assert len(CAPTIONS) == 20
+    found = compute(CAPTIONS, details=True)
+    said, strip = found["details"]["typical"], found["details"]["strip"]
+    assert said.startswith("For 20 texts of about 10 words by n-grams, this is between ")
+    names = re.findall(r"\(([\d.]+)\)", said)
+    assert float(names[0]) <= found["VS"] <= float(names[1])
+    explained = explain(CAPTIONS)
+    assert explained.sentence.endswith(said)
+    names = strip.split("\n")[1]
+    assert f"<figcaption>{names.replace(chr(39), '&#x27;')}</figcaption>" in explained._repr_html_()
+    html = report(CAPTIONS).html()
+    assert said in html.replace("&#39;", "'").replace("&#x27;", "'")
+    assert '<figure class="strip"><svg' in html
+    path = tmp_path / "answers.txt"
+    path.write_text("\n".join(CAPTIONS), encoding="utf-8")
+    code, out, _ = run(path)
+    assert (code, said in out, strip in out) == (0, True, True)
+    code, out, _ = run("explain", path)
+    assert (code, said in out) == (0, True)
+    assert said not in run(path, "-b")[1]
+
+
+def test_the_interval_is_on_the_strip_where_there_is_one(tmp_path, run) -> None:
+    path = tmp_path / "answers.txt"
+    path.write_text("\n".join(CAPTIONS), encoding="utf-8")
+    assert "━" not in run(path)[1]
+    assert "━" in run(path, "--ci")[1]
+    assert "━" in report(CAPTIONS).html()
+    assert "━" in compute(CAPTIONS, ci=0.9, details=True)["details"]["strip"]
+
+
+def test_texts_of_a_few_words_are_not_placed() -> None:
+    texts = ["Look, Jane.", "See Spot.", "See Spot run.", "See Jane run."]
+    found = compute(texts, ns=[1, 2], details=True)["details"]
+    assert (found["typical"], found["scale"], found["strip"]) == ("", [], "")
+
+
+def test_sets_whose_lengths_are_a_factor_of_four_apart_have_rungs_of_their_own() -> None:
+    """Cut from the same texts, neither is placed on values of the other's length."""
+    rng = np.random.default_rng(0)
+    words = [f"w{i}" for i in range(400)]
+    long = [" ".join(rng.choice(words, 60)) for _ in range(12)]
+    found = {}
+    for length in (10, 40):
+        cut = [" ".join(text.split()[:length]) for text in long]
+        found[length] = compute(cut, details=True)["details"]
+        assert f" of about {length} words " in found[length]["typical"]
+    short, longer = (dict(found[length]["scale"][:-1]) for length in (10, 40))
+    shared = short.keys() & longer.keys()
+    assert len(shared) >= 3
+    table = {t["lengths"][1] // 2: t for t in TABLES if t["about"].endswith("words by n-grams")}
+    for length, own in ((10, short), (40, longer)):
+        assert own.keys() == {name for name in own if rung(table[length], 12, 1, name) == own[name]}
+    assert sum(short[name] != longer[name] for name in shared) >= 2
+
+
+@pytest.mark.parametrize("table", [t for t in TABLES if t["kind"]], ids=lambda t: t["about"])
+def test_lengths_beyond_a_factor_of_two_are_not_placed_on_the_table(table) -> None:
+    about = table["about"].split("{")[0], table["about"].split("}")[1]
+    others = [t for t in TABLES if t["settings"] == table["settings"]]
+    for factor in (0.5, 0.7, 1.0, 1.9):
+        said = placed(table, 8, 1, samples=of_length(table, factor))["typical"]
+        assert about[0] in said
+        assert about[1] in said
+    for factor in (0.45, 2.2):
+        scale = placed(table, 8, 1, samples=of_length(table, factor))["scale"]
+        near = [t for t in others if t["kind"] == table["kind"] and t is not table]
+        assert scale in [[], *(placed(t, 8, 1)["scale"] for t in near)]
+    assert placed(table, 8, 1, samples=np.zeros((8, 2)))["scale"] == []
+    assert placed(table, 8, 1, samples=[])["scale"] == []
+
+
+def test_proteins_and_texts_by_letters_have_tables_of_their_own() -> None:
+    rng = np.random.default_rng(0)
+    proteins = ["".join(rng.choice(list(LETTERS), 45)) for _ in range(10)]
+    found = compute(proteins, analyzer="char", details=True)["details"]
+    assert "For 10 proteins of about 45 residues by n-grams of letters, " in found["typical"]
+    assert dict(found["scale"])["random amino acids"] == pytest.approx(
+        compute(proteins, analyzer="char")["VS"], rel=0.05
+    )
+    texts = compute(CAPTIONS, analyzer="char", details=True)["details"]["typical"]
+    assert texts.startswith("For 20 texts of about 10 words by n-grams of letters, ")
+    assert (
+        compute([text.lower() for text in proteins], analyzer="char", details=True)["details"][
+            "typical"
+        ]
+        == ""
+    )
+    assert are_proteins([*proteins[:9], "word"])
+    assert not are_proteins([*proteins[:8], "a word", "b"])
+
+
+def test_the_page_says_it() -> None:
+    pytest.importorskip("gradio")
+    from answered import answered
+
+    found = compute(CAPTIONS, details=True)["details"]
+    answer = answered(CAPTIONS)
+    assert answer["typical"] == found["typical"] != ""
+    assert answer["scale"] == found["scale"] == json.loads(json.dumps(found["scale"]))
+    assert answered(CAPTIONS, q=3)["scale"] == []
+
+
+@pytest.mark.parametrize(("table", "q", "name"), CURVES, ids=lambda x: str(x)[:20])
+def test_a_curve_passes_through_its_grid_and_ends_where_it_was_measured(table, q, name) -> None:
+    sizes, values = table[str(q)][name]
+    assert sizes == sorted(sizes)
+    assert len(sizes) == len(values) >= 1
+    for n, value in zip(sizes, values, strict=True):
+        assert rung(table, n, q, name) == value
+        assert 1 <= value <= min(n, table["most"])
+    for n in (sizes[0] - 1, sizes[-1] + 1):
+        assert rung(table, n, q, name) is None
+    for (first, low), (last, high) in zip(
+        zip(sizes, values, strict=True), zip(sizes[1:], values[1:], strict=False), strict=False
+    ):
+        inner = np.unique(np.linspace(first, last, 9).round().astype(int)).tolist()
+        between = [rung(table, n, q, name) for n in inner]
+        assert between == sorted(between, reverse=low > high)
+        assert min(low, high) <= min(between) <= max(between) <= max(low, high)
+
+
+@given(st.integers(1, 1200), st.sampled_from(CURVES), st.floats(0.5, 1200))
+def test_a_score_stands_between_its_neighbours(n, curve, value) -> None:
+    table, q, _ = curve
+    found = placed(table, n, q, value)
+    scale = found["scale"]
+    assert bool(scale) == any(own[0][0] <= n <= own[0][-1] for own in table[str(q)].values())
+    if not scale:
+        return
+    values = [x for _, x in scale]
+    assert values == sorted(values)
+    assert scale[-1] == ["the most possible", min(n, table["most"])]
+    assert scale == json.loads(json.dumps(scale))
+    told = [float(x) for x in re.findall(r"\(([\d.]+)\)", found["typical"].partition("this is")[2])]
+    below = [x for x in values[:-1] if x < value][-1:]
+    above = [x for x in values[:-1] if x >= value][:1]
+    assert told == below + above
+    assert ("at q = 2" in found["typical"]) == (q == 2)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
+def test_nothing_is_said_under_another_option_order_or_weight(table) -> None:
+    settings = table["settings"]
+    assert placed(table, 8, 1)["typical"]
+    similarity: Any = SimpleNamespace(settings=settings, dim=None)
+    weighted: Any = SimpleNamespace(similarity=similarity, p=np.full(8, 1 / 8))
+    assert place_among(weighted, 8, 1, 1.5, of_length(table)) == typical.nowhere()
+    for other in (0, 0.5, 1.001, 1.5, 3, np.inf):
+        assert placed(table, 8, other) == typical.nowhere()
+    for name, value in settings.items():
+        for wrong in ("another", 17, [value], [1, 2, 3]):
+            assert placed(table, 8, 1, **{name: wrong}) == typical.nowhere(), name
+        assert placed(table, 8, 1, **{name: None}) == typical.nowhere()
+    more: dict[str, Any]
+    for more in ({"normalize": True}, {"columns": 64}, {"tokenizer": str.split}, {"new": 1}):
+        assert placed(table, 8, 1, **more) == typical.nowhere()
+
+
+@pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
+def test_every_table_has_settings_that_its_kernel_has(table) -> None:
+    settings = dict(table["settings"])
+    kernel = settings.pop("kernel")
+    samples, needed = CASES[kernel]
+    if kernel == "text_embeddings":
+        assert settings["model_path"] in ("sentence-transformers/all-MiniLM-L6-v2", "wordllama")
+        return
+    own = as_similarity(samples[:4], k=kernel, **needed, **settings)
+    assert settings_that_count(own.settings) == table["settings"]
+
+
+@pytest.mark.parametrize("name", sorted(kernel.name for kernel in list_kernels()))
+@pytest.mark.parametrize("n", [3, 4, 6])
+@pytest.mark.filterwarnings("ignore")
+def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> None:
+    samples, needed = CASES[name]
+    options = [{}, *({key: value} for key, (value, _) in OPTIONS.get(name, {}).items() if value)]
+    options += [{"normalize": True}] if name != "linear" else []
+    for option in options:
+        try:
+            found = compute(samples[:n], k=name, psd="clip", details=True, **needed, **option)
+        except (TypeError, ValueError):  # options that go with others
+            continue
+        usual = settings_that_count(as_similarity(samples[:n], k=name, **needed, **option).settings)
+        known = [table for table in TABLES if table["settings"] == usual and not table["kind"]]
+        scale = found["details"]["scale"]
+        if not any(table["settings"] == usual for table in TABLES):
+            assert not scale, option
+        elif known:
+            assert bool(scale) == (n >= 4), option
+        if option and scale:  # an option that is the usual one after all
+            assert usual == settings_that_count(as_similarity(samples[:n], k=name).settings)
+
+
+@pytest.mark.parametrize(("n", "d"), [(8, 384), (100, 384), (1000, 64), (384, 384), (8, 64)])
+def test_noise_scores_what_draws_of_it_score(n, d) -> None:
+    """Within 0.2 % at the four sizes that the docstring names, and within 1 % from 64 on."""
+    rng = np.random.default_rng(0)
+    draws = 60 if n < 100 else 4
+    found = [compute(rng.normal(size=(n, d)), k="cosine", q=[1, 2]) for _ in range(draws)]
+    (table,) = typical._noise(n, d)
+    for q in (1, 2):
+        mean = np.mean([each[f"VS_q{q}"] for each in found])
+        limit = 0.01 if max(n, d) < 384 and n < 100 else 0.002
+        assert table[str(q)]["isotropic noise"][1][0] == pytest.approx(mean, rel=limit)
+
+
+def test_vectors_are_placed_next_to_noise_alone() -> None:
+    X = np.random.default_rng(0).normal(size=(20, 100))
+    found = compute(X + 0.5, k="cosine", details=True)["details"]
+    assert found["typical"] == (
+        "For 20 vectors of 100 dimensions by cosines, this is below isotropic noise (18.1)."
+    )
+    assert found["scale"] == [["isotropic noise", 18.1], ["the most possible", 20]]
+    assert compute(X.T, k="cosine", details=True)["details"]["scale"][-1][1] == 20
+    for few in (X[:1], X[:, :30]):
+        assert compute(few, k="cosine", details=True)["details"]["scale"] == []
+    for how in ({"k": "rbf"}, {"k": "cosine", "q": 3}, {"k": "cosine", "p": np.full(20, 0.05)}):
+        assert compute(X, details=True, **how)["details"]["scale"] == []
+
+
+def test_only_one_plain_vendi_score_is_placed() -> None:
+    texts = CAPTIONS
+
+    def said(samples=texts, **how) -> str:
+        return compute(samples, details=True, **how)["details"]["typical"]
+
+    assert said() == said(q=[2, 1]) == said(measures=["IntDiv", "VS"]) == said(p=None)
+    assert said(q=[2, 3]) == said(q=2) != said()
+    assert "at q = 2" in said(q=2)
+    assert said(measures=["IntDiv"]) == ""
+    assert said(p=np.full(20, 0.05)) == ""
+    assert said(prompts="What happens on the beach?", given_prompt=True) == ""
+    assert said(k=lambda a, b: float(a == b)) == ""
+    assert said(k={"ngram_overlap": 0.5, "word_overlap": 0.5}) == ""
+    assert said(as_similarity(texts).dense(), score_K=True) == ""
+    assert said(as_similarity(texts)) == ""  # which has no texts, and so no length
+    assert said(ns=2) == ""
+    assert said(analyzer="word") == said()
+
+
+def test_no_two_results_share_a_scale() -> None:
+    first = compute(CAPTIONS[:3], details=True)["details"]["scale"]
+    first.append(1)
+    assert compute(CAPTIONS[:3], details=True)["details"]["scale"] == []
+
+
+def test_groups_of_one_size_are_placed_by_their_mean() -> None:
+    groups = [CAPTIONS[:8], CAPTIONS[8:16]]
+    found = compute(groups, details=True)
+    said = found["details"]["typical"]
+    assert said.startswith("For 8 texts of about 11 words by n-grams, this is ")
+    mean = np.mean([compute(group)["VS"] for group in groups])
+    numbers = [float(x) for x in re.findall(r"\(([\d.]+)\)", said)]
+    assert min(numbers) <= mean <= max(numbers)
+    assert compute([*groups, CAPTIONS[:3]], details=True)["details"]["typical"] == ""
+
+
+def test_the_model_that_is_meant_counts_and_not_where_it_ran() -> None:
+    table = next(t for t in TABLES if t["settings"]["kernel"] == "text_embeddings")
+    ran = {"device": "cuda:0", "batch_size": 7, "dims": 384, "revision": "c9745ed"}
+    ran |= {"pooling_from": "given"}
+    said = placed(table, 8, 1, 4.0, **ran)["typical"]
+    assert said.startswith("For 8 texts of about 10 words by MiniLM, this is ")
+    for wrong in ({"model_path": "BAAI/bge-small-en"}, {"pooling": "cls"}, {"max_length": 64}):
+        assert not placed(table, 8, 1, 4.0, **ran, **wrong)["typical"]
+
+
+def test_the_file_that_ships_is_that_of_the_results_and_small() -> None:
+    results = ROOT / "benchmarks" / "results" / "typical_values.json"
+    rows = json.loads(results.read_text(encoding="utf-8"))["rows"]
+    assert Path(typical.__file__).with_name("typical_values.json").stat().st_size < 60_000
+    rows = [row for row in rows if row["kind"] != "vectors"]
+    known = sum(len(table[q][name][0]) for table in TABLES for q in "12" for name in table[q])
+    assert known == len(rows)
+    for row in rows:
+        about = f"{row['kind']} by {row['by']}"
+        (table,) = (
+            table
+            for table in TABLES
+            if table["settings"] == row["settings"]
+            and re.sub(" of about .*? (words|residues)", "", table["about"]) == about
+            and table["lengths"][1] == 2 * (row["length"] or 0)
+        )
+        sizes, values = table[str(row["q"])][row["source"]]
+        assert values[sizes.index(row["n"])] == float(f"{row['VS']:.3g}")
+        assert row["VS_low"] <= row["VS"] <= row["VS_high"]
+    assert len({row["source"] for row in rows}) >= 20
+    for kind in ("images", "molecules", "proteins"):
+        assert len({row["source"] for row in rows if row["kind"] == kind}) >= 4
+
+
+@pytest.mark.filterwarnings("ignore:.* is one word; ")
+def test_what_is_said_of_people_is_what_their_answers_score(answers) -> None:
+    """Answers of 5 to 20 words at the median are as they are, longer ones cut to ten words."""
+    (table,) = (
+        t for t in TABLES if t["about"].endswith("words by n-grams") and t["lengths"] == [5, 20]
+    )
+    starts = [i for i, text in enumerate(answers) if text == "human"]
+    starts = [i for i in starts if answers[i + 1].startswith("curated-")]
+    assert len(starts) == 100
+    sets = [answers[i + 3 : i + 11] for i in starts]  # behind id and prompt
+    kept = []
+    for own in sets:
+        if not 5 <= np.median([len(text.split()) for text in own]) <= 20:
+            own = [" ".join(text.split()[:10]) for text in own if len(text.split()) >= 10]
+        kept += [own] if len(own) == 8 else []
+    found = compute(kept)["VS"]
+    assert table["1"]["eight people"][1][1] == pytest.approx(found, rel=5e-3)
+
+
+def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
+    name = "n-grams of 1 to 4 words (the default)"
+    path = ROOT / "benchmarks" / "results" / "people" / "human_scores.json"
+    found = json.loads(path.read_text(encoding="utf-8"))["rows"]
+    (row,) = (
+        row
+        for row in found
+        if (row.get("name"), row.get("prompt"), row.get("measure")) == (name, False, "VS, q = 1")
+    )
+    labels = [each["accuracy"] for each in row["labels"] if each["test"] == "McDiv_nuggets"]
+    assert [round(accuracy, 2) for accuracy in labels] == list(typical.HARD_SETS)
+    assert typical.wording_sentence({"kernel": "ngram_overlap"}) == typical.WORDING
+    assert typical.wording_sentence({"kernel": "ngram_overlap"}, "") == typical.NGRAMS
+    assert typical.wording_sentence({"kernel": "cosine"}) == ""

@@ -1,0 +1,104 @@
+"""One argument of any scalar type is read as a plain value, or refused by its name."""
+
+import ast
+import math
+import subprocess
+import sys
+from collections.abc import Iterator
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vendiscore.support.arguments import (
+    flag,
+    has_gradient,
+    integer,
+    number,
+    one_of,
+    read_order,
+)
+
+PACKAGE = Path(__file__).resolve().parents[3] / "vendiscore"
+
+
+def test_scalars_of_all_kinds_become_plain_values():
+    assert type(integer("ns", np.int8(3))) is int
+    for value in (3, 3.0, np.float16(3), np.array(3), Fraction(3), Decimal(3)):
+        assert (number("sigma", value, "a number"), type(number("sigma", value, ""))) == (3, float)
+    assert flag("details", np.True_) is True
+    assert one_of("psd", "clip", ("check", "clip")) == "clip"
+    assert not has_gradient([np.ones(3), "a"])
+
+
+@pytest.mark.parametrize("value", [True, np.True_, "3", b"3", 3j, np.complex64(3), None, [3], "x"])
+def test_other_values_are_no_numbers(value):
+    for read in (lambda: number("x", value, "a number"), lambda: integer("x", value)):
+        with pytest.raises(TypeError, match=r"^`x` must be an? "):
+            read()
+
+
+def defaults(tree: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    """Yield the names of parameters, and of fields of classes, with their defaults."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.arguments):
+            places = [*node.posonlyargs, *node.args]
+            named = zip(node.kwonlyargs, node.kw_defaults, strict=True)
+            for arg, default in [*zip(places[::-1], node.defaults[::-1], strict=False), *named]:
+                if default is not None:
+                    yield arg.arg, default
+        if isinstance(node, ast.ClassDef):
+            for field in node.body:
+                if isinstance(field, ast.AnnAssign) and field.value is not None:
+                    yield ast.unparse(field.target), field.value
+
+
+def test_every_function_takes_the_default_order_from_one_place():
+    """Read from the source: whoever imports all modules imports torch and the page with them."""
+    usual = ("DEFAULT_ORDER", "(DEFAULT_ORDER,)")
+    found = [
+        (path.name, name, ast.unparse(default))
+        for path in sorted(PACKAGE.rglob("*.py"))
+        for name, default in defaults(ast.parse(path.read_text(encoding="utf-8")))
+        if name in ("q", "order", "orders")
+    ]
+    assert [row for row in found if row[2] not in (*usual, "()", "None")] == []
+    assert sum(row[2] in usual for row in found) > 20
+
+
+def test_calls_take_the_default_order_from_there():
+    """In a process of its own, where the default is 2 before any other module is loaded."""
+    program = """
+import importlib.util, sys
+place = importlib.util.find_spec("vendiscore").submodule_search_locations[0]
+name = "vendiscore.support.arguments"
+spec = importlib.util.spec_from_file_location(name, place + "/support/arguments.py")
+arguments = sys.modules[name] = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(arguments)
+arguments.DEFAULT_ORDER = 2
+import vendiscore
+texts = ["a b", "a c", "d e", "d e"]
+assert vendiscore.compute(texts) == vendiscore.compute(texts, q=2)
+assert vendiscore.sources({"x": texts, "y": texts[::-1]}).q == 2
+"""
+    run = [sys.executable, "-c", program]
+    done = subprocess.run(run, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+
+
+def test_an_order_is_read_in_one_way_within_the_bounds_of_a_function():
+    assert [read_order(q) for q in (0, 0.5, np.int64(2), "inf")] == [0.0, 0.5, 2.0, math.inf]
+    assert read_order(2, zero=False, most=2) == 2
+    for q, bounds, said in (
+        (-1, {}, r"`q` must be a number in \[0, inf\] or 'inf', got -1; q=1 is the usual"),
+        (math.nan, {}, "got nan"),
+        (0, {"zero": False}, "must be an order above 0, got 0; q=0 counts dimensions"),
+        (2.5, {"zero": False, "most": 2}, "an order above 0 and at most 2, got 2.5"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            read_order(q, **bounds)
+    for q in ("1", [1], True, None):
+        with pytest.raises(TypeError, match="`q` must be a number in"):
+            read_order(q)

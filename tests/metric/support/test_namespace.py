@@ -1,0 +1,279 @@
+"""Tensors stay tensors, on their device: single numbers and shares alone leave torch."""
+
+import importlib
+import math
+import sys
+import traceback
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from vendiscore import (
+    FeatureSimilarity,
+    MatrixSimilarity,
+    State,
+    as_similarity,
+    compute,
+    effective_number,
+    mag_area,
+    magnitude_weights,
+    report,
+    score,
+    score_K,
+    score_X,
+    spectrum,
+)
+from vendiscore.result import key_at
+from vendiscore.similarity.exponentials import median_width
+from vendiscore.similarity.inputs import in_host_memory
+from vendiscore.similarity.pairs import distinct_places
+from vendiscore.support.namespace import namespace
+
+torch = pytest.importorskip("torch")
+VendiLoss = pytest.importorskip("vendiscore.tools.integrations.loss").VendiLoss
+
+BENCHMARKS = Path(__file__).resolve().parents[3] / "benchmarks"
+ORDERS = [0.5, 1, 2, 3, math.inf]
+WAYS_OUT = ("numpy", "__array__", "tolist", "cpu")
+KERNELS = {
+    "cosine": {},
+    "rbf": {},
+    "rbf, given": {"sigma": 2.0},
+    "laplacian": {},
+    "laplacian, given": {"sigma": 2.0},
+}
+
+
+@pytest.fixture
+def left(monkeypatch):
+    """Record what leaves torch: the way out and the line, but for single numbers and shares.
+
+    As if tensors lay on another device, where NumPy cannot share their memory.
+    """
+    found = []
+    monkeypatch.setattr(sys.modules[in_host_memory.__module__], "_IN_NUMPY", ())
+
+    def watched(name, way):
+        def leave(self, *args, **options):
+            lines = "".join(traceback.format_stack(limit=6)[:-1])
+            # core reads all eigenvalues once.
+            if self.numel() > 1 and "core/eigenvalues.py" not in lines:
+                found.append((name, lines))
+            return way(self, *args, **options)
+
+        return leave
+
+    for name in WAYS_OUT:
+        monkeypatch.setattr(torch.Tensor, name, watched(name, getattr(torch.Tensor, name)))
+    return found
+
+
+def rows(n, d, dtype="float64"):
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randint(-3, 4, (n, d), generator=generator)
+    X[:, 0] += 10
+    X[-1] = X[0]
+    return X.to(getattr(torch, dtype))
+
+
+def cosines(X):
+    F = X.double()
+    F = F / F.norm(dim=1, keepdim=True)
+    return (F @ F.T).to(X.dtype if X.is_floating_point() else torch.float64)
+
+
+def test_what_leaves_torch_is_seen(left):
+    rows(4, 2).numpy()
+    assert [name for name, _ in left] == ["numpy"]
+
+
+@pytest.mark.filterwarnings("ignore:negative eigenvalues", "ignore:.*may be rounding")
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("shape", [(70, 5), (5, 30)], ids=["tall", "wide"])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64"])
+def test_nothing_but_single_numbers_leaves_torch(left, dtype, shape, gradient):
+    X = rows(*shape, dtype)
+    K = cosines(X)
+    p = torch.full((len(X),), 1 / len(X), dtype=torch.float64)
+    if gradient and X.is_floating_point():
+        X.requires_grad_()
+    for q in ORDERS:
+        assert torch.is_tensor(score_X(X, q=q, p=p))
+        assert torch.is_tensor(score_K(K, q=q, p=p, normalize=True))
+        for kernel, options in KERNELS.items():
+            value = score(X, kernel.partition(",")[0], q=q, **options)
+            assert torch.is_tensor(value)
+            assert value.requires_grad == X.requires_grad
+    assert not left
+
+
+@pytest.mark.filterwarnings("ignore:negative eigenvalues", "ignore:.*may be rounding")
+@pytest.mark.parametrize("gradient", [False, True])
+@pytest.mark.parametrize("dtype", ["float64", "float32", "bfloat16", "int64"])
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_prompts_are_taken_out_without_leaving_torch(left, kernel, dtype, gradient):
+    X = rows(12, 4, dtype)
+    U = X[torch.arange(12) % 2]
+    if gradient and X.is_floating_point():
+        X.requires_grad_()
+    options = {"k": kernel.partition(",")[0], **KERNELS[kernel]}
+    listed = [float(x) for x in U[1].double()]
+    del left[:]
+    for q in ORDERS:
+        for prompts in (U[1], U, listed):  # of which two samples are echoes
+            made = as_similarity(X, prompts=prompts, given_prompt=True, **options)
+            value = compute(made, q=q)[key_at(q)]
+            assert torch.is_tensor(value)
+            assert value.requires_grad == X.requires_grad
+    K = as_similarity(X, prompts=U, given_prompt=True, **options)
+    assert K.echoes[:2].all()
+    assert torch.is_tensor(K.dense())
+    assert not left
+
+
+def test_all_of_the_loss_stays_in_torch(left):
+    X = rows(12, 4).requires_grad_()
+    for kernel, options in KERNELS.items():
+        VendiLoss(kernel.partition(",")[0], **options)(X).backward()
+    VendiLoss(score_K=True)(cosines(X)).backward()
+    assert not left
+
+
+def test_spectra_and_several_orders_stay_in_torch(left):
+    X = rows(9, 4)
+    values = spectrum(FeatureSimilarity(X).normalized())
+    assert torch.is_tensor(values)
+    assert torch.is_tensor(effective_number(values, 3))
+    assert torch.is_tensor(spectrum(MatrixSimilarity(cosines(X))))
+    found = compute(X, k="rbf", q=[1, 2, "inf"], measures=["VS", "IntDiv"])
+    assert all(map(torch.is_tensor, found.values()))
+    assert not left
+
+
+# Entries, lengths, the diagonal, shares and the number are each checked before the next is found;
+# a matrix has entries above 1 and asymmetry instead of lengths. Then the gradient is checked.
+READS = {
+    "score_X": (lambda X: score_X(X), 5),
+    "unit rows": (lambda X: score_X(X / X.norm(dim=1, keepdim=True), normalize=False), 4),
+    "cosine": (lambda X: score(X, "cosine"), 5),
+    "order 2": (lambda X: score(X, "cosine", q=2), 5),
+    "score_K": (lambda X: score_K(cosines(X)), 6),
+    "loss": (lambda X: VendiLoss()(X), 4),
+}
+
+
+@pytest.mark.parametrize("name", READS)
+def test_a_device_is_read_a_few_times_a_score(name, left, monkeypatch):
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    HostReads = importlib.import_module("host_reads").HostReads
+    number, most = READS[name]
+    X = torch.randn(40, 12, generator=torch.Generator().manual_seed(0)).requires_grad_()
+    with HostReads() as reads:
+        value = number(X)
+    assert 0 < reads.total <= most, reads.count
+    if name != "order 2":
+        with HostReads() as reads:
+            value.backward()
+        assert reads.total == 1, reads.count
+
+
+@pytest.mark.parametrize("given", ["rows", "matrix"])
+def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(left, given):
+    generator = torch.Generator().manual_seed(0)
+    X = torch.randn(1500, 6, dtype=torch.float64, generator=generator)
+    options = {"k": "rbf", "sigma": 1.0}
+    if given == "matrix":
+        X, options = as_similarity(X, **options).dense(), {"score_K": True}
+    how = {"method": "estimate", "rtol": 0.01, **options}
+    found = compute(X, **how)
+    assert all("stochastic.py" in lines for _, lines in left)  # blocks of as many as are random
+    want = compute(X.numpy(), **how)
+    assert found["VS_se"] > 0
+    assert found == pytest.approx(want, rel=1e-4)
+
+
+@pytest.mark.parametrize("q", ORDERS)
+@pytest.mark.parametrize("kernel", KERNELS)
+@pytest.mark.parametrize("dtype", ["float64", "float32", "int64", "uint8", "bool"])
+def test_torch_and_numpy_give_one_number(dtype, kernel, q):
+    X = rows(20, 4, dtype)
+    options = {"q": q, **KERNELS[kernel]}
+    name = kernel.partition(",")[0]
+    found = score(X, name, **options)
+    assert found.dtype == torch.float64
+    # Kernels of float32 in NumPy have entries of single precision.
+    rel = 1e-5 if dtype == "float32" else 1e-9
+    assert float(found) == pytest.approx(score(X.numpy(), name, **options), rel=rel)
+
+
+@pytest.mark.filterwarnings("ignore:negative eigenvalues")
+@pytest.mark.parametrize("dtype", ["bfloat16", "float16"])
+def test_half_precision_is_widened_before_anything_is_multiplied(dtype):
+    X = rows(20, 4, dtype)
+    wide = X.double()
+    for kernel in ("cosine", "rbf", "laplacian"):
+        assert float(score(X, kernel)) == pytest.approx(float(score(wide, kernel)), rel=1e-12)
+    K = cosines(rows(20, 4)).to(X.dtype)
+    assert float(score_K(K, normalize=True)) == pytest.approx(
+        float(score_K(cosines(rows(20, 4)), normalize=True)), rel=0.1
+    )
+
+
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, law):
+    X = torch.tensor([[0.0, 1.0], [3.0, 1.0], [-0.0, 1.0], [3.0, 1.0], [0.5, 2.0]])
+    found = distinct_places(X)
+    once, repeated = (median_width(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
+    assert not left
+    assert found.tolist() == distinct_places(X.numpy()).tolist() == [0, 1, 4]
+    assert float(once) == float(repeated)
+
+
+@pytest.mark.parametrize("n", [3, 50, 200])
+def test_the_median_of_many_pairs_is_that_of_all(n):
+    X = torch.randn(n, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
+    gaps = torch.pdist(X)
+    assert float(median_width(X, "gaussian")) == pytest.approx(np.median(gaps.numpy()), rel=1e-12)
+    sums = torch.pdist(X, p=1.0)
+    assert float(median_width(X, "laplace")) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
+
+
+def test_a_report_shows_rows_of_bfloat16():
+    X = rows(12, 4).to(torch.bfloat16)
+    assert "12 rows" in str(report(X, k="cosine"))
+
+
+def test_views_that_are_to_be_negated_are_numbers_like_others():
+    X = torch.complex(rows(12, 4), rows(12, 4)).conj().imag
+    assert X.is_neg()
+    plain = X.resolve_neg().numpy()
+    for function in (mag_area, magnitude_weights, lambda X: State.empty(k="cosine").update(X).n):
+        assert np.array_equal(function(X), function(plain))
+
+
+def test_integers_that_no_float64_is_are_refused_in_torch_too():
+    X = torch.tensor([[1, 2], [2**60 + 1, 1]])
+    with pytest.raises(ValueError, match="has the integer 1152921504606846977, which float64"):
+        score(X, "cosine")
+    assert float(score(torch.tensor([[1, 2], [3, 1]], dtype=torch.uint64), "cosine")) > 1
+
+
+def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
+    from vendiscore.resolve.kernel import Kernel
+    from vendiscore.resolve.kernel_build import build_kernel
+
+    K = torch.eye(3, dtype=torch.float64)
+    K[0, 2] = 0.5
+    with pytest.raises(ValueError, match=r"gives 0.5 and 0 for samples 0 and 2"):
+        build_kernel(Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {})
+
+
+def test_a_gpu_without_room_says_so_itself(monkeypatch):
+    def full(*args):
+        raise torch.OutOfMemoryError("CUDA out of memory. Tried to allocate 20 GiB")
+
+    K = torch.full((3, 3), 0.5, dtype=torch.float64).fill_diagonal_(1.0).requires_grad_()
+    monkeypatch.setattr(namespace(K).linalg, "eigvalsh", full)
+    with pytest.raises(torch.OutOfMemoryError, match="Tried to allocate 20 GiB"):
+        score_K(K)

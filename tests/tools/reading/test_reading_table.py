@@ -1,0 +1,330 @@
+"""The table of readings: which samples every door must take from each file, or which question.
+
+`readings.json` has a row for each file of tests/tools/reading/files, and for each file of
+`VENDISCORE_DATA`/files as "shared/NAME". It was written before the reader, from the files alone.
+A row has `file`, `why` (a person's reason), the name of a known `record` where there is one, and
+one of three answers:
+
+- `take`: `kind` of the samples; `column`, the path of the answers in their record (a list where
+  several columns are one, None where the file has no names or all columns count); `n`, the number
+  of samples; `groups`, the number of sets that are scored apart (None: one set); `models` and
+  `prompts`, the number of different ones (None: the file says nothing of them); `left_out`, names
+  that must be reported as left out; `first`, the first sample (numbers as %.6g, 60 characters at
+  most); `rows_left_out`, the number of rows that must be reported as left out; `VS`, the Vendi
+  Score of order 1 with default settings, worked out by hand where samples are equal or share
+  nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each model.
+- `ask`: a question `about` a column, the grouping, the type or a matrix, and the `choices` that
+  must be among the offered ones, in this order.
+- `refuse`: an error, `because` of the reason.
+
+For `counts`, `n` is the number of kinds, `groups` the number of sites, `first` the first site.
+"""
+
+import csv
+import json
+import math
+import os
+import runpy
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from vendiscore.cli import main
+from vendiscore.report import AskError, Wanted, read_data
+
+HERE = Path(__file__).parent
+FILES = HERE / "files"
+DATA = Path(os.environ.get("VENDISCORE_DATA", HERE.parents[3] / "shared" / "data")) / "files"
+ROWS: list[dict[str, Any]] = json.loads((HERE / "readings.json").read_text(encoding="utf-8"))
+pq = pytest.importorskip("pyarrow.parquet")
+MADE = runpy.run_path(str(HERE / "make_files.py"))["MADE"]
+LARGEST = 4096
+
+KINDS = {"texts", "vectors", "molecules", "sequences", "images", "matrix", "counts"}
+ABOUT = {"column", "grouping", "type", "matrix"}
+TAKE = {"kind", "column", "n", "groups", "models", "prompts", "left_out", "first"}
+SOMETIMES = {"rows_left_out", "VS"}
+RECORDS = {
+    "AlpacaEval",
+    "HELM",
+    "Hugging Face embeddings",
+    "Hugging Face images",
+    "Hugging Face viewer",
+    "Inspect",
+    "OTU table",
+    "OpenAI batch",
+    "ShareGPT",
+    "TRL",
+    "chat",
+    "every_eval_ever",
+    "generations",
+    "lighteval",
+    "lm-eval",
+    "vLLM requests",
+}
+TAKEN = [row for row in ROWS if "take" in row]
+ASKED = [row for row in ROWS if "ask" in row]
+
+
+def named(row: dict[str, Any]) -> str:
+    """Return the name of a row's file, as the name of its test."""
+    return row["file"]
+
+
+def located(row: dict[str, Any]) -> Path:
+    """Return the path of a row's file; skip the test where the shared files are missing."""
+    name = row["file"]
+    if not name.startswith("shared/"):
+        return FILES / name
+    path = DATA / name.removeprefix("shared/")
+    if not path.exists():
+        pytest.skip(f"{path.name} is not in {DATA}; set VENDISCORE_DATA")
+    return path
+
+
+def text_of(path: Path) -> str:
+    """Return the characters of a text file, without its byte order mark."""
+    data = path.read_bytes()
+    if data.startswith(b"\xff\xfe"):
+        return data[2:].decode("utf-16-le")
+    return data.decode("utf-8-sig")
+
+
+def documents(path: Path) -> list[Any]:
+    """Return the JSON documents of a file, a line or a member of a zip each; [] of others."""
+    if path.suffix == ".eval":
+        with zipfile.ZipFile(path) as archive:
+            return [json.loads(archive.read(name)) for name in archive.namelist()]
+    if path.suffix == ".jsonl":
+        return [json.loads(line) for line in text_of(path).splitlines()]
+    if path.suffix in {".json", ".ipynb"}:
+        return [json.loads(text_of(path))]
+    if path.suffix == ".parquet":
+        return pq.read_table(path).to_pylist()
+    return []
+
+
+def nodes(value: Any) -> Iterator[tuple[str, Any]]:
+    """Yield each key of a document, or "", with the value that stands there."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            yield key, inner
+            yield from nodes(inner)
+    if isinstance(value, list):
+        for inner in value:
+            yield "", inner
+            yield from nodes(inner)
+
+
+def table(path: Path) -> list[list[str]]:
+    """Return the cells of a delimited file by its commonest delimiter."""
+    text = text_of(path)
+    delimiter = max(",;\t", key=text.count)
+    return list(csv.reader(text.splitlines(keepends=True), delimiter=delimiter))
+
+
+def names_of(path: Path) -> set[str]:
+    """Return every key of a document, or every cell of a table."""
+    parsed = documents(path)
+    if parsed:
+        return {key for key, _ in nodes(parsed)}
+    return {cell for line in table(path) for cell in line}
+
+
+def strings_of(path: Path) -> set[str]:
+    """Return every text of a document, every cell of a table, every line of a text."""
+    texts = {value.strip() for _, value in nodes(documents(path)) if isinstance(value, str)}
+    if texts:
+        return texts
+    cells = {cell.strip() for line in table(path) for cell in line}
+    return cells | {line.strip() for line in text_of(path).splitlines()}
+
+
+def same(path: Path, data: bytes, scratch: Path) -> bool:
+    """Return whether bytes are the file's, or, of parquet and zip, hold the same."""
+    if path.read_bytes() == data:
+        return True
+    again = scratch / path.name
+    again.write_bytes(data)
+    if path.suffix == ".parquet":
+        return pq.read_table(path).equals(pq.read_table(again), check_metadata=True)
+    return path.suffix == ".eval" and documents(path) == documents(again)
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_the_script_writes_the_committed_files(name, tmp_path):
+    assert same(FILES / name, MADE[name](), tmp_path)
+
+
+def test_files_are_small_and_text_unless_made():
+    for path in FILES.iterdir():
+        assert path.stat().st_size <= LARGEST, path.name
+        if path.name not in MADE:
+            assert "\0" not in text_of(path), path.name
+
+
+def test_every_file_has_one_row():
+    names = [row["file"] for row in ROWS]
+    assert len(names) == len(set(names))
+    own = {name for name in names if not name.startswith("shared/")}
+    assert own == {path.name for path in FILES.iterdir()}
+    assert len(own) >= 40
+
+
+def test_every_shared_file_has_one_row():
+    if not DATA.is_dir():
+        pytest.skip(f"{DATA} is not a folder; set VENDISCORE_DATA")
+    shared = {row["file"] for row in ROWS if row["file"].startswith("shared/")}
+    assert shared == {f"shared/{path.name}" for path in DATA.iterdir()}
+
+
+@pytest.mark.parametrize("row", ROWS, ids=named)
+def test_a_row_has_a_reason_and_one_answer(row):
+    assert len({"take", "ask", "refuse"} & set(row)) == 1
+    assert set(row) <= {"file", "why", "record", "take", "ask", "refuse"}
+    assert row["why"].endswith(".")
+    assert row.get("record", "chat") in RECORDS
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_numbers_of_a_taken_row_agree(row):
+    take = row["take"]
+    assert set(take) >= TAKE
+    assert set(take) - TAKE <= SOMETIMES
+    assert take["kind"] in KINDS
+    groups = take["groups"] or 1
+    assert take["n"] >= 2
+    if take["kind"] != "counts":
+        assert groups <= take["n"]
+    if take["models"] and take["prompts"] and take["groups"]:
+        assert groups == take["models"] * take["prompts"]
+    elif take["groups"] and take["kind"] != "counts":
+        assert groups == take["models"] or groups == take["prompts"]
+    assert take.get("rows_left_out", 1) >= 1
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_scores_lie_between_one_and_n(row):
+    score = row["take"].get("VS", 1.0)
+    values = score.values() if isinstance(score, dict) else [score]
+    assert len(values) == (row["take"]["models"] or 1)
+    assert all(1.0 <= value <= row["take"]["n"] for value in values)
+    assert all(math.isfinite(value) for value in values)
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_columns_are_in_the_file(row):
+    take = row["take"]
+    column = take["column"]
+    paths = column if isinstance(column, list) else [column] if column else []
+    wanted = set(take["left_out"])
+    names = names_of(located(row))
+    for path in paths:
+        parts = path.replace("[0]", "").replace("[]", "").split(".")
+        wanted |= {path} if path in names else set(parts)
+    assert wanted <= names
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_the_first_sample_is_in_the_file(row):
+    take = row["take"]
+    first, path = take["first"], located(row)
+    if take["kind"] == "images":
+        assert first is None
+        return
+    assert 0 < len(first) <= 60
+    if take["kind"] in {"texts", "molecules"}:
+        starts = [text.startswith(first) for text in strings_of(path)]
+        lines = [line.split()[0] == first for line in text_of_lines(path)]
+        assert any(starts + lines)
+    if take["kind"] == "sequences":
+        assert first in text_of(path).replace("\n", "")
+    if take["kind"] in {"vectors", "counts"}:
+        numbers = [float(number) for number in first.split(", ") if number[-1:].isdigit()]
+        assert len(numbers) >= 2
+
+
+def text_of_lines(path: Path) -> list[str]:
+    """Return the lines of a list of molecules that hold something; [] of others."""
+    if path.suffix != ".smi":
+        return []
+    return [line for line in text_of(path).splitlines() if line.strip()]
+
+
+@pytest.mark.parametrize("row", ASKED, ids=named)
+def test_choices_are_in_the_file(row):
+    ask = row["ask"]
+    assert set(ask) == {"about", "choices"}
+    assert ask["about"] in ABOUT
+    assert len(ask["choices"]) == len(set(ask["choices"])) >= 1
+    names = names_of(located(row))
+    if ask["about"] == "column":
+        assert set(ask["choices"]) <= names
+        assert len(ask["choices"]) >= 2
+    if ask["about"] == "grouping":
+        assert set(ask["choices"]) - {"pool"} <= names
+    if ask["about"] in {"type", "matrix"}:
+        assert set(ask["choices"]) <= KINDS
+
+
+@pytest.mark.parametrize("row", [row for row in ROWS if "refuse" in row], ids=named)
+def test_a_refusal_says_why(row):
+    assert set(row["refuse"]) == {"because"}
+    assert 1 < len(row["refuse"]["because"].split()) <= 12
+
+
+@pytest.mark.parametrize("row", TAKEN, ids=named)
+def test_the_samples_are_taken(row):
+    path, take = located(row), row["take"]
+    samples = read_data(path.name, path.read_bytes(), Wanted())
+    counts = take["kind"] == "counts"
+    assert samples.kind == ("labels" if counts else take["kind"])
+    assert not samples.problems
+    if not counts:
+        assert len(samples) == take["n"]
+    pairs = {*zip(samples.sets or samples.groups, samples.groups or samples.sets, strict=True)}
+    assert len(pairs) == (take["groups"] or 0)
+    assert len({*samples.sets}) == (take["models"] if (take["models"] or 1) > 1 else 0)
+    for name in take["left_out"]:
+        assert any(each == name or each.startswith(f"{name} (") for each in samples.left_out)
+    if "rows_left_out" in take:
+        said = samples.taken.partition(";")[2]
+        assert (
+            said.count("row ") == take["rows_left_out"] or f"{take['rows_left_out']} rows" in said
+        )
+
+
+@pytest.mark.parametrize("row", ASKED, ids=named)
+def test_the_question_is_asked(row):
+    path = located(row)
+    with pytest.raises(AskError) as caught:
+        read_data(path.name, path.read_bytes(), Wanted())
+    offered = [{*map(str, choice.values())} | {*choice} for _, choice in caught.value.choices]
+    words = {"texts": "txt"}
+    for choice in row["ask"]["choices"]:
+        assert any(words.get(choice, choice) in each for each in offered) or choice == "vectors"
+
+
+@pytest.mark.parametrize("row", [row for row in TAKEN if "VS" in row["take"]], ids=named)
+def test_the_command_prints_the_number(row, capsys):
+    path, expected = located(row), row["take"]["VS"]
+    assert main([str(path), "-f", "json", "--quiet"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    rows = printed if isinstance(printed, list) else [printed]
+    numbers = {each.get("file", ""): each["VS"] for each in rows}
+    if isinstance(expected, dict) and len(expected) == len(numbers) > 1:
+        assert numbers == pytest.approx(expected)
+    else:
+        one = next(iter(expected.values())) if isinstance(expected, dict) else expected
+        assert [*numbers.values()] == pytest.approx([one])
+
+
+@pytest.mark.parametrize("row", ASKED, ids=named)
+def test_the_command_asks_with_lines_to_type(row, capsys):
+    assert main([str(located(row))]) == 2
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert f"\n  vendiscore {located(row)} " in printed.err
