@@ -63,7 +63,7 @@ for module in ("between_sources", "comparison", "growth", "near_pairs", "novelty
     FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
 for module in ("sample_table", "sentences", "spectral_modes"):
     FORWARDED[f"analysis.{module}"] = f"tools.analysis.{module}"
-MAX_LINES = 5  # of a forwarding module, without blank lines
+MAX_LINES = 5  # of a forwarding module, without its docstring and blank lines
 
 
 def parse_levels(layers: str) -> dict[str, int]:
@@ -148,8 +148,9 @@ def test_the_package_itself_imports_tools_only_by_forwarding_and_for_type_checke
 
 @pytest.mark.parametrize("name", FORWARDED)
 def test_a_documented_path_gives_the_names_of_the_module_it_forwards(name):
-    lines = MODULES[module_path(name)].read_text(encoding="utf-8").splitlines()
-    assert len(list(filter(str.strip, lines))) <= MAX_LINES + 3 * ("]" in lines)
+    docstring, *lines = MODULES[module_path(name)].read_text(encoding="utf-8").splitlines()
+    assert docstring.startswith('"""The documented import path of ')
+    assert len(list(filter(str.strip, lines))) <= MAX_LINES
     try:
         forwarding = importlib.import_module(f"vendiscore.{name}")
     except MissingPackageError as error:

@@ -2,7 +2,8 @@
 
 from typing import TYPE_CHECKING
 
-from ..tools.reports import __getattr__, report  # noqa: F401
+from ..tools.reports import __getattr__ as __getattr__
+from ..tools.reports import report as report
 
 if TYPE_CHECKING:
     from ..tools.reports import *  # noqa: F403
