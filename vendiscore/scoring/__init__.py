@@ -1,1 +1,1 @@
-"""The front door: keywords to a dict of numbers, intervals, rewards, and sums of batches."""
+"""`compute` and what it needs: validated arguments, groups, intervals, details of a result."""

@@ -1,4 +1,4 @@
-"""The front door: keywords make a `Request`, samples a `Subject`, and measures number it."""
+"""The function `compute`: validate arguments, build a `Subject`, evaluate its measures."""
 
 from __future__ import annotations
 
