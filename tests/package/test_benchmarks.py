@@ -140,8 +140,11 @@ def test_check_names_missing_and_outdated_result_files(
 
     status, text = run_check(tmp_path)
     assert status == 1
-    assert "Outdated, printed in README:\n  grid: missing\n  people/human_scores: missing\n" in text
-    for name in ("grid", "people/human_scores", "typical_few"):
+    assert (
+        "Outdated, printed in README:\n  grid_peers: missing\n  people/human_scores: missing\n"
+        in text
+    )
+    for name in ("grid_peers", "people/human_scores", "typical_few"):
         write(name)
     write("growth", vendiscore="0.3.0", commit="0" * 40)
     write("gpu", vendiscore="0.3.0", commit="1" * 40)
@@ -156,10 +159,12 @@ def test_check_names_missing_and_outdated_result_files(
         ({"commit": "3" * 40}, "its commit 33333333 is not in the history"),
         ({"commit": "unknown"}, "at an unknown commit"),
     ):
-        write("grid", **changes)
+        write("grid_peers", **changes)
         status, text = run_check(tmp_path)
         assert status == 1
-        assert re.search(rf"Outdated, printed in README:\n  grid: .*{re.escape(problem)}\n", text)
+        assert re.search(
+            rf"Outdated, printed in README:\n  grid_peers: .*{re.escape(problem)}\n", text
+        )
 
 
 def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -200,7 +205,7 @@ def test_a_cell_that_fails_or_disagrees_stops_no_other(
     ]
     monkeypatch.setattr(grid, "cells", lambda: cells)
     monkeypatch.setenv("OMP_NUM_THREADS", "1")
-    rows = [*grid.job(argparse.Namespace(only=[""], repeats=2))]
+    rows = [*grid.job(argparse.Namespace(only=[""], peers=False, repeats=2))]
     assert [row.get("kind", "error") for row in rows] == ["peer", "error", "alone"]
     assert rows[0]["times_faster"] > 0
     assert rows[1]["name"] == "compute: different, 10 × 2"
