@@ -1,18 +1,27 @@
 """The Vendi Score as a Hugging Face metric: `evaluate.load("vendiscore.py")`.
 
-`evaluate` copies this script elsewhere. It finds the library (package `vendiscore`) and hands on
+`evaluate` copies this script into its cache. The copy finds the package `vendiscore` and passes on
 its metric, `VendiScore` of `vendiscore/integrations/huggingface.py`.
 """
 
-from .library import check, library
+from .library import find_package
 
 __version__ = "0.5.0.dev0"
 
-_library = library(__name__, __file__, __version__)
+_package = find_package(__file__, __version__)
 
 
-class VendiScore(_library.integrations.huggingface.VendiScore):
-    """The metric of the library that goes with this script."""
+class VendiScore(_package.integrations.huggingface.VendiScore):
+    """The metric of the package that belongs to this script."""
+
+    # `evaluate` runs this file once for all clones with this text; other processes may guess.
 
     def _download_and_prepare(self, dl_manager):
-        check(_library)  # `evaluate` runs this file once for all clones that have it
+        find_package(__file__, __version__)
+
+    def __getstate__(self):
+        return super().__getstate__() | {"package": _package.__path__[0]}
+
+    def __setstate__(self, state):
+        find_package(__file__, __version__, state["package"])
+        super().__setstate__(state)

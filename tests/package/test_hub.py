@@ -3,6 +3,7 @@
 import re
 import shutil
 
+import evaluate
 from hub import Hub, checkout
 from newcomer import ROOT, Python, installed
 
@@ -33,6 +34,13 @@ print(score["VS"], score["details"]["versions"]["vendiscore"], said)
 EXTRA = """
 print(metric.compute(samples=["cat", "dog", "mouse"], k="same_length", tolerance=2))
 """
+LOAD_OR_ERROR = """
+import evaluate
+try:
+    evaluate.load("someone/vendiscore")
+except ImportError as error:
+    print(error)
+"""
 FOUND = [f"{VS} {vendiscore.__version__} []", "{'VS': 1.0}"]
 
 
@@ -54,32 +62,68 @@ def test_loads_with_the_kernels_of_the_space_without_the_package_and_then_offlin
     site = installed(tmp_path / "site")
     (line,) = Python(LOAD, tmp_path, site, **address, HF_HUB_OFFLINE="1").lines()
     assert line.startswith(f"{VS} ")
-    assert "the package of the Space someone/vendiscore cannot be had" in line
-    assert f"the installed vendiscore {vendiscore.__version__} of {site / 'vendiscore'}" in line
+    assert "cannot download the Space someone/vendiscore; an installed vendiscore is used" in line
+    (line,) = Python(LOAD_OR_ERROR, tmp_path, **address, HF_HUB_OFFLINE="1").lines()
+    assert "which is neither next to it nor installed: run pip install -e . in a clone" in line
 
 
-def test_a_revision_gets_the_package_of_that_revision_whatever_was_loaded_before(tmp_path):
-    """The scripts are equal, so that `evaluate` has one copy and one record for both."""
+SCORE_OF_REVISIONS = """
+import pickle, sys
+from multiprocessing import get_context
+
+import evaluate
+
+for revision in sys.argv[1:]:
+    try:
+        metric = evaluate.load("someone/vendiscore", revision=revision or None)
+        print(sys.modules["vendiscore"].MARK)
+    except ImportError as error:
+        print(error)
+with get_context("spawn").Pool(1) as pool:
+    try:
+        pool.apply(pickle.loads, (pickle.dumps(metric),))
+        print(pool.apply(eval, ("__import__('vendiscore').MARK",)))
+    except ImportError as error:
+        print(error)
+"""
+
+
+def test_each_revision_has_its_package_also_offline_and_unpickled(tmp_path):
+    """The scripts are equal, so `evaluate` has one copy and one record of the first revision."""
     main = checkout(ROOT)
     init = main["vendiscore/__init__.py"]
+    own = f"v{evaluate.SCRIPTS_VERSION}"  # of `evaluate`, which looks for this tag before main
     revisions = {
         name: {**main, "vendiscore/__init__.py": init + f"\nMARK = {name!r}\n".encode()}
-        for name in ("main", "v9")
+        for name in ("main", "v9", "v1.2.3")
     }
-    code = """
-    import sys
-    import evaluate
-    evaluate.load("someone/vendiscore", revision={!r})
-    print(sys.modules["vendiscore"].MARK)
-    """
+
+    def load(*asked: str, path: tuple = (), **env: str) -> list[str]:
+        code = f"import sys; sys.argv[1:] = {asked!r}\n{SCORE_OF_REVISIONS}"
+        return Python(code, tmp_path, *path, **env).lines()
+
     with Hub("someone/vendiscore", **revisions) as hub:
         address = {"HF_ENDPOINT": hub.url}
-        assert Python(code.format("v9"), tmp_path, **address).lines() == ["v9"]
-        unasked = Python(code.format(None), tmp_path, **address)
-        # An installed package of the same version is not what was asked for.
-        asked = Python(code.format("v9"), tmp_path, installed(tmp_path / "site"), **address)
-        assert unasked.lines() == ["main"]
-        assert asked.lines() == ["v9"]
+        assert load("v9", **address) == ["v9", "v9"]
+        assert load("1.2.3", **address)[0] == "v1.2.3"
+        # The spawned process follows the record, so it gets v9 and refuses it.
+        main_score, refused = load("", **address)
+        assert main_score == "main"
+        assert "vendiscore.py requires vendiscore" in refused
+        assert "which has other code" in refused
+        # An installed package of the same version is not the requested one.
+        assert load("v9", path=(installed(tmp_path / "site"),), **address) == ["v9", "v9"]
+        first, refused, unpickled = load("v9", "", **address)
+        assert first == unpickled == "v9"
+        assert "someone/vendiscore requires vendiscore" in refused
+        assert "which has other code" in refused
+    for env in (address, {**address, "HF_HUB_OFFLINE": "1"}):  # no answer
+        assert load("v9", **env) == ["v9", "v9"]
+        assert load("", **env)[0] == "main"
+    shutil.rmtree(tmp_path / "hf")
+    revisions[own] = {**main, "vendiscore/__init__.py": init + b"\nMARK = 'own'\n"}
+    with Hub("someone/vendiscore", **revisions) as hub:
+        assert load("", HF_ENDPOINT=hub.url) == ["own", "own"]
 
 
 def test_an_installed_package_of_another_version_that_nobody_uses_is_left_alone(tmp_path):

@@ -1,10 +1,6 @@
-"""A load runs the code of the script that the caller named, in every order of events."""
+"""`evaluate.load` with a path: the metric uses the package of that script, or raises an error."""
 
-import importlib.util
-import json
-import os
 import shutil
-from pathlib import Path
 
 import pytest
 from newcomer import ROOT, Python, clone, installed
@@ -12,67 +8,172 @@ from newcomer import ROOT, Python, clone, installed
 import vendiscore
 
 VERSION = vendiscore.__version__
-# Loads scripts one after the other: the score of each, or why it is refused.
-LOAD = """
+
+# `run` prints the score of a script, or of a metric that a spawned process unpickles, or the error.
+HELPERS = """
+import pickle
+from multiprocessing import get_context
+
 import evaluate
 
-def load(script):
+def run(call, argument):
     try:
-        metric = evaluate.load(script)
+        print(call(argument))
     except ImportError as error:
-        return print(error)
-    print(metric.compute(samples=["a b", "b c"])["VS"])
-    return metric
+        print(error)
+
+def load(script):
+    global metric
+    metric = evaluate.load(script)
+    return score(metric)
+
+def score(metric):
+    return metric.compute(samples=["a", "b"])["VS"]
+
+def unpickle(metric):
+    with get_context("spawn").Pool(1) as pool:
+        # An error of this call reaches this process, one of a method would stop the worker.
+        pool.apply(pickle.loads, (pickle.dumps(metric),))
+        return pool.apply(metric.compute, kwds={"samples": ["a", "b"]})["VS"]
 
 """
 
 
-def loads(*scripts: Path | str) -> str:
-    return LOAD + "\n".join(f"metric = load({str(script)!r})" for script in scripts)
+def loads(*scripts) -> str:
+    """Return code that loads scripts one after the other, and keeps the last metric."""
+    return HELPERS + "".join(f"run(load, {str(script)!r})\n" for script in scripts)
 
 
-# The record is there, and a process that unpickles the metric follows it.
-ELSEWHERE = """
-from multiprocessing import get_context
-with get_context("spawn").Pool(1) as pool:
-    print(pool.apply(metric.compute, kwds={"samples": ["a"]})["VS"])
+ALL_FORMS = """
+package = {clone!r}
+by_path = evaluate.load(package + "/vendiscore.py")
+by_folder = evaluate.load(package)
+magnitude = evaluate.load(package + "/magnitude.py")
+suite = evaluate.combine({{"a": by_path, "b": by_folder}}, force_prefix=True)
+print(suite.compute(predictions=["a", "b"]))
+print(evaluate.combine([package, package + "/magnitude.py"]).compute(predictions=["a", "b"], t=0))
+print(magnitude.compute(samples=[[0.0]], t=1))
+run(unpickle, by_path)
+run(unpickle, by_folder)
+import vendiscore
+print(vendiscore.__path__[0])
 """
 
 
-def test_each_load_runs_the_code_it_was_given(tmp_path):
-    """Clones of one version, relative then absolute, moved and deleted; one cache for all."""
+@pytest.mark.parametrize("is_installed", [False, True])
+def test_path_folder_magnitude_and_combine_from_another_folder(tmp_path, is_installed):
+    folder, other = clone(tmp_path / "vendiscore"), tmp_path / "other"
+    other.mkdir()
+    site = [installed(tmp_path / "site")] if is_installed else []
+    code = HELPERS + ALL_FORMS.format(clone=str(folder))
+    assert Python(code, other, *site).lines() == [
+        "{'a_VS': 2.0, 'b_VS': 2.0}",
+        "{'VS': 2.0, 'Magnitude': 1.0}",
+        "{'Magnitude': 1.0}",
+        "2.0",
+        "2.0",
+        str(folder / "vendiscore"),
+    ]
+
+
+def test_two_clones_with_equal_scripts_and_one_cache(tmp_path):
+    """By a relative path, by the absolute path, the other clone, and unpickled."""
     a, b = clone(tmp_path / "a", 1.25), clone(tmp_path / "b", 1.5)
-    code = loads(a / "vendiscore.py", "a/vendiscore.py") + ELSEWHERE
-    code += f"load({str(b / 'vendiscore.py')!r})"
-    *scores, refused = Python(code, tmp_path).lines()
-    assert scores == ["1.25"] * 3
-    assert f"given {b / 'vendiscore.py'}, but this process already uses" in refused
-    assert f"vendiscore {VERSION} of {a / 'vendiscore'}, whose code is not the same" in refused
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    steps = [("vendiscore.py", a), (a / "vendiscore.py", elsewhere), (b / "vendiscore.py", a)]
     cache = {"HF_HOME": str(tmp_path / "hf")}
-    assert Python(loads("./vendiscore.py"), b, **cache).lines() == ["1.5"]
+    in_turn = [Python(loads(script), cwd, **cache).lines() for script, cwd in steps]
+    assert in_turn == [["1.25"], ["1.25"], ["1.5"]]
+
+    # The record of the cache is now "vendiscore.py", which no process can follow.
+    code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
+    score, message = Python(code, elsewhere, **cache).lines()
+    assert score == "1.5"
+    assert f"requires the package vendiscore {VERSION}, which is neither where" in message
+    assert message.endswith("run pip install -e . in a clone of that version")
+    # From the folder of A, a spawned process imports the package of A.
+    score, message = Python(code, a, **cache).lines()
+    assert score == "1.5"
+    assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
+    assert f"vendiscore {VERSION} in {a}, which has other code" in message
+
+    # All in one process, which refuses the second package and keeps the first.
+    code = loads(*(script for script, _ in steps)) + "run(unpickle, metric)"
+    first, same, message, unpickled = Python(code, a, HF_HOME=str(tmp_path / "new")).lines()
+    assert first == same == unpickled == "1.25"
+    assert f"{b / 'vendiscore.py'} requires vendiscore {VERSION} in {b}, but this" in message
+    assert f"process uses vendiscore {VERSION} in {a}, which has other code" in message
+
+
+def test_a_spawned_process_never_takes_the_package_of_another_clone(tmp_path):
+    """The cache has recorded the absolute path of the first clone, whose script is equal."""
+    a, b = clone(tmp_path / "a", 1.25), clone(tmp_path / "b", 1.5)
+    code = loads(a / "vendiscore.py") + "run(unpickle, metric)"
+    assert Python(code, tmp_path).lines() == ["1.25", "1.25"]
+    code = loads(b / "vendiscore.py") + "run(unpickle, metric)"
+    score, message = Python(code, tmp_path).lines()
+    assert score == "1.5"
+    assert f"requires vendiscore {VERSION} in {b}, but this process uses" in message
+    assert f"vendiscore {VERSION} in {a}, which has other code" in message
+
+
+def test_a_recorded_script_is_followed_only_if_unchanged(tmp_path):
+    folder = clone(tmp_path / "clone")
+    script, package = folder / "vendiscore.py", folder / "vendiscore"
+    text = script.read_text(encoding="utf-8")
+    code = loads(script) + "open('metric.pickle', 'wb').write(pickle.dumps(metric))"
+    assert Python(code, tmp_path).lines() == ["2.0"]
+    code = f"{HELPERS}run(lambda file: score(pickle.load(file)), open('metric.pickle', 'rb'))"
+    modules = tmp_path / "hf" / "modules"  # which `evaluate` puts on the path when it first loads
+    assert Python(code, tmp_path, modules).lines() == ["2.0"]
+    script.write_text(f"{text}# a line\n", encoding="utf-8")
+    changed = Python(code, tmp_path, modules).lines()
+    script.unlink()
+    deleted = Python(code, tmp_path, modules).lines()
+    script.write_text(text, encoding="utf-8")
+    shutil.move(package, tmp_path / "moved")
+    assert changed == deleted == Python(code, tmp_path, modules).lines()
+    assert "which is neither where evaluate recorded an unchanged copy of it" in changed[0]
+    assert changed[0].endswith("nor installed: run pip install -e . in a clone of that version")
+    # The package need not be where it was, if an installed one has the version.
+    site = installed(tmp_path / "site")
+    assert Python(code, tmp_path, modules, site).lines() == ["2.0"]
+
+
+def test_a_script_without_its_package_or_of_another_version(tmp_path):
     home = tmp_path / "home"
-    home.mkdir()
-    shutil.move(a, home / "vendiscore")
-    a.mkdir()
-    alone = a / "vendiscore.py"  # a script without its package: nobody asked for another's
-    shutil.copy(b / "vendiscore.py", alone)
-    shutil.copy(b / "library.py", a)
-    for name in ("vendiscore.py", "vendiscore/__init__.py"):  # of another version
-        text = (b / name).read_text(encoding="utf-8")
-        (b / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
-    # The folder "vendiscore" is one that Python takes for a package without code.
-    code = loads(alone, "vendiscore", b / "vendiscore.py")
-    code += "\nimport vendiscore\nprint(vendiscore.__path__[0])"
-    missing, score, other, package = Python(code, home, **cache).lines()
-    assert f"beside the script {alone} nor installed: run pip install -e . in a clone" in missing
+    folder, other = clone(home / "vendiscore", 1.25), clone(tmp_path / "other")
+    for name in ("vendiscore.py", "vendiscore/__init__.py"):
+        text = (other / name).read_text(encoding="utf-8")
+        (other / name).write_text(text.replace(VERSION, "9.9.9"), encoding="utf-8")
+    alone = tmp_path / "alone"
+    alone.mkdir()
+    for name in ("vendiscore.py", "library.py"):
+        shutil.copy(ROOT / name, alone)
+    # From this folder, Python takes the clone "vendiscore" for a package without code.
+    code = loads(alone / "vendiscore.py", "vendiscore", other / "vendiscore.py")
+    missing, score, refused = Python(code, home).lines()
+    assert missing == (
+        f"{alone / 'vendiscore.py'} requires the package vendiscore {VERSION}, which is neither "
+        "next to it nor installed: run pip install -e . in a clone of that version"
+    )
     assert score == "1.25"
-    assert package == str(home / "vendiscore" / "vendiscore")
-    assert f"{b / 'vendiscore.py'} goes with vendiscore 9.9.9, but this process" in other
-    assert f"uses vendiscore {VERSION} of {package}: load the script in a new process" in other
+    assert f"{other / 'vendiscore.py'} requires vendiscore 9.9.9 in {other}, but this" in refused
+    assert f"process uses vendiscore {VERSION} in {folder}, which has other code" in refused
+    # From the folder of the script, its name stands for the script itself.
+    (missing,) = Python(loads("vendiscore.py"), alone).lines()
+    assert "which is neither next to it nor installed" in missing
+    site = installed(tmp_path / "site")
+    assert Python(loads("vendiscore.py"), alone, site).lines() == ["2.0"]
+    (refused,) = Python(loads("vendiscore.py"), alone, other).lines()
+    assert f"vendiscore.py requires vendiscore {VERSION}, but this process uses" in refused
+    assert f"vendiscore 9.9.9 in {other}, which has other code" in refused
+    assert "pip install vendiscore" not in missing + refused
 
 
-# The package is one: what one side raises, makes and registers, the other one knows.
-ONE = f"""
+# The metric and the package share their classes, registries and errors.
+SHARED = f"""
 import vendiscore, sys
 try:
     metric.compute(samples=["a b", ""])
@@ -90,77 +191,26 @@ print(vendiscore.__path__[0])
 """
 
 
-def test_beside_an_installed_package_there_is_one_package_in_any_order(tmp_path):
-    """A clone comes before an installed package, which comes before a record of another clone."""
+def test_a_process_has_one_package_in_either_order_of_imports(tmp_path):
     site, script = installed(tmp_path / "site"), ROOT / "vendiscore.py"
-    alone = tmp_path / "alone"
-    alone.mkdir()
-    for name in ("vendiscore.py", "library.py"):
-        shutil.copy(ROOT / name, alone)
-    one = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
-    _, *found = Python(loads(script) + ONE, tmp_path, site).lines()
-    assert found == [*one, str(ROOT / "vendiscore")]
-    score, again, *found = Python(
-        loads(alone / "vendiscore.py", script) + ONE, tmp_path, site
-    ).lines()
-    assert score == again  # the code is the same: nothing to say
-    assert found == [*one, str(site / "vendiscore")]
+    shared = ["caught", "1.0", "1.0", "1.0", "['vendiscore']"]
+    _, *lines = Python(loads(script) + SHARED, tmp_path, site).lines()
+    assert lines == [*shared, str(ROOT / "vendiscore")]
+    # An installed package that is in use stays, since it has the same code.
+    code = f"import vendiscore.core\n{loads(script)}{SHARED}"
+    _, *lines = Python(code, tmp_path, site).lines()
+    assert lines == [*shared, str(site / "vendiscore")]
 
 
-@pytest.fixture
-def library():
-    """library.py as one copy of it."""
-    spec = importlib.util.spec_from_file_location("copied_library", ROOT / "library.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture
-def copied(tmp_path):
-    """A clone, and a copy of its script in the cache with the record that `evaluate` writes."""
-    origin = clone(tmp_path / "clone") / "vendiscore.py"
-    copy = tmp_path / "cache" / "vendiscore.py"
-    copy.parent.mkdir()
-    shutil.copy(origin, copy)
-    copy.with_suffix(".json").write_text(json.dumps({"original file path": str(origin)}))
-    return origin, copy
-
-
-def test_a_record_is_followed_where_nobody_named_a_script(library, copied):
-    """Nobody names a script when a metric is unpickled in a process that did not load it."""
-    origin, copy = copied
-    assert library._recorded(str(copy)) == origin
-    assert library._given(str(copy)) is None
-    assert library._given(str(origin)) == origin  # it is not a copy
-
-
-@pytest.mark.parametrize("why", ["relative", "changed", "gone", "another's", "no package"])
-def test_a_record_is_checked_and_an_error_names_it(library, copied, why, monkeypatch):
-    origin, copy = copied
-    record = copy.with_suffix(".json")
-    if why == "relative":
-        monkeypatch.chdir(origin.parent)
-        record.write_text('{"original file path": "vendiscore.py"}')
-    elif why == "changed":
-        origin.write_text("# another script")
-    elif why == "gone":
-        origin.unlink()
-    elif why == "another's":
-        monkeypatch.setattr(os, "geteuid", lambda: origin.stat().st_uid + 1, raising=False)
-    else:
-        shutil.rmtree(origin.parent / "vendiscore")
-    assert library._recorded(str(copy)) is None
-    advice = library._advice(str(copy), "9.9")
-    assert "needs the package vendiscore 9.9" in advice
-    assert f"delete {record} if it is out of date" in advice
-
-
-def test_a_damaged_record_is_none(library, copied):
-    _, copy = copied
-    for text in ("", "[]", "{", '{"original file path": null}', '{"original file path": 1}'):
-        copy.with_suffix(".json").write_text(text)
-        assert library._recorded(str(copy)) is None
+def test_a_clone_with_another_kernel_of_the_same_name_is_refused(tmp_path):
+    a, b = clone(tmp_path / "a"), clone(tmp_path / "b")
+    (a / "kernels" / "extra.py").write_text("# only here\n")
+    code = loads(a / "vendiscore.py", b / "vendiscore.py")
+    assert Python(code, tmp_path).lines() == ["2.0", "2.0"]
+    (b / "kernels" / "extra.py").write_text("# other code\n")
+    score, message = Python(code, tmp_path).lines()
+    assert score == "2.0"
+    assert f"in {b}, but this process uses vendiscore {VERSION} in {a}" in message
 
 
 IN_THREADS = f"""
@@ -203,7 +253,7 @@ bases = {{type(metric).__mro__[2] for metric in metrics}}
 print(len(metrics), failed, packages, len(bases), seen)
 """
 
-NEWCOMERS = f"""
+SHARED_BY_THREADS = f"""
 import threading
 import evaluate
 
@@ -235,10 +285,9 @@ print(failed, len(values), round(shared.compute(k="labels", q=0)["VS_q0"]))
 """
 
 
-def test_threads_share_one_complete_package_and_its_metrics(tmp_path):
+def test_threads_load_at_once_and_share_one_package(tmp_path):
     # Both scripts are copied before threads load them: `evaluate` makes its folder of modules and
     # imports from it without a lock, so in an empty cache a thread may miss what another just made.
-    assert Python(NEWCOMERS, tmp_path).lines() == ["[] 1 12"]
+    assert Python(SHARED_BY_THREADS, tmp_path).lines() == ["[] 1 12"]
     assert not list(tmp_path.rglob("*.arrow"))
-    # Without the lock, five in six fail.
     assert Python(IN_THREADS, tmp_path).lines() == ["4 [] ['vendiscore'] 1 [True]"]
