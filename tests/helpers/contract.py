@@ -1,10 +1,10 @@
-"""Samples and options of every registered kernel, for the tests of what each promises.
+"""Samples and options of every registered kernel, for the contract tests of kernels.
 
-A new kernel needs an entry in CASES, one in OMISSIONS, and one in OPTIONS if it has options; the
-contract tests fail without them and say so.
+A new kernel needs an entry in `CASES`. The contract tests fail without it.
 """
 
 import math
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -38,33 +38,8 @@ def mean_colours(images: list[Any]) -> np.ndarray:
     return np.array([np.asarray(image).mean(axis=0).ravel() for image in images])
 
 
-# kernel: (six samples, of which 0 and 3 are the same; options that it cannot do without)
-CASES: dict[str, tuple[Any, dict[str, Any]]] = {
-    "atom_pair": (MOLECULES, {}),
-    "bleu": (TEXTS, {}),
-    "cosine": (VECTORS, {}),
-    "equivalence": (TEXTS, {}),
-    "image_embeddings": (IMAGES, {"model": mean_colours}),
-    "labels": (["oak", "elm", "ash", "oak", "été", "elm"], {}),
-    "laplacian": (VECTORS, {}),
-    "linear": (UNIT_VECTORS, {}),
-    "maccs": (MOLECULES, {}),
-    "morgan": (MOLECULES, {}),
-    "ngram_overlap": (TEXTS, {}),
-    "pixels": (IMAGES, {}),
-    "probability_product": (PROBABILITIES, {}),
-    "rbf": (VECTORS, {}),
-    "rdkit": (MOLECULES, {}),
-    "tags": (TAGS, {}),
-    "tanimoto": (BITS, {}),
-    "text_embeddings": (TEXTS, {"model": count_letters}),
-    "topological_torsion": (MOLECULES, {}),
-    "word_overlap": (TEXTS, {}),
-}
-
-# kernel: option: (a value that changes something, a value that is refused or None)
 _FINGERPRINT = {"coefficient": ("dice", "cosine")}
-_ENCODER = {  # these load a model, and are refused if a model is given
+_ENCODER = {  # options that load a model; invalid together with a model
     "model_path": (None, "bert"),
     "pooling": (None, "max"),
     "batch_size": (None, 0),
@@ -72,56 +47,29 @@ _ENCODER = {  # these load a model, and are refused if a model is given
     "half": (None, True),
     "revision": (None, "main"),
 }
-OPTIONS: dict[str, dict[str, tuple[Any, Any]]] = {
-    "atom_pair": {"n_bits": (16, 0), **_FINGERPRINT},
-    "bleu": {
-        "tokenize": ("char", "13b"),
-        "smooth": ("none", "ext"),
-        "max_order": (2, 0),
-        "lowercase": (True, None),
-    },
-    "equivalence": {  # all but the first are of judges that are not "exact"
-        "same": (lambda text: text.split()[0], 7),
-        "same_above": (None, 0.3),
-        "audit": (None, -1),
-        **{name: own for name, own in _ENCODER.items() if name not in ("model_path", "pooling")},
-        "max_length": (None, 0),
-        "graded": (None, True),  # by a judge of pairs alone
-    },
-    "image_embeddings": {
-        **_ENCODER,
-        "transform": (None, "crop"),
-        "background": (None, "vlue"),
-    },
-    "laplacian": {"sigma": (0.1, -1)},
-    "maccs": _FINGERPRINT,
-    "morgan": {"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
-    "ngram_overlap": {
-        "ns": (1, 0),
-        "tokenizer": (str.split, 7),
-        "analyzer": ("char", "x"),
-    },
-    "pixels": {"size": (4, 0), "mode": ("L", "CMYK"), "background": (None, "vlue")},
-    "rbf": {"sigma": (0.1, math.inf)},
-    "rdkit": {"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
-    "tanimoto": _FINGERPRINT,
-    "text_embeddings": {
-        **_ENCODER,
-        "tokenizer": (None, "bert"),
-        "max_length": (None, 0),
-        "in_context": (None, True),
-        "cache": (None, "folder"),
-    },
-    "topological_torsion": {"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
-    "word_overlap": {"lowercase": (False, None)},
-}
-# Samples in which such an option shows.
-SHOWS: dict[str, Any] = {
-    "lowercase": ["The cat", "the cat", "a dog"],
-    "chirality": ["C[C@H](N)C(=O)O", "C[CH](N)C(=O)O", "CCO"],
-    "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
-    "tokenizer": ["a cat, here", "a cat here", "some, thing"],
-}
+
+
+@dataclass(frozen=True)
+class KernelCase:
+    """What the contract tests pass to a kernel.
+
+    Attributes
+    ----------
+    samples : six samples; the first and the fourth are identical
+    omissions : str or dict
+        Why every valid sample is fully represented, or samples that are not. Keys: "nothing" and
+        "part", samples of which nothing or only a part is represented; "equal", two different
+        samples that the kernel does not distinguish; "good", fully represented samples, if
+        `samples` are not; "options", options for these samples.
+    required : dict of options without a default
+    options : dict from each other option to two values
+        A value that changes the similarities, and an invalid one; None if there is none.
+    """
+
+    samples: Any
+    omissions: dict[str, Any] | str
+    required: dict[str, Any] = field(default_factory=dict)
+    options: dict[str, tuple[Any, Any]] = field(default_factory=dict)
 
 
 def short_network() -> dict[str, Any]:
@@ -135,41 +83,131 @@ def short_network() -> dict[str, Any]:
 
 
 WORDS = "the cat sat on the mat and the dog ran"
-REFUSED = "samples that it cannot see are refused"
+REFUSED = "samples that it cannot represent are errors"
 CHAINS = ["CCCCO", "CCCCN", "CC(C)CCO"]  # all of four bonded atoms
-# kernel: what it can miss, or why it can miss nothing. "nothing" and "part": samples of which it
-# sees nothing, and not all; "equal": two samples that differ in what it does not see; "good":
-# samples that it sees, if those in CASES will not do; "options": those that these samples need.
-OMISSIONS: dict[str, dict[str, Any] | str] = {
-    "atom_pair": {"part": ["C", "[Na+]"]},
-    "bleu": {"nothing": ["\u200b"]},
-    "cosine": REFUSED,
-    "equivalence": {"nothing": ["", " \u200b"], "good": TEXTS},
-    "image_embeddings": REFUSED,
-    "labels": "a label is seen as a whole",
-    "laplacian": "a row of zeros is a point like another",
-    "linear": REFUSED,
-    "maccs": {"part": ["[C]", "[H][H]"]},
-    "morgan": "each atom sets a bit",
-    "ngram_overlap": {
-        "nothing": ["\u200b", "\ufeff \u200d"],
-        "part": ["cat", "🐈"],
-        "equal": ("a dog ran to the cat", "to the cat ran a dog"),
-        "options": {"ns": (1, 2), "tokenizer": lambda text: sorted(text.lower().split())},
-    },
-    "pixels": REFUSED,
-    "probability_product": "rows sum to 1",
-    "rbf": "a row of zeros is a point like another",
-    "rdkit": {"part": ["C", "[Na+]"]},
-    "tags": REFUSED,
-    "tanimoto": {"part": [[0, 0, 0, 0, 0]], "good": BITS.tolist()},
-    "text_embeddings": {
-        "nothing": ["", " \u200b", "猫", "🐈 猫"],
-        "part": [f"{WORDS} {WORDS}"],
-        "equal": (f"{WORDS} away from it", f"{WORDS} away from every house"),
-        "good": ["the cat sat", "a dog ran", "every cat and every dog", "the mat", "the red house"],
-        "options": short_network,
-    },
-    "topological_torsion": {"part": ["CC", "O"], "good": CHAINS},
-    "word_overlap": {"nothing": ["\u200b"]},
+CASES: dict[str, KernelCase] = {
+    "atom_pair": KernelCase(
+        MOLECULES, options={"n_bits": (16, 0), **_FINGERPRINT}, omissions={"part": ["C", "[Na+]"]}
+    ),
+    "bleu": KernelCase(
+        TEXTS,
+        options={
+            "tokenize": ("char", "13b"),
+            "smooth": ("none", "ext"),
+            "max_order": (2, 0),
+            "lowercase": (True, None),
+        },
+        omissions={"nothing": ["\u200b"]},
+    ),
+    "cosine": KernelCase(VECTORS, omissions=REFUSED),
+    "equivalence": KernelCase(
+        TEXTS,
+        options={  # all but the first are of judges that are not "exact"
+            "same": (lambda text: text.split()[0], 7),
+            "same_above": (None, 0.3),
+            "audit": (None, -1),
+            **{
+                name: own for name, own in _ENCODER.items() if name not in ("model_path", "pooling")
+            },
+            "max_length": (None, 0),
+            "graded": (None, True),  # by a judge of pairs alone
+        },
+        omissions={"nothing": ["", " \u200b"], "good": TEXTS},
+    ),
+    "image_embeddings": KernelCase(
+        IMAGES,
+        required={"model": mean_colours},
+        options={
+            **_ENCODER,
+            "transform": (None, "crop"),
+            "background": (None, "vlue"),
+        },
+        omissions=REFUSED,
+    ),
+    "labels": KernelCase(
+        ["oak", "elm", "ash", "oak", "été", "elm"], omissions="a label is seen as a whole"
+    ),
+    "laplacian": KernelCase(
+        VECTORS, options={"sigma": (0.1, -1)}, omissions="a row of zeros is a point like another"
+    ),
+    "linear": KernelCase(UNIT_VECTORS, omissions=REFUSED),
+    "maccs": KernelCase(MOLECULES, options=_FINGERPRINT, omissions={"part": ["[C]", "[H][H]"]}),
+    "morgan": KernelCase(
+        MOLECULES,
+        options={"radius": (1, -1), "n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
+        omissions="each atom sets a bit",
+    ),
+    "ngram_overlap": KernelCase(
+        TEXTS,
+        options={
+            "ns": (1, 0),
+            "tokenizer": (str.split, 7),
+            "analyzer": ("char", "x"),
+        },
+        omissions={
+            "nothing": ["\u200b", "\ufeff \u200d"],
+            "part": ["cat", "🐈"],
+            "equal": ("a dog ran to the cat", "to the cat ran a dog"),
+            "options": {"ns": (1, 2), "tokenizer": lambda text: sorted(text.lower().split())},
+        },
+    ),
+    "pixels": KernelCase(
+        IMAGES,
+        options={"size": (4, 0), "mode": ("L", "CMYK"), "background": (None, "vlue")},
+        omissions=REFUSED,
+    ),
+    "probability_product": KernelCase(PROBABILITIES, omissions="rows sum to 1"),
+    "rbf": KernelCase(
+        VECTORS,
+        options={"sigma": (0.1, math.inf)},
+        omissions="a row of zeros is a point like another",
+    ),
+    "rdkit": KernelCase(
+        MOLECULES,
+        options={"max_path": (2, 0), "n_bits": (16, 0), **_FINGERPRINT},
+        omissions={"part": ["C", "[Na+]"]},
+    ),
+    "tags": KernelCase(TAGS, omissions=REFUSED),
+    "tanimoto": KernelCase(
+        BITS, options=_FINGERPRINT, omissions={"part": [[0, 0, 0, 0, 0]], "good": BITS.tolist()}
+    ),
+    "text_embeddings": KernelCase(
+        TEXTS,
+        required={"model": count_letters},
+        options={
+            **_ENCODER,
+            "tokenizer": (None, "bert"),
+            "max_length": (None, 0),
+            "in_context": (None, True),
+            "cache": (None, "folder"),
+        },
+        omissions={
+            "nothing": ["", " \u200b", "猫", "🐈 猫"],
+            "part": [f"{WORDS} {WORDS}"],
+            "equal": (f"{WORDS} away from it", f"{WORDS} away from every house"),
+            "good": [
+                "the cat sat",
+                "a dog ran",
+                "every cat and every dog",
+                "the mat",
+                "the red house",
+            ],
+            "options": short_network,
+        },
+    ),
+    "topological_torsion": KernelCase(
+        MOLECULES,
+        options={"n_bits": (16, 0), "chirality": (True, None), **_FINGERPRINT},
+        omissions={"part": ["CC", "O"], "good": CHAINS},
+    ),
+    "word_overlap": KernelCase(
+        TEXTS, options={"lowercase": (False, None)}, omissions={"nothing": ["\u200b"]}
+    ),
+}
+# Samples in which an option changes the similarities, if those in `CASES` do not show it.
+SHOWS: dict[str, Any] = {
+    "lowercase": ["The cat", "the cat", "a dog"],
+    "chirality": ["C[C@H](N)C(=O)O", "C[CH](N)C(=O)O", "CCO"],
+    "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
+    "tokenizer": ["a cat, here", "a cat here", "some, thing"],
 }

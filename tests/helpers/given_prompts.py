@@ -10,11 +10,8 @@ from contract import BITS, CASES, PROBABILITIES
 from vendiscore import MissingPackageError, as_similarity, list_kernels
 
 ORDERS = (0.5, 1, 2, "inf")
-REFUSED = {
-    "bleu": "not positive semidefinite",
-    "equivalence": "wholly or not at all",
-    "labels": "wholly or not at all",
-}
+REFUSED = {k.name: "not positive semidefinite" for k in list_kernels() if not k.psd}
+REFUSED |= dict.fromkeys(["equivalence", "labels"], "wholly or not at all")
 KERNELS = {kernel.name: kernel for kernel in list_kernels() if kernel.name not in REFUSED}
 every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
 # The contract's, in which the sample that is the prompt here repeats another.
@@ -43,8 +40,7 @@ def pick(samples: Any, index: list[int]) -> Any:
 @pytest.fixture
 def case(name: str) -> tuple[Any, dict[str, Any], np.ndarray]:
     """Samples of a kernel, how they are compared, and the similarities of all of them."""
-    samples, options = CASES[name]
-    samples = OTHERS.get(name, samples)
+    samples, options = OTHERS.get(name, CASES[name].samples), CASES[name].required
     try:
         whole = as_similarity(samples, k=name, **options)
     except MissingPackageError as error:

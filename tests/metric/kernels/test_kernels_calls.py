@@ -17,13 +17,18 @@ every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))
 MIXTURES: dict[str, tuple[Any, dict[str, Any]]] = {
     "sum": (TEXTS, {"k": {"ngram_overlap": 0.5, "word_overlap": 0.5}}),
     "product": (TEXTS, {"k": ["ngram_overlap", "word_overlap"], "combine": "product"}),
-    "fitted": (CASES["rbf"][0], {"k": {"rbf": 0.25, "laplacian": 0.75}}),
+    "fitted": (CASES["rbf"].samples, {"k": {"rbf": 0.25, "laplacian": 0.75}}),
     "columns": (
-        [{"text": text, "place": row} for text, row in zip(TEXTS, CASES["rbf"][0], strict=True)],
+        [
+            {"text": text, "place": row}
+            for text, row in zip(TEXTS, CASES["rbf"].samples, strict=True)
+        ],
         {"k": {"ngram_overlap:text": 0.5, "rbf:place": 0.5}},
     ),
 }
-WAYS = {name: (CASES[name][0], {"k": name, **CASES[name][1]}) for name in KERNELS} | MIXTURES
+WAYS = {
+    name: (case.samples, {"k": name, **case.required}) for name, case in CASES.items()
+} | MIXTURES
 every_way = pytest.mark.parametrize("name", sorted(WAYS))
 
 
@@ -59,7 +64,7 @@ def test_two_sets_are_compared_under_one_kernel(name: str) -> None:
     ("name", "option"), [("rbf", "sigma"), ("laplacian", "sigma"), ("ngram_overlap", "analyzer")]
 )
 def test_what_is_fitted_is_shared_and_said(name: str, option: str) -> None:
-    samples = CASES[name][0]
+    samples = CASES[name].samples
     first, second = pick(samples, [0, 1, 3]), pick(samples, [2, 3, 4, 5])
     of = {
         "references": vendiscore.as_similarity(second, k=name).settings[option],
@@ -94,7 +99,7 @@ def container(samples: Any, kind: str) -> Any:
 @pytest.mark.parametrize("kind", ["given", "list", "torch"])
 @every_kernel
 def test_containers_weights_and_duplicates_are_one_number(name: str, kind: str) -> None:
-    samples, options = CASES[name]
+    samples, options = CASES[name].samples, CASES[name].required
     if kind == "torch":
         if not isinstance(samples, np.ndarray):
             return  # no tensor holds such samples
@@ -124,7 +129,7 @@ def test_containers_weights_and_duplicates_are_one_number(name: str, kind: str) 
 
 
 def test_a_similarity_that_was_made_apart_is_compared_only_under_the_same_options() -> None:
-    X = CASES["rbf"][0]
+    X = CASES["rbf"].samples
     made = vendiscore.as_similarity(X, k="rbf", sigma=2.0)
     assert mag_diff(made, X[:3], k="rbf", sigma=2.0) == mag_diff(X, X[:3], k="rbf", sigma=2.0)
     with pytest.raises(ValueError, match="`references` cannot be compared with a Similarity that"):

@@ -1,6 +1,6 @@
 """The promises of every registered kernel, whatever it compares.
 
-A new kernel needs an entry in CASES of `tests/helpers/contract.py`.
+A new kernel needs an entry in `CASES` of `tests/helpers/contract.py`.
 """
 
 import importlib.util
@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES, OMISSIONS, OPTIONS, SHOWS
+from contract import CASES, SHOWS
 
 import vendiscore
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
@@ -30,13 +30,13 @@ def build(name: str) -> Callable[..., Any]:
 
     def build(samples: Any, **options: Any) -> Any:
         try:
-            return as_similarity(samples, k=name, **{**CASES[name][1], **options})
+            return as_similarity(samples, k=name, **{**CASES[name].required, **options})
         except MissingPackageError as error:
             if KERNELS[name].needs != error.extra or importlib.util.find_spec(error.package):
                 raise
             pytest.skip(str(error))
 
-    assert name in CASES, f"give kernel {name!r} an entry in CASES"
+    assert name in CASES, f"add kernel {name!r} to CASES in tests/helpers/contract.py"
     return build
 
 
@@ -46,7 +46,7 @@ def _pick(samples: Any, index: list[int]) -> Any:
 
 @every_kernel
 def test_similarity_is_symmetric_with_unit_diagonal(name, build):
-    K = build(CASES[name][0]).dense()
+    K = build(CASES[name].samples).dense()
     assert K.shape == (6, 6)
     assert K.dtype == np.float64
     np.testing.assert_allclose(K, K.T, rtol=0, atol=1e-12)
@@ -56,7 +56,7 @@ def test_similarity_is_symmetric_with_unit_diagonal(name, build):
 
 @every_kernel
 def test_declared_psd_is_psd(name, build):
-    similarity = build(CASES[name][0])
+    similarity = build(CASES[name].samples)
     assert similarity.psd == KERNELS[name].psd
     if similarity.psd:
         assert np.linalg.eigvalsh(similarity.dense())[0] > -1e-12
@@ -64,7 +64,7 @@ def test_declared_psd_is_psd(name, build):
 
 @every_kernel
 def test_rows_products_features_and_dense_agree(name, build):
-    similarity = build(CASES[name][0])
+    similarity = build(CASES[name].samples)
     K = similarity.dense()
     V = np.random.default_rng(0).standard_normal((6, 2))
     index = np.array([5, 0, 2, 2])
@@ -84,7 +84,7 @@ def test_rows_products_features_and_dense_agree(name, build):
 
 @every_kernel
 def test_identical_samples_are_alike_and_others_are_not(name, build):
-    K = build(CASES[name][0]).dense()
+    K = build(CASES[name].samples).dense()
     assert K[0, 3] == pytest.approx(1, abs=1e-12)
     np.testing.assert_allclose(K[0], K[3], rtol=0, atol=1e-12)
     assert K.min() < 1 - 1e-3
@@ -92,7 +92,7 @@ def test_identical_samples_are_alike_and_others_are_not(name, build):
 
 @every_kernel
 def test_order_of_samples_only_orders_the_similarity(name, build):
-    samples = CASES[name][0]
+    samples = CASES[name].samples
     order = [4, 2, 0, 5, 1, 3]
     K = build(samples).dense()
     np.testing.assert_allclose(
@@ -102,7 +102,7 @@ def test_order_of_samples_only_orders_the_similarity(name, build):
 
 @every_kernel
 def test_samples_are_not_changed(name, build):
-    samples = CASES[name][0]
+    samples = CASES[name].samples
     before = samples.copy() if isinstance(samples, np.ndarray) else [*samples]
     build(samples).dense()
     assert np.array_equal(before, samples) if isinstance(samples, np.ndarray) else before == samples
@@ -110,22 +110,22 @@ def test_samples_are_not_changed(name, build):
 
 @every_kernel
 def test_one_sample_is_one(name, build):
-    one = _pick(CASES[name][0], [1])
+    one = _pick(CASES[name].samples, [1])
     assert build(one).dense() == pytest.approx(np.ones((1, 1)))
-    assert compute(one, k=name, **CASES[name][1])["VS"] == pytest.approx(1)
+    assert compute(one, k=name, **CASES[name].required)["VS"] == pytest.approx(1)
 
 
 @every_kernel
 def test_the_same_sample_again_and_again_is_one(name, build):
-    build(CASES[name][0])
-    same = _pick(CASES[name][0], [1] * 5)
-    assert compute(same, k=name, **CASES[name][1])["VS"] == pytest.approx(1, abs=1e-6)
+    build(CASES[name].samples)
+    same = _pick(CASES[name].samples, [1] * 5)
+    assert compute(same, k=name, **CASES[name].required)["VS"] == pytest.approx(1, abs=1e-6)
 
 
 @every_kernel
 def test_score_is_between_1_and_n_and_repeats_are_weights(name, build):
-    build(CASES[name][0])
-    samples, options = CASES[name]
+    build(CASES[name].samples)
+    samples, options = CASES[name].samples, CASES[name].required
     options = {**options, "psd": "clip"}
     scores = compute(samples, k=name, q=[0, 1, 2, "inf"], **options)
     values = list(scores.values())
@@ -138,11 +138,11 @@ def test_score_is_between_1_and_n_and_repeats_are_weights(name, build):
 
 @every_kernel
 def test_every_option_changes_something_or_is_checked(name, build):
-    options = {o: d for o, d in KERNELS[name].options.items() if o not in CASES[name][1]}
-    known = {"on_error": (None, "ignore"), **OPTIONS.get(name, {})}
-    assert set(options) == set(known), f"give the options of kernel {name!r} entries in OPTIONS"
+    options = {o: d for o, d in KERNELS[name].options.items() if o not in CASES[name].required}
+    known = {"on_error": (None, "ignore"), **CASES[name].options}
+    assert set(options) == set(known), f"list the options of {name!r} in CASES"
     for option, (other, refused) in known.items():
-        samples = SHOWS.get(option, CASES[name][0])
+        samples = SHOWS.get(option, CASES[name].samples)
         if other is not None:
             assert not np.allclose(
                 build(samples).dense(), build(samples, **{option: other}).dense()
@@ -154,15 +154,15 @@ def test_every_option_changes_something_or_is_checked(name, build):
 
 @every_kernel
 def test_unknown_option_is_refused_by_name(name, build):
-    build(CASES[name][0])
+    build(CASES[name].samples)
     with pytest.raises(TypeError, match="`flavour`"):
-        compute(CASES[name][0], k=name, flavour="sour")
+        compute(CASES[name].samples, k=name, flavour="sour")
 
 
 @every_kernel
 def test_settings_can_be_quoted(name, build):
-    build(CASES[name][0])
-    samples, options = CASES[name]
+    build(CASES[name].samples)
+    samples, options = CASES[name].samples, CASES[name].required
     details = compute(samples, k=name, details=True, psd="clip", **options)["details"]
     assert details["kernel"] == name
     # The samples that are left out are listed in `dropped`; `on_error` changes no kernel.
@@ -202,7 +202,7 @@ def test_missing_package_is_named_with_what_installs_it(name, monkeypatch):
         monkeypatch.delitem(sys.modules, module)
     monkeypatch.setitem(sys.modules, package, None)
     with pytest.raises(MissingPackageError, match=rf"'{package}'.*pip install {package}$"):
-        compute(CASES[name][0], k=name)
+        compute(CASES[name].samples, k=name)
 
 
 def test_library_needs_no_heavy_package_to_be_imported():
@@ -245,7 +245,7 @@ BAD_FOR = {
 def _spoilt(name: str) -> tuple[list[Any], list[Any], list[int]]:
     """Return good samples with bad ones among them, twice; the good ones alone; where the bad ones
     are."""
-    good = list(CASES[name][0])
+    good = list(CASES[name].samples)
     bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
     mixed = [*bad, *good[:3], *bad, *good[3:]]
     where = [*range(len(bad)), *range(len(bad) + 3, 2 * len(bad) + 3)]
@@ -276,7 +276,7 @@ def test_samples_that_cannot_be_used_are_left_out_on_request(name, build):
 
 @every_kernel
 def test_no_sample_that_can_be_used_is_an_error(name, build):
-    build(CASES[name][0])
+    build(CASES[name].samples)
     bad = BAD_FOR.get(name, BAD[KERNELS[name].samples])
     with pytest.raises(ValueError, match=f"{name!r} can use none of the {len(bad)} samples"):
         build(bad, on_error="skip")
@@ -284,8 +284,8 @@ def test_no_sample_that_can_be_used_is_an_error(name, build):
 
 @every_kernel
 def test_nothing_left_out_is_nothing_said(name, build):
-    expected = build(CASES[name][0])
-    similarity = build(CASES[name][0], on_error="skip")  # warnings are errors
+    expected = build(CASES[name].samples)
+    similarity = build(CASES[name].samples, on_error="skip")  # warnings are errors
     assert similarity.dropped == {}
     np.testing.assert_array_equal(similarity.dense(), expected.dense())
     assert similarity.settings == expected.settings
@@ -307,25 +307,20 @@ WORDS = {"nothing": "saw nothing of", "part": "saw only a part of"}
 
 def _missing(*kinds: str) -> Any:
     """Return a mark that runs a test for each kernel that can miss samples."""
-    pairs = [(name, kind) for name in OMISSIONS for kind in kinds if kind in _missed(name)]
+    pairs = [(name, kind) for name in CASES for kind in kinds if kind in _missed(name)]
     return pytest.mark.parametrize(("name", "kind"), pairs)
 
 
 def _missed(name: str) -> dict[str, Any]:
-    missed = OMISSIONS[name]
+    missed = CASES[name].omissions
     return {} if isinstance(missed, str) else missed
 
 
 def _setting(name: str) -> tuple[list[Any], dict[str, Any]]:
     """Return samples that a kernel sees, and its options."""
     more = _missed(name).get("options", {})
-    options = {**CASES[name][1], **(more() if callable(more) else more)}
-    return list(_missed(name).get("good", CASES[name][0])), options
-
-
-@every_kernel
-def test_every_kernel_says_what_it_can_miss(name):
-    assert OMISSIONS.get(name), f"give kernel {name!r} an entry in OMISSIONS"
+    options = {**CASES[name].required, **(more() if callable(more) else more)}
+    return list(_missed(name).get("good", CASES[name].samples)), options
 
 
 @_missing("nothing", "part")

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from contract import CASES, OPTIONS
+from contract import CASES
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -211,7 +211,7 @@ def test_nothing_is_said_under_another_option_order_or_weight(table) -> None:
 def test_every_table_has_settings_that_its_kernel_has(table) -> None:
     settings = dict(table["settings"])
     kernel = settings.pop("kernel")
-    samples, needed = CASES[kernel]
+    samples, needed = CASES[kernel].samples, CASES[kernel].required
     if kernel == "text_embeddings":
         assert settings["model_path"] in ("sentence-transformers/all-MiniLM-L6-v2", "wordllama")
         return
@@ -223,8 +223,8 @@ def test_every_table_has_settings_that_its_kernel_has(table) -> None:
 @pytest.mark.parametrize("n", [3, 4, 6])
 @pytest.mark.filterwarnings("ignore")
 def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> None:
-    samples, needed = CASES[name]
-    options = [{}, *({key: value} for key, (value, _) in OPTIONS.get(name, {}).items() if value)]
+    samples, needed = CASES[name].samples, CASES[name].required
+    options = [{}, *({key: value} for key, (value, _) in CASES[name].options.items() if value)]
     options += [{"normalize": True}] if name != "linear" else []
     for option in options:
         try:

@@ -97,8 +97,9 @@ def test_views_agree(name, case):
 
 @pytest.mark.parametrize("name", sorted(REFUSED))
 def test_kernels_without_a_part_that_a_prompt_explains_refuse(name):
+    samples = CASES[name].samples
     with pytest.raises(TypeError, match=REFUSED[name]):
-        compute(CASES[name][0], k=name, prompts=CASES[name][0][0], given_prompt=True)
+        compute(samples, k=name, prompts=samples[0], given_prompt=True)
 
 
 def test_a_function_of_two_samples_compares_each_with_its_own_prompt_alone():
