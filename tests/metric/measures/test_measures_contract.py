@@ -93,6 +93,34 @@ class TestEvery:
         except ValueError as error:
             assert re.match(rf"{name} needs (more than )?\d+ ", str(error))  # noqa: PT017
 
+    @pytest.mark.parametrize("kernel", ["cosine", "rbf", "features"])
+    def test_a_gradient_reaches_the_samples_or_is_refused(self, name: str, kernel: str) -> None:
+        torch = pytest.importorskip("torch")
+        if KINDS.get(name) == "texts":
+            pytest.skip("texts have no gradient")
+        measure, n = get_measure(name), 8
+        asking = asked(name, n)
+        own = asking["measures"][name] | ({"t": 1.0} if "t" in measure.options else {})
+        how = {"score_X": True, "normalize": True} if kernel == "features" else {"k": kernel}
+        shares = torch.from_numpy(np.random.default_rng(0).dirichlet(np.ones(3), n))
+        others = shares.flip(0) + 0.1
+
+        def leaf() -> Any:
+            return shares.clone().requires_grad_()
+
+        sets = [(leaf(), others if measure.references else None)]
+        sets += [(others, leaf()), (leaf(), leaf())] if measure.references else []
+        for X, references in sets:
+            try:
+                result = compute(
+                    X, references, measures={name: own}, groups=asking["groups"], **how
+                )
+            except TypeError as error:
+                assert "cannot be differentiated; pass " in str(error)  # noqa: PT017
+            else:
+                values = {key: x for key, x in result.items() if not key.endswith("_null")}
+                assert all(getattr(x, "requires_grad", False) for x in values.values()), values
+
     def test_is_described(self, name: str) -> None:
         measure = get_measure(name)
         assert measure.summary.endswith(".") or ":" in measure.summary
