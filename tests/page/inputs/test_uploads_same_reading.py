@@ -15,8 +15,8 @@ from vendiscore_page.inputs.uploads import Given, read
 
 for package in ("rdkit", "pyarrow", "PIL"):
     pytest.importorskip(package)
-READING = Path(__file__).parents[2] / "reading"
-DATA = Path(os.environ.get("VENDISCORE_DATA", READING.parents[2] / "shared" / "data")) / "files"
+READING = Path(__file__).parents[2] / "tools" / "reading"
+DATA = Path(os.environ.get("VENDISCORE_DATA", READING.parents[3] / "shared" / "data")) / "files"
 ROWS = json.loads((READING / "readings.json").read_text(encoding="utf-8"))
 NAMES = {"by": "sets", "group_by": "by"}  # of the reader's fields on the page
 
