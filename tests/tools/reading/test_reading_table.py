@@ -6,13 +6,14 @@ A row has `file`, `why` (a person's reason), the name of a known `record` where 
 one of three answers:
 
 - `take`: `kind` of the samples; `column`, the path of the answers in their record (a list where
-  several columns are one, None where the file has no names or all columns count); `n`, the number
-  of samples; `groups`, the number of sets that are scored apart (None: one set); `models` and
-  `prompts`, the number of different ones (None: the file says nothing of them); `left_out`, names
-  that must be reported as left out; `first`, the first sample (numbers as %.6g, 60 characters at
-  most); `rows_left_out`, the number of rows that must be reported as left out; `VS`, the Vendi
-  Score of order 1 with default settings, worked out by hand where samples are equal or share
-  nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each model.
+  several columns are one, omitted if the file has no names or all columns count); `n`, the number
+  of samples; `groups`, the number of sets that are scored separately (omitted for a single set);
+  `models` and `prompts`, the number of different ones (omitted if the file names none);
+  `left_out`, names that must be reported as left out; `first`, the first sample (numbers as %.6g,
+  60 characters at most); `rows_left_out`, the number of rows that must be reported as left out;
+  `VS`, the Vendi Score of order 1 with default settings, worked out by hand where samples are equal
+  or share nothing (vectors by cosine): of the set, the mean of its prompts or sites, or of each
+  model.
 - `ask`: a question `about` a column, the grouping, the type or a matrix, and the `choices` that
   must be among the offered ones, in this order.
 - `refuse`: an error, `because` of the reason.
@@ -45,8 +46,9 @@ LARGEST = 4096
 
 KINDS = {"texts", "vectors", "molecules", "sequences", "images", "matrix", "counts"}
 ABOUT = {"column", "grouping", "type", "matrix"}
-TAKE = {"kind", "column", "n", "groups", "models", "prompts", "left_out", "first"}
-SOMETIMES = {"rows_left_out", "VS"}
+TAKE = {"kind", "n", "first"}
+OMITTED = {"column": None, "groups": None, "models": None, "prompts": None, "left_out": []}
+SOMETIMES = {*OMITTED, "rows_left_out", "VS"}
 RECORDS = {
     "AlpacaEval",
     "HELM",
@@ -65,7 +67,7 @@ RECORDS = {
     "lm-eval",
     "vLLM requests",
 }
-TAKEN = [row for row in ROWS if "take" in row]
+TAKEN = [{**row, "take": OMITTED | row["take"]} for row in ROWS if "take" in row]
 ASKED = [row for row in ROWS if "ask" in row]
 
 
