@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from vendiscore import compute, select
-from vendiscore.selection.certificate import tangent
+from vendiscore.tools.selection.certificate import tangent
 
 Over: TypeAlias = Callable[..., list[Any]]  # over(function, *more): of each partition, in order
 
