@@ -1,6 +1,6 @@
-"""The base alone: how little an installed wheel brings, and that the base's tests pass with that.
+"""Check the size of the base install, and run tests that need no other package.
 
-python .ci/base.py size     # in an environment that has the wheel and nothing else
+python .ci/base.py size     # in an environment with only the wheel
 python .ci/base.py tests    # with pytest, pytest-xdist, hypothesis and mpmath added
 python .ci/base.py quick    # the same, but only tests of the score itself
 """
@@ -16,9 +16,9 @@ from pathlib import Path
 from sysconfig import get_path
 
 MOST, MEGABYTES = 12, 230
-# A package that is missing, or another Python, shows where each kernel, each measure and each
-# function is called once: their numbers are tested with everything at hand. The examples of all
-# docstrings run, too. Single tests may need more than the base: `--base` skips these.
+# Tests that call each kernel, each measure and each function once find missing packages and
+# differences between versions of Python. The examples of docstrings run, too. Option `--base` skips
+# tests that need further packages.
 TESTS = (
     *("metric/core/", "metric/kernels/test_kernels_", "metric/kernels/test_labels"),
     *("metric/kernels/test_text", "metric/magnitude/test_curve"),
@@ -33,9 +33,9 @@ TESTS = (
     *("tools/reports/test_source_report", "tools/selection/test_choice"),
     *("tools/streams/test_state", "tools/test_rewards"),
 )
-# At least so many must be left, so that no fault hides behind a package that is missing.
+# Minimum numbers of files and passed tests, because a missing package must not hide a failure.
 FILES, PASSED = 48, 1700
-# The definition of the score, written numbers, `compute`, and each measure once.
+# The definition of the score, recorded values, `compute`, and each measure.
 QUICK = ("core/", "test_numbers", "scoring/test_scores", "measures/test_measures_contract")
 QUICK_FILES, QUICK_PASSED = 8, 380
 HELPERS = Path("tests/helpers")
@@ -52,7 +52,7 @@ def size() -> None:
 
 
 def absent(path: Path) -> Iterator[str]:
-    """Yield the packages that a file imports before any test, and that are not installed."""
+    """Yield missing packages that a test file, or a helper that it imports, needs at import."""
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         names = []
         if isinstance(node, ast.Import):
@@ -84,7 +84,7 @@ def run_tests(names: tuple[str, ...], min_files: int, min_passed: int, doctests:
     files = [str(path) for path in sorted(paths) if path not in left_out]
     command = [sys.executable, "-m", "pytest", "-q", "--base", "-m", "not slow"]
     command += ["-n", "2", "--dist", "loadfile", *files, *doctests]
-    # What cannot be imported here stays half loaded once pytest has tried.
+    # Modules that cannot be imported here would stay partly loaded.
     command += ["--ignore=vendiscore/integrations", "--ignore=vendiscore/scripts"]
     command += ["--ignore=vendiscore/tools/integrations"]
     run = subprocess.run(command, stdout=subprocess.PIPE, text=True)

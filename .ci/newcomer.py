@@ -1,10 +1,9 @@
-"""A newcomer's path, word for word: README, docs/start.md, docs/tasks/compare_models.md.
+"""Run the first steps of README, docs/start.md and docs/tasks/compare_models.md as printed.
 
-    python .ci/newcomer.py FOLDER    # an empty folder, where the repository is cloned to
+    python .ci/newcomer.py FOLDER    # an empty folder, into which the repository is cloned
 
-The lines of the first sections of README are typed into one shell, in the order printed, and those
-of the other pages after them: commands in the clone, Python in the environment that README's first
-block makes, with the extra `evaluate` and nothing else.
+The first sections of README run in one shell, in the order printed. The commands of the other pages
+run in the clone, with the environment that README's first block makes: only the extra `evaluate`.
 """
 
 import doctest
@@ -60,7 +59,7 @@ def main() -> None:
 
 
 def in_one_shell(blocks: list[tuple[str, str]], clone: Path, environment: dict[str, str]) -> None:
-    """Type blocks of commands and of Python into one shell, which ends at the first failure."""
+    """Run blocks of commands and of Python in one shell, which stops at the first failure."""
     lines = []
     for i, (language, block) in enumerate(blocks):
         if language == "python":
@@ -69,7 +68,7 @@ def in_one_shell(blocks: list[tuple[str, str]], clone: Path, environment: dict[s
             block = f"{DOCTEST} '{page}'\n"
         lines.append(block)
     languages = {language for language, _ in blocks}
-    assert languages == {"bash", "python"}, "README says how to begin, in a shell and in Python"
+    assert languages == {"bash", "python"}, "expected blocks of bash and of Python in README"
     subprocess.run(["bash", "-exc", "".join(lines)], cwd=clone, env=environment, check=True)
 
 
