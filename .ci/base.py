@@ -36,7 +36,10 @@ TESTS = (
 # Minimum numbers of files and passed tests, because a missing package must not hide a failure.
 FILES, PASSED = 48, 1700
 # The definition of the score, recorded values, `compute`, and each measure.
-QUICK = ("core/", "test_numbers", "scoring/test_scores", "measures/test_measures_contract")
+QUICK = (
+    *("metric/core/", "metric/measures/test_measures_contract", "metric/scoring/test_scores"),
+    "metric/test_numbers",
+)
 QUICK_FILES, QUICK_PASSED = 8, 380
 HELPERS = Path("tests/helpers")
 
@@ -71,7 +74,7 @@ def tests() -> None:
 
 
 def quick() -> None:
-    run_tests((*QUICK, *(f"metric/{name}" for name in QUICK)), QUICK_FILES, QUICK_PASSED, [])
+    run_tests(QUICK, QUICK_FILES, QUICK_PASSED, [])
 
 
 def run_tests(names: tuple[str, ...], min_files: int, min_passed: int, doctests: list[str]) -> None:
