@@ -6,6 +6,7 @@ import json
 import struct
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -166,3 +167,62 @@ sys.stdout.buffer.write(state.update(rows).to_bytes())
     state = State.from_bytes(done.stdout)
     assert state.n == 40
     assert state.compute() == pytest.approx(compute(X, k="cosine"), rel=1e-12)
+
+
+# Written by the release 0.3.0 (f1b48e37) and the last commit of 0.4.0 (5b799f98), from the rows
+# `np.random.default_rng(3).standard_normal((9, 4))`, with the scores that those versions gave.
+EARLIER_STATES = Path(__file__).parent / "states"
+EARLIER_ROWS = np.random.default_rng(3).standard_normal((9, 4))
+EARLIER_SCORES = {
+    "rows": (2, 1.9760365211307118),
+    "triangle": (9, 3.0330649325983106),
+    "weights": (9, 3.0987735203489675),
+    "model": (4, 1.1685972524694876),
+}
+
+
+def read_earlier(name: str, version: str) -> State:
+    return State.from_bytes((EARLIER_STATES / f"{name}_{version}.bin").read_bytes())
+
+
+@pytest.mark.parametrize("version", ["0_3", "0_4"])
+@pytest.mark.parametrize("name", EARLIER_SCORES)
+def test_states_of_earlier_versions_give_the_score_of_their_version(name, version):
+    state = read_earlier(name, version)
+    n, score = EARLIER_SCORES[name]
+    assert (state.n, state.compute()) == (n, {"VS": pytest.approx(score, rel=1e-12)})
+
+
+@pytest.mark.parametrize("version", ["0_3", "0_4"])
+def test_states_of_earlier_versions_are_updated_and_merged(version):
+    more = np.random.default_rng(4).standard_normal((5, 4))
+    expected = compute(np.concatenate([EARLIER_ROWS, more]), k="cosine")
+    state = read_earlier("triangle", version)
+    other = State.empty(k="cosine").update(more)
+    assert (state + other).compute() == pytest.approx(expected, rel=1e-12)
+    assert state.update(more).compute() == pytest.approx(expected, rel=1e-12)
+    weights = read_earlier("weights", version)
+    assert weights.weight == pytest.approx(36.0)
+    assert weights.compute() == pytest.approx(
+        compute(EARLIER_ROWS, score_X=True, normalize=True, p=np.arange(9) / 36), rel=1e-12
+    )
+
+
+@pytest.mark.parametrize("version", ["0_3", "0_4"])
+def test_an_empty_state_of_an_earlier_version_takes_samples(version):
+    images = np.random.default_rng(5).integers(0, 255, (3, 8, 8), dtype=np.uint8)
+    state = read_earlier("empty", version)
+    assert state.n == 0
+    expected = compute(images, k="pixels", size=8)
+    assert state.update(images).compute() == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.parametrize("version", ["0_3", "0_4"])
+def test_a_state_of_an_earlier_version_with_a_model_takes_no_samples(version):
+    with pytest.raises(ValueError, match="cannot take samples"):
+        read_earlier("model", version).update(["a"])
+
+
+def test_sums_in_single_precision_that_version_0_3_wrote_are_refused():
+    with pytest.raises(ValueError, match=r"has sums in single precision, .* to a new state"):
+        read_earlier("single", "0_3")
