@@ -1,0 +1,168 @@
+"""The details of a result: counts, settings, notes and the signature."""
+
+import numpy as np
+import pytest
+
+from vendiscore import MatrixSimilarity, compute
+
+X = np.random.default_rng(0).standard_normal((8, 3))
+TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained", "", "snow fell"]
+
+
+def details_of(samples, **arguments):
+    return compute(samples, details=True, **arguments)["details"]
+
+
+def settings_of(details):
+    """Return the settings of a signature by name."""
+    measures, *settings = details["signature"].split("|")
+    return {"": measures} | dict(each.partition("=")[::2] for each in settings)
+
+
+def test_keys_of_a_result_of_similarities():
+    found = details_of(X, k="cosine")
+    assert {"n", "distinct", "dropped", "options", "kernel", "method", "why"} <= {*found}
+    assert {"negative_mass", "cut", "notes", "versions", "signature"} <= {*found}
+    assert {"distance", "scales", "solver", "interval", "groups"}.isdisjoint(found)
+    assert {"distance", "scales", "solver", "residual", "error"} <= {
+        *details_of(X, measures=["MagArea"])
+    }
+
+
+def test_distinct_samples_are_counted_in_each_group():
+    rows = X[[0, 0, 1, 1, 0]]
+    assert details_of(rows, k="rbf", sigma=1)["distinct"] == 2
+    grouped = details_of(rows, k="rbf", sigma=1, groups=[0, 0, 0, 1, 1])
+    assert (grouped["n"], grouped["distinct"]) == (5, 4)
+    spaces = details_of(rows, measures=["MagArea"], groups=[0, 0, 0, 1, 1])
+    assert spaces["distinct"] == 4
+    assert details_of(["a", "b", "a"], measures=["CompressionRatio"])["distinct"] == 3
+    of_function = details_of([3, 3, 4, 4], k=lambda a, b: float(a == b), groups=[0, 1, 1, 1])
+    assert of_function["distinct"] == 3
+
+
+def test_dropped_samples_are_listed_and_counted_in_the_signature():
+    with pytest.warns(UserWarning, match="1 of 6"):
+        found = details_of(TEXTS, on_error="skip")
+    assert (found["n"], [*found["dropped"]]) == (5, [4])
+    assert settings_of(found)["dropped"] == "1"
+    assert settings_of(found)["n"] == "5"
+    assert "dropped" not in settings_of(details_of(TEXTS[:4]))
+
+
+def test_fitted_options_are_reported_with_a_note():
+    found = details_of(X, k="rbf")
+    sigma = found["options"]["sigma"]
+    assert any(f"fitted to these samples: sigma={sigma}" in note for note in found["notes"])
+    fixed = details_of(X, k="rbf", sigma=sigma)
+    assert not any("fitted" in note for note in fixed["notes"])
+    assert compute(X, k="rbf") == pytest.approx(compute(X, k="rbf", sigma=sigma))
+    pooled = details_of(X, references=X + 1, k="rbf", measures=["VS", "MMD"])
+    assert any("fitted to the references" in note for note in pooled["notes"])
+
+
+@pytest.mark.parametrize(
+    ("changes", "name"),
+    [
+        ({"q": 2}, "q"),
+        ({"k": "rbf", "sigma": 2.0}, "kernel"),
+        ({"p": [0.3, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1, 0.1]}, "p"),
+        ({"ci": 0.9}, "ci"),
+        ({"groups": [0, 0, 0, 0, 1, 1, 1, 1]}, "groups"),
+        ({"psd": "clip"}, "psd"),
+        ({"method": "estimate"}, "method"),
+        ({"measures": ["IntDiv"]}, ""),
+    ],
+)
+def test_the_signature_changes_with_a_setting(changes, name):
+    usual = settings_of(details_of(X, k="cosine"))
+    changed = settings_of(details_of(X, **{"k": "cosine", **changes}))
+    assert changed.get(name) != usual.get(name)
+
+
+def test_the_signature_names_measures_then_settings_then_the_version():
+    found = details_of(X, k="cosine", q=[1, 2], measures=["VS", "IntDiv"])
+    signature = found["signature"]
+    assert signature.startswith("VS+IntDiv|kernel=cosine|dtype=float64|")
+    assert "|p=uniform|q=1,2|" in signature
+    assert signature.endswith(f"|vendiscore={found['versions']['vendiscore']}")
+    assert settings_of(found)["n"] == "8"
+
+
+def test_options_of_measures_that_differ_carry_the_name_of_the_measure():
+    measures = {"MagArea": {"n_scales": 5}, "MagDiff": {"n_scales": 6}}
+    found = settings_of(details_of(X, references=X + 1, measures=measures))
+    assert found["n_scales"] == "5"
+    assert found["MagDiff.n_scales"] == "6"
+
+
+def test_references_are_part_of_the_signature():
+    one, two = (
+        settings_of(details_of(X, k="cosine", references=other, measures=["MMD"]))
+        for other in (X + 1, X + 2)
+    )
+    assert one["references"] != two["references"]
+    near, far = (
+        settings_of(details_of(X, references=other, measures=["MagDiff"]))
+        for other in (X + 1, X * 2)
+    )
+    assert near["references"] != far["references"]
+
+
+def test_an_interval_is_described():
+    found = details_of(X, k="cosine", ci=0.9)
+    assert found["interval"]["level"] == 0.9
+    assert found["interval"]["method"].keys() == {"VS"}
+    assert settings_of(found)["ci"] == "0.9"
+    assert settings_of(found)["allow_repeats"] == "True"
+    assert "interval" not in details_of(X, k="cosine")
+
+
+def test_negative_eigenvalues_are_reported_if_they_are_set_to_zero():
+    K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], float)
+    found = details_of(K, score_K=True, psd="clip")
+    assert found["negative_mass"] == pytest.approx((2**0.5 - 1) / 3)
+    assert details_of(np.eye(3), score_K=True)["negative_mass"] == pytest.approx(0)
+
+
+def test_a_score_without_a_spectrum_says_that_negative_eigenvalues_were_not_checked():
+    rows = np.random.default_rng(1).standard_normal((300, 400))
+    K = rows @ rows.T
+    K /= np.sqrt(np.outer(K.diagonal(), K.diagonal()))
+    found = details_of(K, score_K=True, q=2)
+    assert found["negative_mass"] is None
+    assert found["cut"] == 0.0
+    assert any("negative ones were not checked" in note for note in found["notes"])
+    checked = details_of(K, score_K=True)
+    assert not any("not checked" in note for note in checked["notes"])
+
+
+def test_scales_of_magnitude_are_reported_with_their_values_and_errors():
+    found = details_of(X, measures=["Magnitude"], t=[0.5, 2.0])
+    values = compute(X, measures=["Magnitude"], t=[0.5, 2.0])
+    assert found["scales"] == [0.5, 2.0]
+    assert found["values"] == pytest.approx([values["Magnitude_t0.5"], values["Magnitude_t2"]])
+    assert sum(found["solver"].values()) == 2
+    assert 0 <= found["residual"] < 1e-8
+    assert 0 <= found["error"] < 1e-8
+    assert (found["distance"], found["options"]["solver"]) == ("euclidean", "auto")
+
+
+def test_a_similarity_without_settings_is_named_by_its_class():
+    found = details_of(MatrixSimilarity(np.eye(3)))
+    assert found["kernel"] == "MatrixSimilarity"
+
+
+def test_a_function_without_a_source_is_mentioned():
+    k = eval("lambda a, b: float(a == b)")
+    found = details_of([1, 2], k=k)
+    assert any("source or a value" in note for note in found["notes"])
+    assert "source=unknown" in found["signature"]
+
+
+def test_groups_have_a_row_each():
+    found = details_of(X, k="cosine", groups=list("aaabbbbb"))
+    assert [(row["group"], row["n"]) for row in found["groups"]] == [("a", 3), ("b", 5)]
+    assert found["groups"][0]["VS"] == pytest.approx(compute(X[:3], k="cosine")["VS"])
+    assert found["method"] == {}
+    assert found["negative_mass"] is None

@@ -1,0 +1,251 @@
+"""Arguments of `compute` become a Request, or an error that names the argument."""
+
+import pickle
+
+import numpy as np
+import pytest
+
+from vendiscore.measures.measure import get_measure
+from vendiscore.scoring.request import (
+    check_allow_repeats,
+    check_orders,
+    check_pool_repeats,
+    confidence,
+    magnitudes,
+    read_generation_request,
+    read_request,
+)
+
+
+def measures(*names):
+    return [get_measure(name) for name in names]
+
+
+def test_defaults_are_those_of_the_documented_signature():
+    request = read_request({})
+    assert request.names == request.keys == ["VS"]
+    assert request.orders == (1.0,)
+    assert (request.psd, request.details, request.ci) == ("check", False, None)
+    assert (request.allow_repeats, request.pool_repeats) == (True, True)
+    assert request.estimating is None
+    assert not request.several
+
+
+@pytest.mark.parametrize(
+    ("q", "keys"),
+    [
+        (1, ["VS"]),
+        (2, ["VS_q2"]),
+        ("inf", ["VS_qinf"]),
+        ([1], ["VS_q1"]),
+        ([1, 2, 2.0, 1], ["VS_q1", "VS_q2"]),
+        ((0.5, "inf"), ["VS_q0.5", "VS_qinf"]),
+    ],
+)
+def test_keys_name_the_order_of_ordered_measures_only(q, keys):
+    request = read_request({"q": q, "measures": ["VS", "IntDiv"]})
+    assert request.keys == [*keys, "IntDiv"]
+
+
+@pytest.mark.parametrize(
+    ("q", "order", "key"), [([2, 1], 1.0, "VS_q1"), ([2, 3], 2.0, "VS_q2"), (2, 2.0, "VS_q2")]
+)
+def test_reports_describe_order_1_if_it_was_passed_else_the_first(q, order, key):
+    request = read_request({"q": q})
+    assert (request.main_order, request.vendi_key) == (order, key)
+
+
+def test_orders_are_distinct_floats_in_their_sequence():
+    assert check_orders([2, 1, 2.0, "inf", np.float64(1)]) == [2.0, 1.0, np.inf]
+    with pytest.raises(ValueError, match="`q` must be an order or several, got an empty list"):
+        check_orders([])
+    with pytest.raises(ValueError, match="got -1"):
+        check_orders([1, -1])
+
+
+@pytest.mark.parametrize(
+    ("names", "of_groups", "pairs"),
+    [
+        (["VS"], [], []),
+        (["VS", "BetweenVS", "WithinVS"], ["BetweenVS", "WithinVS"], []),
+        (["VS", "MMD", "MagDiff"], [], ["MMD", "MagDiff"]),
+    ],
+)
+def test_a_request_tells_which_measures_need_groups_or_references(names, of_groups, pairs):
+    request = read_request({"measures": names})
+    assert (request.of_groups, request.pairs) == (of_groups, pairs)
+
+
+def test_needs_are_those_of_one_set_and_those_of_all_groups():
+    each, together = read_request({"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}).needs
+    assert each == {"scores", "distances"}
+    assert together == {get_measure("BetweenVS").needs}
+    assert read_request({"measures": ["VS", "MMD"]}).pooled == {get_measure("MMD").needs}
+
+
+def test_only_between_vs_is_compared_with_shuffled_labels():
+    assert read_request({"measures": ["BetweenVS"]}).shuffled
+    assert not read_request({"measures": ["BetweenVS"], "permutations": 0}).shuffled
+    assert not read_request({"measures": ["WithinVS"]}).shuffled
+    with pytest.raises(TypeError, match="`permutations` is for BetweenVS"):
+        read_request({"measures": ["VS"], "permutations": 9})
+
+
+@pytest.mark.parametrize(
+    ("arguments", "references", "expected"),
+    [
+        ({}, None, {"MagArea": {"t_cut": "t_conv"}, "t_conv": {}}),
+        ({"t_cut": 2}, None, {"MagArea": {}, "t_conv": {}}),
+        ({}, True, {"MagArea": {}, "t_conv": {}, "MagDiff": {}}),
+        ({"t": 1}, None, {"Magnitude": {}}),
+        ({"t": 1}, True, {"Magnitude": {}}),
+    ],
+)
+def test_usual_measures_of_magnitude_depend_on_scale_and_references(
+    arguments, references, expected
+):
+    assert magnitudes(arguments, references) == expected
+
+
+def test_options_of_measures_leave_the_options_of_the_kernel():
+    request = read_request({"measures": ["MagArea"], "n_scales": 7, "k": "rbf", "sigma": 2.0})
+    assert request.measures[0].options == {"n_scales": 7}
+    assert request.how.options == {"sigma": 2.0}
+    assert request.solver == "auto"
+    assert read_request({"measures": ["MagArea"], "solver": "cg"}).solver == "cg"
+
+
+def test_equal_plain_arguments_give_one_request():
+    assert read_request({"q": 2}) is read_request({"q": 2})
+    assert read_request({"q": 2}) is not read_request({"q": 2.0})  # the type may matter
+    weights = {"p": np.ones(2) / 2}
+    assert read_request(weights) is not read_request(weights)
+
+
+def test_other_metrics_arguments_are_ignored_if_named():
+    request = read_request({"q": 2, "n_scales": 5, "foreign": 1}, others={"foreign"})
+    assert request.keys == ["VS_q2"]
+    with pytest.raises(TypeError, match="`foreign`"):
+        read_request({"foreign": 1})
+
+
+@pytest.mark.parametrize("option", ["details", "groups", "p", "prompts", "given_prompt"])
+def test_harnesses_pass_no_arguments_about_single_samples(option):
+    with pytest.raises(ValueError, match=f"`{option}` has no meaning here"):
+        read_generation_request({option: None})
+    assert read_generation_request({"q": 2}).keys == ["VS_q2"]
+
+
+REFUSED = {
+    "rtol": ({"rtol": 0.1}, TypeError, "`rtol`.*method='estimate'"),
+    "rtol of 1": ({"method": "estimate", "rtol": 1.0}, ValueError, "`rtol`"),
+    "estimate of IntDiv": (
+        {"method": "estimate", "measures": ["VS", "IntDiv"]},
+        ValueError,
+        "IntDiv would be exact",
+    ),
+    "estimate, ci": ({"method": "estimate", "ci": 0.95}, ValueError, "`ci` needs all eigenvectors"),
+    "estimate, q=0": ({"method": "estimate", "q": [1, 0]}, ValueError, "q=0 counts eigenvalues"),
+    "method": ({"method": "exact"}, ValueError, "`method` must be 'auto' or 'estimate'"),
+    "ci, q=0": ({"ci": 0.95, "q": 0}, ValueError, "`ci` needs orders above 0"),
+    "ci, p": ({"ci": 0.95, "p": [0.5, 0.5]}, ValueError, "`ci` is for samples .* but `p`"),
+    "clusters": ({"clusters": ["a", "b"]}, TypeError, "`clusters` .* pass ci=0.95"),
+    "metric": ({"metric": "euclidean"}, TypeError, "`metric` .* VS .* pass k='rbf' instead"),
+    "metric of a matrix": ({"metric": "precomputed"}, TypeError, "score_K=True"),
+    "q of IntDiv": (
+        {"measures": ["IntDiv"], "q": 2},
+        TypeError,
+        "`q=2` has no effect on IntDiv: it is the order of .*VS",
+    ),
+    "p of MagArea": (
+        {"measures": ["MagArea"], "p": [1.0]},
+        ValueError,
+        "`p` cannot be used with MagArea",
+    ),
+    "details": ({"details": "yes"}, TypeError, "`details` must be True or False"),
+    "psd": ({"psd": "ignore"}, ValueError, "`psd`"),
+    "allow_repeats": ({"allow_repeats": False}, TypeError, "pass ci=0.95"),
+    "pool_repeats": ({"pool_repeats": False}, TypeError, "pass ci=0.95"),
+    "seed alone": ({"seed": 1}, TypeError, "`seed`"),
+    "kernel and metric": (
+        {"k": "rbf", "metric": "euclidean", "measures": ["MagArea"]},
+        ValueError,
+        "`metric='euclidean'` and a kernel",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_arguments_that_do_not_fit_are_refused(case):
+    arguments, error, message = REFUSED[case]
+    with pytest.raises(error, match=message):
+        read_request(arguments)
+
+
+def test_an_order_without_effect_is_accepted_where_it_is_a_default():
+    assert read_request({"measures": ["IntDiv"], "q": 2}, any_order=True).keys == ["IntDiv"]
+    assert read_request({"measures": ["IntDiv"], "q": 1}).keys == ["IntDiv"]
+
+
+def test_estimates_keep_their_tolerance_and_seed():
+    estimating = read_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimating
+    assert (estimating.rtol, estimating.seed) == (0.01, 3)
+    usual = read_request({"method": "estimate"}).estimating
+    assert (usual.rtol, usual.seed) == (2e-3, 0)
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
+def test_levels_from_a_half_to_below_1_are_read(level):
+    assert confidence("ci", level) == level
+
+
+@pytest.mark.parametrize("level", [0.05, 0.4999, 1.0, 95, -0.5, np.nan])
+def test_other_levels_are_refused(level):
+    with pytest.raises(ValueError, match=r"`ci` must be a level from 0.5 to below 1"):
+        confidence("ci", level)
+
+
+@pytest.mark.parametrize(
+    ("ci", "clusters", "groups", "names", "message"),
+    [
+        (None, False, False, ["VS"], "pass ci=0.95"),
+        (0.9, True, False, ["VS"], "has no effect with `clusters`"),
+        (0.9, False, True, ["VS"], "groups or prompts"),
+        (0.9, False, False, ["MagArea"], "intervals of VS, IntDiv, AvgSim"),
+    ],
+)
+def test_allow_repeats_is_refused_where_it_changes_no_interval(
+    ci, clusters, groups, names, message
+):
+    with pytest.raises(TypeError, match=message):
+        check_allow_repeats(ci, clusters, groups, measures(*names))
+    check_allow_repeats(0.9, False, False, measures("MagArea", "AvgSim"))
+
+
+@pytest.mark.parametrize(
+    ("ci", "details", "names", "rows", "message"),
+    [
+        (None, True, ["VS"], "groups", "pass ci=0.95"),
+        (0.9, False, ["VS"], "groups", "pass details=True"),
+        (0.9, True, ["IntDiv"], "groups", "VS of each group"),
+        (0.9, True, ["VS"], "", "there is one set"),
+        (0.9, True, ["VS"], "prompts", "has no effect on prompts"),
+    ],
+)
+def test_pool_repeats_is_refused_where_it_changes_no_interval(ci, details, names, rows, message):
+    with pytest.raises(TypeError, match=message):
+        check_pool_repeats(ci, details, measures(*names), rows)
+    check_pool_repeats(0.9, True, measures("VS", "IntDiv"), "groups")
+
+
+def test_prompts_can_be_added_to_a_request():
+    request = read_request({"k": "cosine"})
+    changed = request.with_prompts([[1.0, 0.0]])
+    assert request.how.prompts is None
+    assert changed.how.prompts.taken
+    assert changed.keys == request.keys
+
+
+def test_a_request_can_be_pickled():
+    request = read_request({"q": [1, 2], "ci": 0.9, "k": "cosine"})
+    assert pickle.loads(pickle.dumps(request)).keys == request.keys
