@@ -1,0 +1,87 @@
+"""Errors keep what they are about, also when they are pickled or refer to another list."""
+
+import copy
+import pickle
+import sys
+import types
+import warnings
+
+import numpy as np
+import pytest
+
+from vendiscore import NotPSDError, SampleError
+from vendiscore.support.errors import SHOWN, quoted, warn
+
+
+@pytest.mark.parametrize("length", [58, 59, 500])
+def test_quoted_text_is_shortened_beyond_60_characters(length):
+    text = "".join(chr(97 + i % 26) for i in range(length))
+    found = quoted(text)
+    if length + 2 <= 60:
+        assert found == repr(text)
+    else:
+        assert len(found) == 60
+        assert found == f"{repr(text)[:39]}…{repr(text)[-20:]}"
+
+
+def test_problems_are_sorted_and_the_first_is_named():
+    error = SampleError(5, "is empty", {9: "is long", 2: "is blank"})
+    assert error.problems == {2: "is blank", 5: "is empty", 9: "is long"}
+    assert (error.index, error.problem) == (2, "is blank")
+    assert str(error) == "sample 2 is blank (3 samples cannot be used: 2, 5, 9)"
+    assert str(SampleError(3, "is empty")) == "sample 3 is empty"
+
+
+@pytest.mark.parametrize("count", [SHOWN, SHOWN + 1])
+def test_a_message_lists_a_limited_number_of_samples(count):
+    message = str(SampleError.of(dict.fromkeys(range(count), "is empty")))
+    assert f"{count} samples cannot be used: 0, 1, " in message
+    assert message.endswith("…)") == (count > SHOWN)
+    assert f", {SHOWN - 1}" in message
+    assert f", {SHOWN})" not in message
+
+
+def test_check_raises_only_if_there_is_a_problem():
+    SampleError.check({})
+    with pytest.raises(SampleError, match="sample 4 is empty"):
+        SampleError.check({4: "is empty"})
+
+
+def test_samples_are_renamed_to_one_or_several_indices():
+    error = SampleError.of({0: "is empty", 2: "is long"})
+    assert error.at([7, 8, 3]).problems == {3: "is long", 7: "is empty"}
+    several = error.at([np.array([4, 6]), np.array([1]), np.array([5])])
+    assert several.problems == {4: "is empty", 5: "is long", 6: "is empty"}
+    assert all(type(index) is int for index in several.problems)
+
+
+@pytest.mark.parametrize("negative_mass", [0.5, 0.001])
+def test_a_small_negative_mass_may_be_rounding(negative_mass):
+    error = NotPSDError(-negative_mass / 2, negative_mass)
+    assert ("may be rounding" in str(error)) == (negative_mass < 0.01)
+    assert f"smallest eigenvalue is {-negative_mass / 2:.3g}" in str(error)
+    assert f"sum to {-negative_mass:.3g}" in str(error)
+
+
+@pytest.mark.parametrize(
+    "error", [SampleError(1, "is empty", {3: "is long"}), NotPSDError(-0.25, 0.5)], ids=str
+)
+@pytest.mark.parametrize("twin_of", [lambda e: pickle.loads(pickle.dumps(e)), copy.copy])
+def test_copies_of_errors_keep_their_attributes(error, twin_of):
+    twin = twin_of(error)
+    assert type(twin) is type(error)
+    assert (str(twin), vars(twin)) == (str(error), vars(error))
+    assert isinstance(twin, ValueError)
+
+
+def test_a_warning_points_to_the_first_line_outside_of_the_package(monkeypatch):
+    inner = types.ModuleType("vendiscore.made_up")
+    exec("def call(function):\n    return function()\n", vars(inner))
+    monkeypatch.setitem(sys.modules, inner.__name__, inner)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inner.call(lambda: inner.call(lambda: warn("here", RuntimeWarning)))
+        line = sys._getframe().f_lineno - 1
+    assert [(w.filename, w.lineno, w.category) for w in caught] == [
+        (__file__, line, RuntimeWarning)
+    ]

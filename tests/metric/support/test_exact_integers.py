@@ -1,0 +1,29 @@
+"""Integers without an exact float64 are found, and no others."""
+
+import numpy as np
+import pytest
+
+from vendiscore.support.exact_integers import WHOLE, inexact
+
+
+@pytest.mark.parametrize(
+    "entry",
+    [0, -5, True, WHOLE, -WHOLE, WHOLE + 2, 2**1000, np.int8(-3), np.uint64(2**63), 0.1, "a", None],
+)
+def test_integers_with_a_float64_and_other_entries_are_accepted(entry):
+    assert inexact(entry) == ""
+
+
+@pytest.mark.parametrize(
+    "entry", [WHOLE + 1, -WHOLE - 1, 2**63 - 1, np.int64(2**63 - 1), np.uint64(2**64 - 1), 10**400]
+)
+def test_integers_without_a_float64_are_named(entry):
+    message = inexact(entry)
+    assert str(int(entry))[:20] in message
+    assert "which float64 cannot hold" in message
+
+
+def test_every_integer_up_to_the_limit_is_a_float64():
+    numbers = [WHOLE - i for i in range(10)]
+    assert [int(float(number)) for number in numbers] == numbers
+    assert float(WHOLE + 1) == float(WHOLE)
