@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, compute
+from vendiscore.magnitude.spaces_of_samples import as_space
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained", "", "snow fell"]
@@ -166,3 +167,19 @@ def test_groups_have_a_row_each():
     assert found["groups"][0]["VS"] == pytest.approx(compute(X[:3], k="cosine")["VS"])
     assert found["method"] == {}
     assert found["negative_mass"] is None
+
+
+def test_the_largest_residual_and_error_of_all_scales_are_reported():
+    scales = [0.01, 0.5, 20.0]
+    found = details_of(X, measures=["Magnitude"], t=scales)
+    solutions = [as_space(X).solve(t) for t in scales]
+    assert len({solution.residual for solution in solutions}) > 1
+    assert found["residual"] == max(solution.residual for solution in solutions)
+    assert found["error"] == max(solution.error for solution in solutions)
+    assert found["distinct"] == 8
+
+
+def test_a_treatment_of_negative_eigenvalues_is_named_unless_it_is_the_usual_one():
+    assert "psd" not in settings_of(details_of(X, k="cosine"))
+    assert settings_of(details_of(X, k="cosine", psd="clip"))["psd"] == "clip"
+    assert "psd" not in settings_of(details_of(X, measures=["MagArea"], psd="clip"))

@@ -1,0 +1,62 @@
+"""Distances of a kernel follow from its similarities."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity
+from vendiscore.similarity.kernel_distances import (
+    KERNEL_ROUNDING,
+    KERNEL_TOLERANCE,
+    check_square,
+    kernel_rounding,
+    kernel_squares,
+    sparse_squares,
+)
+
+X = np.random.default_rng(0).standard_normal((7, 4))
+SQUARES = ((X[:, None] - X) ** 2).sum(axis=2)
+
+
+def test_squares_are_those_of_features():
+    K = X @ X.T
+    squares = np.vecdot(X, X)
+    np.testing.assert_allclose(kernel_squares(K, squares, squares), SQUARES, atol=1e-12)
+    some = kernel_squares(K[2:5, 1:3], squares[2:5], squares[1:3])
+    np.testing.assert_allclose(some, SQUARES[2:5, 1:3], atol=1e-12)
+
+
+def test_squares_of_single_precision_are_computed_in_double():
+    K = np.eye(2, dtype=np.float32)
+    found = kernel_squares(K, np.ones(2, np.float32), np.ones(2, np.float32))
+    assert found.dtype == np.float64
+    assert found.tolist() == [[0, 2], [2, 0]]
+    assert K.tolist() == [[1, 0], [0, 1]]
+
+
+def test_squares_of_sparse_rows_are_those_of_their_differences():
+    F = scipy.sparse.csr_array(np.where(X > 0, X, 0))
+    dense = F.toarray()
+    i, j = np.triu_indices(7)
+    expected = ((dense[i] - dense[j]) ** 2).sum(axis=1)
+    np.testing.assert_allclose(sparse_squares(F, i, j), expected, rtol=1e-12)
+    assert sparse_squares(F, i[:0], j[:0]).shape == (0,)
+
+
+def test_similarities_above_1_are_refused_beyond_rounding():
+    check_square(-2 * KERNEL_TOLERANCE, "a pair")
+    for square in (-2.1 * KERNEL_TOLERANCE, np.nan):
+        with pytest.raises(ValueError, match=r"at most 1, got .* for a pair"):
+            check_square(square, "a pair")
+    with pytest.raises(ValueError, match=r"got 1\.5 for"):
+        check_square(-1.0, "a pair")
+
+
+def test_rounding_is_that_of_the_precision_that_similarities_had():
+    double, single = np.finfo(np.float64).eps, np.finfo(np.float32).eps
+    assert kernel_rounding(MatrixSimilarity(np.eye(2))) == KERNEL_ROUNDING * double
+    narrow = MatrixSimilarity(np.eye(2, dtype=np.float32))
+    assert kernel_rounding(narrow) == KERNEL_ROUNDING * single
+    averaged = MatrixSimilarity(np.eye(2)).noted(roundoff=1e-6)
+    assert kernel_rounding(averaged) == KERNEL_ROUNDING * 1e-6
+    assert kernel_rounding(FeatureSimilarity(X)) == KERNEL_ROUNDING * double

@@ -1,0 +1,73 @@
+"""Mean similarities of sets, against sums over all pairs."""
+
+import numpy as np
+import pytest
+
+from vendiscore import FeatureSimilarity, MatrixSimilarity
+from vendiscore.similarity import set_means
+from vendiscore.similarity.set_means import cosines, mean_similarities, set_sums, without_own
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((9, 3))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+K = X @ X.T
+CODES = np.array([2, 0, 1, 0, 2, 2, 1, 0, 0])
+SUMS = np.array([[K[a == CODES][:, b == CODES].sum() for b in range(3)] for a in range(3)])
+COUNTS = np.bincount(CODES)
+
+
+@pytest.mark.parametrize("make", [lambda: MatrixSimilarity(K), lambda: FeatureSimilarity(X)])
+@pytest.mark.parametrize("at_once", [1, 2, 64])
+def test_sums_are_those_of_all_pairs_of_samples(make, at_once, monkeypatch):
+    monkeypatch.setattr(set_means, "SETS", at_once)
+    found = set_sums(make(), CODES, 3)
+    np.testing.assert_allclose(found, SUMS, rtol=1e-10)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_sums_of_sets_of_one_sample_are_the_matrix():
+    np.testing.assert_allclose(set_sums(FeatureSimilarity(X), np.arange(9), 9), K, rtol=1e-12)
+    order = np.array([1, 0, *range(2, 9)])
+    np.testing.assert_allclose(
+        set_sums(FeatureSimilarity(X), order, 9), K[np.ix_(order, order)], rtol=1e-10
+    )
+
+
+def test_sums_of_tensors_are_in_numpy():
+    torch = pytest.importorskip("torch")
+    found = set_sums(FeatureSimilarity(torch.tensor(X)), CODES, 3)
+    assert isinstance(found, np.ndarray)
+    np.testing.assert_allclose(found, SUMS, rtol=1e-10)
+
+
+def test_means_are_sums_over_numbers_of_pairs_and_0_for_empty_sets():
+    expected = SUMS / np.outer(COUNTS, COUNTS)
+    np.testing.assert_allclose(mean_similarities(SUMS, COUNTS), expected, rtol=1e-12)
+    stack = mean_similarities(np.stack([SUMS, SUMS]), np.array([COUNTS, [4, 0, 3]]))
+    np.testing.assert_allclose(stack[0], expected, rtol=1e-12)
+    assert stack[1, 1].tolist() == [0, 0, 0]
+    assert stack[1, 0, 2] == pytest.approx(SUMS[0, 2] / 12)
+
+
+def test_means_without_own_are_those_of_two_different_samples():
+    means = SUMS.diagonal() / COUNTS**2
+    expected = [
+        np.mean([K[i, j] for i in members for j in members if i != j])
+        for members in (np.flatnonzero(code == CODES) for code in range(3))
+    ]
+    np.testing.assert_allclose(without_own(means, COUNTS), expected, rtol=1e-10)
+    assert np.isnan(without_own(np.array([1.0]), np.array([1])))
+
+
+def test_cosines_are_those_of_mean_features():
+    F = np.array([X[code == CODES].mean(axis=0) for code in range(3)])
+    own = np.repeat(SUMS.diagonal()[:, None], 3, axis=1)
+    unit = F / np.linalg.norm(F, axis=1, keepdims=True)
+    found = cosines(SUMS, own)
+    np.testing.assert_allclose(found, unit @ unit.T, rtol=1e-10)
+    assert found.diagonal().tolist() == [1, 1, 1]
+
+
+def test_cosines_use_what_a_set_has_with_itself_next_to_each_other():
+    sums, own = np.array([[1.0, 6.0], [6.0, 1.0]]), np.array([[5.0, 4.0], [9.0, 5.0]])
+    assert cosines(sums, own).tolist() == [[1, 1], [1, 1]]
