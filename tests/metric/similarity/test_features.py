@@ -1,0 +1,183 @@
+"""Similarities of features equal X Xᵀ, whatever X is stored as, and by each route."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+from vendiscore import FeatureSimilarity, SampleError
+from vendiscore.similarity import features
+from vendiscore.similarity.features import add_sparse, dots
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((12, 5))
+# A column that most rows have, some that few have, and repeated and empty entries.
+COUNTS = np.where(RNG.random((12, 20)) < 0.15, RNG.integers(1, 4, (12, 20)), 0)
+COUNTS[:, 0] = RNG.integers(1, 5, 12)
+COUNTS[5] = COUNTS[2]
+ROWS = {
+    "float64": X,
+    "float32": X.astype(np.float32),
+    "int8": np.rint(X * 20).astype(np.int8),
+    "wide": RNG.standard_normal((12, 30)),
+    "fortran": np.asfortranarray(X),
+    "sparse": scipy.sparse.csr_array(COUNTS),
+    "sparse float32": scipy.sparse.csr_array(COUNTS.astype(np.float32)),
+}
+INDEX = np.array([7, 0, 7, 3])
+V = RNG.standard_normal((12, 3))
+
+
+def dense_of(rows):
+    return np.asarray(rows.toarray() if scipy.sparse.issparse(rows) else rows, float)
+
+
+@pytest.mark.parametrize("name", ROWS)
+@pytest.mark.parametrize("scale", [None, np.linspace(0.5, 2, 12)], ids=["plain", "scaled"])
+def test_everything_is_that_of_the_dot_products(name, scale):
+    rows = dense_of(ROWS[name])
+    similarity = FeatureSimilarity(ROWS[name])
+    if scale is not None:
+        similarity, rows = similarity.scaled(scale), rows * scale[:, None]
+    K = rows @ rows.T
+    compare = np.testing.assert_allclose
+    close = {"rtol": 1e-11, "atol": 1e-11}
+    compare(similarity.dense(), K, **close)
+    compare(similarity.diagonal(), K.diagonal(), **close)
+    compare(similarity.rows(slice(2, 5)), K[2:5], **close)
+    compare(similarity.rows(slice(0, 12)), K, **close)
+    compare(similarity.matmul(V), K @ V, **close)
+    compare(similarity.matmul(V[:, 0]), K @ V[:, 0], **close)
+    compare(similarity.squared_norm(), (K**2).sum(), rtol=1e-11)
+    compare(similarity.covariance(), rows.T @ rows, **close)
+    W = RNG.standard_normal((rows.shape[1], 2))
+    compare(similarity.projected(W), rows @ W, **close)
+    single = similarity.projected(W, single=True)
+    compare(single, rows @ W, rtol=1e-3, atol=1e-2)
+    compare(dense_of(similarity.features()), rows, **close)
+    for of in (similarity.take, similarity.part):
+        compare(of(INDEX).dense(), K[np.ix_(INDEX, INDEX)], **close)
+    places = np.array([[0, 1, 2], [3, 4, 5], [11, 0, 7], [1, 1, 2]])
+    compare(similarity.stack(places), [K[np.ix_(at, at)] for at in places], **close)
+    following = np.arange(12).reshape(4, 3)
+    compare(similarity.stack(following), [K[np.ix_(at, at)] for at in following], **close)
+
+
+@pytest.mark.parametrize("name", ROWS)
+def test_normalized_similarities_are_cosines(name):
+    rows = dense_of(ROWS[name])
+    unit = rows / np.linalg.norm(rows, axis=1, keepdims=True)
+    np.testing.assert_allclose(
+        FeatureSimilarity(ROWS[name]).normalized().dense(), unit @ unit.T, rtol=1e-6, atol=1e-6
+    )
+
+
+@pytest.mark.parametrize("power", [-200, 200])
+def test_cosines_do_not_depend_on_lengths_whose_squares_overflow(power):
+    rows = X * 10.0 ** (power * np.sign(X[:, :1]))
+    found = FeatureSimilarity(rows).normalized().dense()
+    np.testing.assert_allclose(found, FeatureSimilarity(X).normalized().dense(), atol=1e-12)
+
+
+def test_a_zero_row_has_no_cosine():
+    rows = X.copy()
+    rows[4] = 0
+    with pytest.raises(SampleError, match="sample 4"):
+        FeatureSimilarity(rows).normalized()
+
+
+@pytest.mark.parametrize(("share", "most"), [(0.0, 3), (0.02, 256), (1.0, 256)])
+def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
+    share, most, monkeypatch
+):
+    monkeypatch.setattr(features, "COMMON_SHARE", share)
+    monkeypatch.setattr(features, "COMMON_COLUMNS", most)
+    similarity = FeatureSimilarity(ROWS["sparse"])
+    common, rare = similarity.common_and_rare()
+    counts = np.count_nonzero(COUNTS, axis=0)
+    expected = counts > share * 12
+    assert common.shape[1] == min(most, expected.sum())
+    assert common.shape[1] + rare.shape[1] == 20
+    if common.shape[1] > 0:
+        assert np.count_nonzero(common, axis=0).min() >= np.diff(rare.tocsc().indptr).max()
+    np.testing.assert_allclose(similarity.dense(), COUNTS @ COUNTS.T)
+    assert similarity.squared_norm() == pytest.approx(((COUNTS @ COUNTS.T) ** 2.0).sum())
+
+
+def test_products_of_single_precision_by_blocks_are_in_double_precision(monkeypatch):
+    monkeypatch.setattr(features, "COPIED", 0)
+    rows = ROWS["float32"].astype(float)
+    found = FeatureSimilarity(ROWS["float32"]).rows(slice(1, 9))
+    np.testing.assert_allclose(found, (rows @ rows.T)[1:9], rtol=1e-13, atol=1e-13)
+
+
+def test_columns_of_zeros_are_dropped_from_integers():
+    pixels = np.zeros((3, 6), np.uint8)
+    pixels[:, [1, 4]] = [[1, 2], [3, 4], [5, 6]]
+    similarity = FeatureSimilarity(pixels).scaled(np.arange(1.0, 4))
+    small = similarity.compact()
+    assert small.X.tolist() == [[1, 2], [3, 4], [5, 6]]
+    np.testing.assert_allclose(small.dense(), similarity.dense())
+    for rows in (pixels.astype(float), pixels[:, [1, 4]], np.zeros((2, 3), np.uint8)):
+        unchanged = FeatureSimilarity(rows)
+        assert unchanged.compact() is unchanged
+
+
+def test_parts_of_sparse_features_keep_only_their_columns(monkeypatch):
+    few = FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2]))
+    assert few.X.shape[1] == np.count_nonzero(COUNTS[1:3].any(axis=0))
+    assert isinstance(few.X, np.ndarray)
+    monkeypatch.setattr(features, "FEW", 0)
+    assert scipy.sparse.issparse(FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2])).X)
+
+
+def test_work_counts_products_of_pairs():
+    dense = FeatureSimilarity(X)
+    assert dense.entries_work() == 12**2 * 5
+    sparse = FeatureSimilarity(ROWS["sparse"])
+    counts = np.count_nonzero(COUNTS, axis=0)
+    common = counts > 12 * features.COMMON_SHARE
+    rare = (counts[~common] ** 2).sum()
+    assert sparse.entries_work() == 2 * 12**2 * common.sum() + features.PAIR * rare
+    per_row = np.count_nonzero(COUNTS, axis=1)
+    assert sparse.covariance_work() == features.PAIR * (per_row**2).sum()
+
+
+def test_identical_rows_are_found():
+    groups = FeatureSimilarity(ROWS["sparse"]).groups()
+    assert groups[5] == groups[2]
+    assert len({*groups}) == 11
+
+
+def test_rows_are_counted_in_blocks_of_the_asked_precision():
+    similarity = FeatureSimilarity(ROWS["float32"])
+    blocks = list(similarity.wide_blocks(np.full(12, 2.0)))
+    assert [X.dtype for _, X in blocks] == [np.float64] * len(blocks)
+    np.testing.assert_allclose(np.concatenate([X for _, X in blocks]), 2 * ROWS["float32"])
+
+
+def test_tensors_move_to_numpy_unless_they_have_a_gradient():
+    torch = pytest.importorskip("torch")
+    similarity = FeatureSimilarity(torch.tensor(X)).scaled(torch.full((12,), 2.0))
+    assert not similarity.in_threads
+    host = similarity.in_numpy()
+    assert isinstance(host.X, np.ndarray)
+    np.testing.assert_allclose(host.dense(), 4 * X @ X.T, rtol=1e-12)
+    differentiable = FeatureSimilarity(torch.tensor(X, requires_grad=True))
+    assert differentiable.in_numpy() is differentiable
+    stack = differentiable.stack(np.array([[0, 1], [2, 3]]))
+    np.testing.assert_allclose(stack[1].detach().numpy(), X[2:4] @ X[2:4].T, rtol=1e-12)
+
+
+def test_dot_products_of_rows_in_pairs():
+    A, B = X[:4], X[4:8]
+    expected = (A * B).sum(axis=1)
+    np.testing.assert_allclose(dots(A, B), expected)
+    sparse = dots(scipy.sparse.csr_array(A), scipy.sparse.csr_array(B))
+    np.testing.assert_allclose(sparse, expected)
+
+
+def test_sparse_entries_are_added_in_place():
+    K = np.ones((3, 3))
+    E = scipy.sparse.csr_array(np.array([[0, 2, 0], [0, 0, 0], [3, 0, 4]]))
+    assert add_sparse(K, E) is K
+    assert K.tolist() == [[1, 3, 1], [1, 1, 1], [4, 1, 5]]
