@@ -66,6 +66,7 @@ def test_unknown_metrics_are_refused_with_a_suggestion():
 
 def test_only_minkowski_has_an_option():
     assert check_options("minkowski", {"exponent": 3}) == {"exponent": 3.0}
+    assert check_options("minkowski", {"exponent": 1}) == {"exponent": 1.0}
     assert check_options("euclidean", {}) == {}
     with pytest.raises(TypeError, match="`exponent` is not an option of metric 'euclidean'"):
         check_options("euclidean", {"exponent": 3})

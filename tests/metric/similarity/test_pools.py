@@ -102,6 +102,7 @@ class TestTensors:
         torch = self.torch
         found = pooled([torch.zeros(2, 3, 3), torch.zeros(1, 4, 4)])
         assert [tuple(image.shape) for image in found] == [(3, 3), (3, 3), (4, 4)]
+        assert all(isinstance(image, torch.Tensor) for image in found)
 
     def test_texts_next_to_tensors_are_a_list(self):
         torch = self.torch

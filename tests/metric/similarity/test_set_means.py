@@ -47,6 +47,8 @@ def test_means_are_sums_over_numbers_of_pairs_and_0_for_empty_sets():
     np.testing.assert_allclose(stack[0], expected, rtol=1e-12)
     assert stack[1, 1].tolist() == [0, 0, 0]
     assert stack[1, 0, 2] == pytest.approx(SUMS[0, 2] / 12)
+    single = mean_similarities(np.full((2, 2), 3.0), np.array([1, 3]))
+    np.testing.assert_allclose(single, [[3, 1], [1, 1 / 3]])
 
 
 def test_means_without_own_are_those_of_two_different_samples():

@@ -1,0 +1,205 @@
+"""Distances of pairs of rows, against differences in long double precision."""
+
+import numpy as np
+import pytest
+
+from vendiscore import TooLargeError
+from vendiscore.similarity import pairs
+from vendiscore.similarity.pairs import (
+    RowDistances,
+    centre_of,
+    check_defined,
+    differences,
+    distinct_places,
+    exact_squares,
+    exponent_of,
+    fill_symmetric,
+    first_asymmetry,
+    largest_entry,
+    lengths,
+    mend_close,
+    pair_blocks,
+    require_room,
+    symmetric_part,
+    times_power,
+)
+
+RNG = np.random.default_rng(0)
+FEW, MANY = RNG.standard_normal((30, 4)), RNG.standard_normal((30, 40))
+# Rows in narrow clusters far from each other: products of matrices lose all digits of small gaps.
+CLUSTERS = np.repeat(RNG.standard_normal((10, 40)) * 1e3, 3, axis=0)
+CLUSTERS += RNG.standard_normal((30, 40)) * 1e-6
+SETS = {"few columns": FEW, "many columns": MANY, "clusters": CLUSTERS, "far": MANY + 1e6}
+
+
+def naive(X, law="gaussian"):
+    gap = X[:, None].astype(np.longdouble) - X
+    return ((gap**2).sum(2) if law == "gaussian" else abs(gap).sum(2)).astype(float)
+
+
+@pytest.mark.parametrize("name", SETS)
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_distances_of_rows_are_those_of_their_differences(name, law):
+    X = SETS[name]
+    find = RowDistances(X, law, sigma=1e-6)
+    everything = slice(0, len(X))
+    found, expected = find(everything, everything), naive(X, law)
+    np.testing.assert_allclose(found, expected, rtol=1e-8, atol=1e-25)
+    assert (found >= 0).all()
+    index, columns = np.array([3, 17, 3]), np.array([0, 29])
+    np.testing.assert_allclose(find(index, columns), expected[np.ix_(index, columns)], rtol=1e-8)
+    part = find.take(index)
+    np.testing.assert_allclose(
+        part(slice(0, 3), slice(0, 3)), expected[np.ix_(index, index)], rtol=1e-8, atol=1e-25
+    )
+
+
+@pytest.mark.parametrize("name", SETS)
+def test_exact_squares_have_small_relative_errors(name):
+    found = exact_squares(SETS[name])
+    np.testing.assert_allclose(found, naive(SETS[name]), rtol=1e-11, atol=0)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_products_are_used_where_the_width_allows_their_error():
+    assert not RowDistances(FEW, "gaussian").by_product
+    assert not RowDistances(MANY, "laplace").by_product
+    usual = RowDistances(MANY, "gaussian", sigma=10.0)
+    assert usual.by_product
+    assert usual.is_fit_for_single
+    assert not usual.is_lossy
+    narrow = RowDistances(CLUSTERS, "gaussian", sigma=1.0)
+    assert narrow.is_lossy
+    assert not narrow.is_fit_for_single
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+@pytest.mark.parametrize("law", ["gaussian", "laplace"])
+def test_differences_are_computed_in_both_libraries(library, law):
+    A, B = MANY[:5], MANY[3:9]
+    expected = naive(MANY, law)[:5, 3:9]
+    if library == "torch":
+        torch = pytest.importorskip("torch")
+        A, B = torch.tensor(A), torch.tensor(B)
+    np.testing.assert_allclose(np.asarray(differences(A, B, law)), expected, rtol=1e-12)
+
+
+def test_tensors_have_the_same_distances():
+    torch = pytest.importorskip("torch")
+    find = RowDistances(torch.tensor(CLUSTERS), "gaussian", sigma=1.0)
+    everything = slice(0, 30)
+    found = find(everything, everything).numpy()
+    np.testing.assert_allclose(found, naive(CLUSTERS), rtol=1e-8, atol=1e-25)
+
+
+def test_the_centre_is_a_median_of_rows():
+    X = np.arange(10.0)[:, None] * [1.0, -1.0]
+    X[9] = 1e9
+    assert centre_of(X).tolist() == [5.0, -3.0]
+    many = np.tile(X, (100, 1))
+    assert centre_of(many).shape == (2,)
+    assert abs(centre_of(many)).max() < 10
+
+
+@pytest.mark.parametrize("n", [1, 63, 64, 65, 1000, 5000])
+def test_blocks_cover_all_rows_once(n):
+    blocks = pair_blocks(n)
+    covered = np.concatenate([np.arange(n)[block] for block in blocks])
+    assert covered.tolist() == list(range(n))
+    assert len(blocks) <= pairs.BLOCKS
+
+
+def test_a_symmetric_matrix_is_filled_from_its_upper_blocks():
+    D = naive(FEW)
+    upper = [(slice(0, 11), D[:11]), (slice(11, 30), D[11:, 11:])]
+    np.testing.assert_array_equal(fill_symmetric(np.empty((30, 30)), iter(upper)), D)
+
+
+def test_the_first_asymmetry_is_found_beyond_a_tolerance():
+    D = naive(FEW)
+    assert first_asymmetry(D, 1e-6) is None
+    D[20, 4] *= 1 + 1e-5
+    assert first_asymmetry(D, 1e-4) is None
+    assert first_asymmetry(D, 1e-6) == (4, 20)
+    D[1, 2] = 0
+    assert first_asymmetry(D, 1e-6) == (1, 2)
+
+
+def test_the_symmetric_part_is_a_new_array():
+    A = RNG.standard_normal((40, 40))
+    before = A.copy()
+    found = symmetric_part(A, "a matrix")
+    np.testing.assert_allclose(found, (A + A.T) / 2, rtol=1e-15)
+    np.testing.assert_array_equal(A, before)
+    large = np.full((2, 2), 1.7e308)
+    assert np.isfinite(symmetric_part(large, "a matrix")).all()
+    with pytest.raises(TooLargeError, match="a large matrix"):
+        symmetric_part(np.broadcast_to(0.0, (10**8, 10**8)), "a large matrix")
+
+
+def test_undefined_distances_are_named_by_their_rows():
+    D = np.ones((3, 4))
+    check_defined(D, "cosine", "rows {} and {}".format)
+    for value in (np.nan, np.inf):
+        D[2, 1] = value
+        with pytest.raises(
+            ValueError, match=rf"'cosine' is undefined \(got {value}\) for rows 2 and 1"
+        ):
+            check_defined(D, "cosine", "rows {} and {}".format)
+
+
+@pytest.mark.parametrize("largest", [0.0, 1.0, 1e49, 1e60, 1e300, 1e-60, 1e-300])
+def test_rows_are_rescaled_only_if_squares_could_overflow(largest):
+    X = np.array([[largest, -largest / 2]])
+    assert largest_entry(-X) == largest
+    exponent = exponent_of(X)
+    if largest in (0.0, 1.0, 1e49):
+        assert exponent == 0
+    else:
+        assert 0.5 <= largest * 2.0**-exponent < 1
+
+
+@pytest.mark.parametrize("exponent", [0, 1, -1, 1500, -1500, 2000])
+def test_powers_of_two_are_exact(exponent):
+    X = np.array([1.5, -3.25]) * 2.0 ** (-min(1000, max(-1000, exponent // 2)))
+    found = times_power(X, exponent)
+    np.testing.assert_array_equal(found, np.ldexp(X, exponent))
+    assert times_power(np.array([3], np.int8), 1).dtype == np.float64
+
+
+@pytest.mark.parametrize("exponent", [1.0, 2.0, 3.5])
+@pytest.mark.parametrize("factor", [1.0, 1e-200, 1e200])
+def test_lengths_have_their_own_unit(exponent, factor):
+    X = MANY[:6] * factor
+    i, j = np.array([0, 1, 5]), np.array([3, 2, 5])
+    gap = abs(MANY[i] - MANY[j])
+    expected = (gap**exponent).sum(axis=1) ** (1 / exponent) * factor
+    np.testing.assert_allclose(lengths(X, i, j, exponent), expected, rtol=1e-12)
+
+
+def test_only_close_pairs_are_recomputed():
+    D = np.array([[0.5, 2.0], [3.0, 0.1]])
+    asked = []
+
+    def measure(i, j):
+        asked.extend(zip(i.tolist(), j.tolist(), strict=True))
+        return np.full(len(i), -1.0)
+
+    mend_close(D, 1.0, measure)
+    assert asked == [(0, 0), (1, 1)]
+    assert D.tolist() == [[-1, 2], [3, -1]]
+
+
+def test_room_is_needed_for_all_pairs():
+    require_room(FEW)
+    for d in (1, 100):
+        with pytest.raises(TooLargeError, match="all pairs of 100000000 samples"):
+            require_room(np.broadcast_to(0.0, (10**8, d)))
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_distinct_rows_are_found_in_order(library):
+    X = np.array([[2.0, 0.0], [1, 1], [2, -0.0], [0, 0], [1, 1]])
+    if library == "torch":
+        X = pytest.importorskip("torch").tensor(X)
+    assert distinct_places(X).tolist() == [0, 1, 3]

@@ -1,0 +1,66 @@
+"""Tiles of K in single precision cover its upper triangle, and pairs are in double precision."""
+
+import numpy as np
+import pytest
+import scipy.sparse
+
+import vendiscore
+from vendiscore import FeatureSimilarity, MatrixSimilarity
+from vendiscore.similarity import features, tiles
+from vendiscore.similarity.tiles import SINGLE_ERROR, Tiles
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((40, 6))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+COUNTS = np.where(RNG.random((40, 30)) < 0.2, RNG.integers(1, 4, (40, 30)), 0)
+COUNTS[:, 0] = 1
+SIMILARITIES = {
+    "features": lambda: FeatureSimilarity(X),
+    "single": lambda: FeatureSimilarity(X.astype(np.float32)),
+    "scaled": lambda: FeatureSimilarity(X * 3).normalized(),
+    "sparse": lambda: FeatureSimilarity(scipy.sparse.csr_array(COUNTS)).normalized(),
+    "matrix": lambda: MatrixSimilarity(X @ X.T),
+    "scaled matrix": lambda: MatrixSimilarity(X @ X.T * 4).scaled(np.full(40, 0.5)),
+    "exponential": lambda: vendiscore.as_similarity(X, k="rbf", sigma=1.0),
+    "scaled exponential": lambda: vendiscore.as_similarity(X, k="rbf", sigma=1.0).scaled(
+        np.linspace(0.5, 1, 40)
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+@pytest.mark.parametrize("side", [7, 1024])
+def test_tiles_are_the_upper_triangle(name, side, monkeypatch):
+    monkeypatch.setattr(tiles, "SIDE", side)
+    monkeypatch.setattr(features, "COMMON_SHARE", 0.3)
+    similarity = SIMILARITIES[name]()
+    K = similarity.dense()
+    parts = Tiles(similarity)
+    count = np.zeros(K.shape, int)
+    for rows, columns in parts.tiles:
+        tile = parts(rows, columns)
+        assert tile.dtype == np.float32
+        np.testing.assert_allclose(tile, K[rows, columns], atol=SINGLE_ERROR)
+        count[rows, columns] += 1
+    upper = np.triu(np.ones_like(count)).astype(bool)
+    assert (count[upper] == 1).all()
+    tile[:] = 7  # a new array
+    np.testing.assert_allclose(parts(rows, columns), K[rows, columns], atol=SINGLE_ERROR)
+
+
+@pytest.mark.parametrize("name", SIMILARITIES)
+@pytest.mark.parametrize("at_once", [3, 4096])
+def test_pairs_are_in_double_precision(name, at_once, monkeypatch):
+    monkeypatch.setattr(tiles, "PAIRS", at_once)
+    monkeypatch.setattr(tiles, "TOGETHER", at_once)
+    similarity = SIMILARITIES[name]()
+    i, j = RNG.integers(0, 40, (2, 10))
+    found = Tiles(similarity).pairs(i, j)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found, similarity.dense()[i, j], rtol=1e-12, atol=1e-13)
+    assert Tiles(similarity).pairs(i[:0], j[:0]).shape == (0,)
+
+
+def test_whole_rows_are_used_of_a_matrix():
+    parts = Tiles(MatrixSimilarity(X @ X.T))
+    assert all(columns == slice(rows.start, 40) for rows, columns in parts.tiles)
