@@ -5,14 +5,30 @@ import pytest
 import scipy.spatial.distance
 
 from vendiscore.similarity import nearest as module
-from vendiscore.similarity.nearest import MatrixPairs, MetricPairs, RowPairs, members, nearest
+from vendiscore.similarity.nearest import (
+    TIES,
+    MatrixPairs,
+    MetricPairs,
+    RowPairs,
+    members,
+    nearest,
+)
 
 RNG = np.random.default_rng(0)
 POINTS = np.concatenate([RNG.standard_normal((30, 3)), RNG.standard_normal((20, 3)) + 0.5])
 LATTICE = np.stack(np.meshgrid(*[np.arange(4.0)] * 3), axis=-1).reshape(-1, 3)[:50] * 0.1
 CLUSTERS = np.repeat(RNG.standard_normal((10, 3)) * 100, 5, axis=0)
 CLUSTERS += RNG.standard_normal((50, 3)) * 1e-4
-SETS = {"random": POINTS, "lattice": LATTICE, "clusters": CLUSTERS, "large": POINTS * 1e200}
+# Squared gaps are below the rounding errors of matrix products.
+NARROW = np.repeat(RNG.standard_normal((5, 3)) * 100, 10, axis=0)
+NARROW += RNG.standard_normal((50, 3)) * 1e-7
+SETS = {
+    "random": POINTS,
+    "lattice": LATTICE,
+    "clusters": CLUSTERS,
+    "narrow": NARROW,
+    "large": POINTS * 1e200,
+}
 MAKERS = {
     "rows": lambda X, D: RowPairs(X),
     "metric": lambda X, D: MetricPairs(X, "euclidean", {}, "rows {} and {}".format),
@@ -87,7 +103,7 @@ def test_members_of_balls_are_counted_with_their_copies(name, maker):
     by_column = np.sort(D[rows, columns], axis=0)[[2]]
     around, met = members(pairs, rows, columns, counts, [by_column, by_row], "balls")
     for radii, of_rows, of_columns in zip((by_column, by_row), around, met, strict=True):
-        inside = D[rows, columns] <= radii * (1 + 1e-9)
+        inside = D[rows, columns] <= radii * (1 + TIES)
         np.testing.assert_array_equal(of_rows, inside @ counts[1])
         np.testing.assert_array_equal(of_columns, counts[0] @ inside)
 

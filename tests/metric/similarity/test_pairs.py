@@ -29,7 +29,9 @@ FEW, MANY = RNG.standard_normal((30, 4)), RNG.standard_normal((30, 40))
 # Rows in narrow clusters far from each other: products of matrices lose all digits of small gaps.
 CLUSTERS = np.repeat(RNG.standard_normal((10, 40)) * 1e3, 3, axis=0)
 CLUSTERS += RNG.standard_normal((30, 40)) * 1e-6
-SETS = {"few columns": FEW, "many columns": MANY, "clusters": CLUSTERS, "far": MANY + 1e6}
+WIDE = np.repeat(RNG.standard_normal((10, 40)) * 1e3, 3, axis=0) + MANY * 0.1
+SETS = {"few columns": FEW, "many columns": MANY, "clusters": CLUSTERS, "wide clusters": WIDE}
+SETS["far"] = MANY + 1e6
 
 
 def naive(X, law="gaussian"):
@@ -116,7 +118,7 @@ def test_a_symmetric_matrix_is_filled_from_its_upper_blocks():
 
 
 def test_the_first_asymmetry_is_found_beyond_a_tolerance():
-    D = naive(FEW)
+    D = naive(FEW) * 1e3
     assert first_asymmetry(D, 1e-6) is None
     D[20, 4] *= 1 + 1e-5
     assert first_asymmetry(D, 1e-4) is None

@@ -1,0 +1,115 @@
+"""Eigenvalues of dense symmetric matrices, by every driver."""
+
+import numpy as np
+import pytest
+
+from vendiscore.spectral import eigen, two_stage
+from vendiscore.spectral.eigen import (
+    ALONE,
+    NUMPY_SIZE,
+    can_use_two_stages,
+    decompose,
+    describe_driver,
+    eigen_work,
+    values_alone,
+    vectors_bytes,
+)
+
+RNG = np.random.default_rng(0)
+
+
+def symmetric(n):
+    """Return a matrix with eigenvalues −1, …, n − 2 and its eigenvectors."""
+    Q = np.linalg.qr(RNG.standard_normal((n, n)))[0]
+    A = Q * np.arange(-1.0, n - 1) @ Q.T
+    return (A + A.T) / 2
+
+
+@pytest.mark.parametrize("n", [1, 5, ALONE[0] - 1, ALONE[0], ALONE[1] + 1])
+@pytest.mark.parametrize("vectors", [False, True])
+def test_eigenvalues_are_those_that_were_prescribed(n, vectors):
+    A = symmetric(n)
+    found = decompose(A.copy(), vectors)
+    np.testing.assert_allclose(found.values, np.arange(-1.0, n - 1), atol=1e-9)
+    if vectors:
+        U = found.vectors
+        np.testing.assert_allclose(U * found.values @ U.T, A, atol=1e-9)
+    else:
+        assert found.vectors is None
+
+
+@pytest.mark.parametrize("vectors", [False, True])
+@pytest.mark.parametrize("order", ["C", "F"])
+def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order, monkeypatch):
+    monkeypatch.setattr(eigen, "NUMPY_SIZE", 50)
+    A = symmetric(80)
+    found = decompose(np.array(A, order=order), vectors)
+    np.testing.assert_allclose(found.values, np.arange(-1.0, 79), atol=1e-9)
+    if vectors:
+        np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=1e-9)
+    monkeypatch.setattr(two_stage, "driver", lambda: None)
+    assert not can_use_two_stages(A)
+    np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
+
+
+def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
+    stack = np.stack([symmetric(4), 2 * symmetric(4)])
+    before = stack.copy()
+    found = decompose(stack, vectors=True)
+    np.testing.assert_allclose(found.values, [[-1, 0, 1, 2], [-2, 0, 2, 4]], atol=1e-12)
+    assert found.vectors.shape == (2, 4, 4)
+    np.testing.assert_array_equal(stack, before)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf])
+@pytest.mark.parametrize("n", [3, ALONE[0]])
+def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
+    A = np.eye(n)
+    A[1, 0] = A[0, 1] = value
+    with pytest.raises(ValueError, match=r"entries are not finite.*: because of it"):
+        decompose(A, describe_cause=lambda: "because of it")
+
+
+def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
+    monkeypatch.setattr(two_stage, "driver", lambda: np.linalg.eigvalsh)
+    large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
+    assert can_use_two_stages(large)
+    assert describe_driver(large, False) == "reduced in two stages"
+    assert describe_driver(large, True) == ""
+    assert not can_use_two_stages(large[:-1, :-1])
+    assert not can_use_two_stages(large.astype(np.float32))
+    assert not can_use_two_stages(large[None])
+    assert not can_use_two_stages(np.zeros((2, *large.shape))[:, ::2][:, :, ::2])
+
+
+def test_values_alone_are_all_values():
+    A = symmetric(30)
+    np.testing.assert_allclose(values_alone(A.copy()), np.linalg.eigvalsh(A), atol=1e-12)
+
+
+def test_work_and_memory_grow_with_vectors():
+    assert eigen_work(10) == 4 * 10**3
+    assert eigen_work(10, True) == 10 * 10**3
+    assert vectors_bytes(NUMPY_SIZE) == 5 * 8 * NUMPY_SIZE**2
+    assert vectors_bytes(NUMPY_SIZE + 1) == 3 * 8 * (NUMPY_SIZE + 1) ** 2
+
+
+class TestTorch:
+    torch = pytest.importorskip("torch")
+
+    def test_gradients_are_those_of_the_eigenvalues(self):
+        A = self.torch.tensor(symmetric(5), requires_grad=True)
+        values = decompose(A).values
+        values[-1].backward()
+        top = np.linalg.eigh(A.detach().numpy())[1][:, -1]
+        np.testing.assert_allclose(A.grad.numpy(), np.outer(top, top), atol=1e-10)
+
+    @pytest.mark.parametrize(
+        ("vectors", "message"), [(True, "eigenvectors need"), (False, "second derivatives need")]
+    )
+    def test_a_gradient_that_is_not_finite_is_an_error(self, vectors, message):
+        A = self.torch.eye(3, dtype=self.torch.float64, requires_grad=True)
+        found = decompose(A, vectors)
+        loss = found.vectors[0].sum() if vectors else found.values.sum() * self.torch.tensor(np.nan)
+        with pytest.raises(ValueError, match=f"the gradient is not finite: .*{message}"):
+            loss.backward()

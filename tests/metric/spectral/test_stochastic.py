@@ -1,0 +1,123 @@
+"""Block Lanczos is exact on a full space, and its estimates have the stated standard error."""
+
+import numpy as np
+import pytest
+
+from vendiscore.spectral.stochastic import Krylov, Pairs, Quadrature, outside
+
+RNG = np.random.default_rng(0)
+N = 24
+Q = np.linalg.qr(RNG.standard_normal((N, N)))[0]
+VALUES = np.r_[50.0, 20.0, np.linspace(0.1, 1, N - 2)]
+A = Q * VALUES @ Q.T
+
+
+def space(b, steps, seed=0):
+    Z = np.random.default_rng(seed).choice([-1.0, 1.0], (N, b))
+    krylov = Krylov(lambda V: A @ V, Z, steps)
+    krylov.extend(steps)
+    return Z, krylov
+
+
+@pytest.mark.parametrize("b", [1, 2, 3])
+def test_the_matrix_is_that_in_an_orthonormal_basis(b):
+    Z, krylov = space(b, 5)
+    assert krylov.size == 5 * b
+    basis = krylov.basis[: krylov.size]
+    np.testing.assert_allclose(basis @ basis.T, np.eye(5 * b), atol=1e-12)
+    np.testing.assert_allclose(krylov.matrix(), basis @ A @ basis.T, atol=1e-10)
+    np.testing.assert_allclose(basis[:b].T @ krylov.start, Z, atol=1e-12)
+
+
+@pytest.mark.parametrize("b", [1, 2, 3])
+def test_a_full_space_has_all_eigenvalues(b):
+    _, krylov = space(b, N // b)
+    found = np.linalg.eigvalsh(krylov.matrix())
+    np.testing.assert_allclose(found, np.sort(VALUES), rtol=1e-8)
+
+
+def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
+    products = []
+
+    def multiply(V):
+        products.append(V.shape)
+        return A @ V
+
+    krylov = Krylov(multiply, RNG.standard_normal((N, 5)), 100)
+    assert krylov.most == N // 5
+    krylov.extend(2)
+    krylov.extend(2)
+    assert products == [(N, 5)] * 2
+    krylov.extend(100)
+    assert (krylov.steps, len(products)) == (4, 4)
+
+
+def test_a_basis_stays_orthonormal_when_the_matrix_has_low_rank():
+    low = Q[:, :3] @ Q[:, :3].T
+    krylov = Krylov(lambda V: low @ V, RNG.standard_normal((N, 2)), 8)
+    krylov.extend(8)
+    basis = krylov.basis[: krylov.size]
+    np.testing.assert_allclose(basis @ basis.T, np.eye(16), atol=1e-10)
+    np.testing.assert_allclose(krylov.matrix(), basis @ low @ basis.T, atol=1e-10)
+
+
+def test_converged_pairs_are_eigenpairs_above_rounding():
+    _, krylov = space(2, 6)
+    pairs = krylov.converged(0.0)
+    assert {20, 50} <= {*np.rint(pairs.values).astype(int)}
+    for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
+        assert np.linalg.norm(A @ vector - value * vector) <= 1e-3 * value * 1.01
+    assert len(krylov.converged(30.0).values) == 1
+
+
+def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
+    known = Pairs(VALUES[:2], Q[:, :2])
+    Z = RNG.standard_normal((N, 2))
+    krylov = known.orthogonal_basis(lambda V: A @ V, Z, 11)
+    krylov.extend(11)
+    np.testing.assert_allclose(krylov.basis @ Q[:, :2], 0, atol=1e-10)
+    assert np.linalg.eigvalsh(krylov.matrix())[-1] == pytest.approx(1)
+
+
+def test_outside_is_what_is_orthogonal():
+    V = RNG.standard_normal((N, 4))
+    found = outside(Q[:, :5].T, V)
+    np.testing.assert_allclose(found, Q[:, 5:] @ Q[:, 5:].T @ V, atol=1e-12)
+
+
+@pytest.mark.parametrize("function", [np.log1p, np.sqrt, lambda x: x**1.5])
+def test_quadrature_on_a_full_space_is_exact_for_each_vector(function):
+    Z, krylov = space(2, N // 2)
+    rule = Quadrature(krylov)
+    expected = [z @ (Q * function(VALUES) @ Q.T) @ z for z in Z.T]
+    np.testing.assert_allclose(function(rule.nodes) @ rule.weights, expected, rtol=1e-8)
+    assert rule.least == pytest.approx(VALUES.min())
+
+
+def test_nodes_within_rounding_count_as_0():
+    _, krylov = space(2, N // 2)
+    rule = Quadrature(krylov, rounding=0.5)
+    assert sorted({*rule.nodes[rule.nodes < 0.5]}) == [0]
+
+
+MOMENTS = np.array([N, VALUES.sum(), (VALUES**2).sum()])
+
+
+def test_polynomials_of_degree_2_are_traced_without_error():
+    _, krylov = space(3, 8)
+    rule = Quadrature(krylov)
+    value, error = rule.trace(3 + 2 * rule.nodes - 0.5 * rule.nodes**2, MOMENTS)
+    assert value == pytest.approx(3 * N + 2 * MOMENTS[1] - 0.5 * MOMENTS[2], rel=1e-9)
+    assert error == pytest.approx(0, abs=1e-6)
+
+
+def test_estimates_of_traces_are_within_their_errors():
+    expected = np.sqrt(VALUES).sum()
+    ratios = []
+    for seed in range(200):
+        _, krylov = space(12, 2, seed)
+        rule = Quadrature(krylov)
+        value, error = rule.trace(np.sqrt(rule.nodes), MOMENTS)
+        ratios.append((value - expected) / error)
+    assert np.mean(np.abs(ratios) < 2) > 0.9
+    assert 0.5 < np.std(ratios) < 1.5
