@@ -1,0 +1,128 @@
+"""Areas of magnitude functions, against closed forms and fine sums."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import convergence_scale, mag_area, mag_areas, mag_diff
+from vendiscore.magnitude.area import area_of, difference_of
+from vendiscore.magnitude.space import MetricSpace, Spaces
+from vendiscore.magnitude.spaces_of_samples import as_space
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.standard_normal((12, 3)), RNG.standard_normal((8, 3)) * 2
+
+
+def area_of_two(distance, t):
+    """Return ∫₀ᵗ 2 / (1 + exp(−d s)) ds, of two points at a distance d."""
+    return 2 * math.log((1 + math.exp(distance * t)) / 2) / distance
+
+
+@pytest.mark.parametrize("distance", [0.5, 1.0, 3.0])
+@pytest.mark.parametrize("t_cut", [0.7, 4.0])
+def test_the_area_of_two_points_has_a_closed_form(distance, t_cut):
+    found = mag_area([0.0, distance], t_cut=t_cut, n_scales=2000)
+    assert found == pytest.approx(area_of_two(distance, t_cut), rel=1e-5)
+    mean = mag_area([0.0, distance], t_cut=t_cut, n_scales=2000, average=True)
+    assert mean == pytest.approx(found / t_cut, rel=1e-12)
+
+
+@pytest.mark.parametrize("n_scales", [2, 5, 30])
+def test_an_area_is_a_trapezoid_rule_over_even_scales(n_scales):
+    space = as_space(X)
+    scales = np.linspace(0, 2.5, n_scales)
+    expected = np.trapezoid([space.magnitude(t) for t in scales], scales)
+    assert mag_area(X, t_cut=2.5, n_scales=n_scales) == pytest.approx(expected, rel=1e-9)
+    assert 2.5 <= expected <= 2.5 * 12
+
+
+def test_without_a_cut_an_area_ends_where_the_set_converges():
+    for epsilon in (0.05, 0.2):
+        cut = convergence_scale(X, epsilon=epsilon)
+        assert mag_area(X, epsilon=epsilon) == pytest.approx(mag_area(X, t_cut=cut), rel=1e-9)
+
+
+def test_several_sets_are_measured_up_to_the_median_of_their_scales():
+    cuts = [convergence_scale(each) for each in (X, Y, X * 5)]
+    found = mag_areas([X, Y, X * 5])
+    expected = [mag_area(each, t_cut=np.median(cuts)) for each in (X, Y, X * 5)]
+    assert found == pytest.approx(expected, rel=1e-9)
+    expected = [mag_area(each, t_cut=1.0) for each in (X, Y)]
+    assert mag_areas([X, Y], t_cut=1.0) == pytest.approx(expected, rel=1e-9)
+
+
+def test_a_difference_is_that_of_the_areas_up_to_the_scale_of_the_references():
+    cut = convergence_scale(Y)
+    areas = mag_area(X, t_cut=cut), mag_area(Y, t_cut=cut)
+    difference = areas[0] - areas[1]
+    assert mag_diff(X, Y) == pytest.approx(difference, rel=1e-9)
+    assert mag_diff(X, Y, average=True) == pytest.approx(difference / cut, rel=1e-9)
+    assert mag_diff(X, Y, relative=True) == pytest.approx(difference / areas[1], rel=1e-9)
+    assert mag_diff(Y, X, t_cut=cut) == pytest.approx(-difference, rel=1e-9)
+    assert mag_diff(Y, Y) == 0
+
+
+def test_the_absolute_difference_does_not_cancel():
+    # Near each other at large scales, far at small ones: the curves cross.
+    one, two = [0.0, 10.0], [0.0, 0.3, 0.6]
+    signed = mag_diff(one, two, t_cut=20.0, n_scales=500)
+    absolute = mag_diff(one, two, t_cut=20.0, n_scales=500, absolute=True)
+    scales = np.linspace(0, 20, 500)
+    gap = [as_space(one).magnitude(t) - as_space(two).magnitude(t) for t in scales]
+    assert absolute == pytest.approx(np.trapezoid(np.abs(gap), scales), rel=1e-8)
+    assert signed == pytest.approx(np.trapezoid(gap, scales), rel=1e-8)
+    assert absolute > abs(signed) + 1
+    assert absolute == pytest.approx(mag_diff(two, one, t_cut=20.0, n_scales=500, absolute=True))
+
+
+def test_one_point_has_an_empty_interval():
+    one = [[1.0], [1.0]]
+    assert mag_area(one) == 0.0
+    assert mag_area(one, average=True) == 1.0
+    assert mag_area(one, t_cut=3.0) == pytest.approx(3.0)
+    assert mag_diff(one, one) == 0.0
+    with pytest.raises(ValueError, match=r"2 distinct points .* `references` is 0"):
+        mag_diff([0.0, 1.0], one)
+    with pytest.raises(ValueError, match=r"3 distinct points .* the sets is 0"):
+        mag_areas([one, one, [0.0, 1.0, 2.0]])
+
+
+@pytest.mark.parametrize(
+    ("sets", "error", "message"),
+    [
+        ([], ValueError, "`sets` is empty"),
+        ("ab", TypeError, "`sets` must be several sets of samples, got str"),
+        ({"a": [1.0]}, TypeError, "got dict"),
+        (3, TypeError, "got int"),
+    ],
+)
+def test_sets_must_be_several(sets, error, message):
+    with pytest.raises(error, match=message):
+        mag_areas(sets)
+
+
+def test_stacked_spaces_have_the_areas_of_each():
+    rows = RNG.standard_normal((3, 5, 2))
+    D = np.linalg.norm(rows[:, :, None] - rows[:, None], axis=3)
+    alone = [MetricSpace(each.copy()) for each in D]
+    for average in (False, True):
+        expected = [area_of(each, 2.0, 20, average) for each in alone]
+        np.testing.assert_allclose(area_of(Spaces(D.copy()), 2.0, 20, average), expected)
+    reference = as_space(Y)
+    options = {"t_cut": None, "epsilon": 0.05, "n_scales": 10}
+    for name in ("average", "relative", "absolute"):
+        flags = dict.fromkeys(("average", "relative", "absolute"), False) | {name: True}
+        expected = [difference_of(each, reference, **options, **flags) for each in alone]
+        found = difference_of(Spaces(D.copy()), reference, **options, **flags)
+        np.testing.assert_allclose(found, expected, rtol=1e-9)
+    one_point = as_space([[1.0]])
+    flags = dict.fromkeys(("average", "relative", "absolute"), False)
+    assert np.isnan(difference_of(Spaces(D.copy()), one_point, **options, **flags)).all()
+    cuts = np.array([0.0, 1.0, 2.0])
+    assert np.isnan(area_of(Spaces(D.copy()), cuts, 10, False)).tolist() == [True, False, False]
+
+
+def test_an_area_beyond_the_range_is_an_error():
+    with pytest.raises(ArithmeticError, match="the area came out as inf"):
+        mag_area([0.0, 1.0], t_cut=1.7e308)

@@ -1,0 +1,84 @@
+"""Parameters of magnitude are read, or refused by their names."""
+
+import numpy as np
+import pytest
+
+from vendiscore.magnitude.parameters import (
+    MOST_SCALES,
+    READERS,
+    check_count,
+    check_scale,
+    check_scales,
+    read,
+)
+
+
+def test_scales_are_floats_of_at_least_0():
+    assert check_scale("t", np.float32(2)) == 2.0
+    assert str(check_scale("t", -0.0)) == "0.0"
+    assert type(check_scale("t", 3)) is float
+    for value in (-1e-9, np.inf, np.nan):
+        with pytest.raises(ValueError, match="`t` must be a finite scale of at least 0"):
+            check_scale("t", value)
+    with pytest.raises(TypeError, match="`t`"):
+        check_scale("t", "1")
+
+
+def test_several_scales_are_read_in_order():
+    assert check_scales("scales", 2) == [2.0]
+    assert check_scales("scales", np.array([2, 0.5])) == [2.0, 0.5]
+    assert check_scales("scales", (t for t in (1, 2))) == [1.0, 2.0]
+    with pytest.raises(ValueError, match=r"`scales` .* got -1"):
+        check_scales("scales", [1, -1])
+    for value in ([], iter(())):
+        with pytest.raises(ValueError, match="`scales` must be a scale or several, got none"):
+            check_scales("scales", value)
+
+
+def test_the_number_of_scales_is_limited():
+    assert check_count(2) == 2
+    assert check_count(1, least=1) == 1
+    assert check_count(MOST_SCALES) == MOST_SCALES
+    for value in (1, MOST_SCALES + 1):
+        with pytest.raises(ValueError, match="`n_scales` must be an integer from 2 to 1000000"):
+            check_count(value)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "result"),
+    [
+        ("t_cut", None, None),
+        ("t_cut", 2, 2.0),
+        ("epsilon", 1e-6, 1e-6),
+        ("epsilon", 0.999, 0.999),
+        ("solver", "cg", "cg"),
+        ("average", True, True),
+        ("relative", np.False_, False),
+    ],
+)
+def test_options_are_plain_values(name, value, result):
+    assert READERS[name](value) == result
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "message"),
+    [
+        ("t_cut", 0, "of more than 0"),
+        ("t_cut", np.inf, "of more than 0"),
+        ("epsilon", 0, "between 0 and 1"),
+        ("epsilon", 1, "between 0 and 1"),
+        ("epsilon", 9e-7, "at least 1e-06"),
+        ("solver", "lu", "'auto', 'cg' or 'cholesky'"),
+    ],
+)
+def test_other_values_are_refused(name, value, message):
+    with pytest.raises(ValueError, match=f"`{name}` must be .*{message}"):
+        READERS[name](value)
+
+
+def test_options_are_checked_in_the_order_in_which_they_are_passed():
+    assert read(t_cut=None, average=False) == {"t_cut": None, "average": False}
+    with pytest.raises(ValueError, match="`epsilon`"):
+        read(epsilon=2, t_cut=-1)
+    with pytest.raises(ValueError, match="`t_cut`"):
+        read(t_cut=-1, epsilon=2)
