@@ -1,0 +1,89 @@
+"""Samples and references as one set."""
+
+import numpy as np
+import pytest
+
+from vendiscore import MatrixSimilarity, as_similarity, compute
+from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.measures.subject import Subject
+from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.sample_labels import read_labels
+
+RNG = np.random.default_rng(0)
+X, Y = RNG.standard_normal((9, 3)), RNG.standard_normal((6, 3))
+
+
+def both(samples=X, references=Y, **how):
+    return Subject(samples, how_of(how, distances=True, several=True), references=references).both
+
+
+def test_samples_come_first_and_references_after_them():
+    found = both(metric="euclidean")
+    np.testing.assert_array_equal(found.rows, np.concatenate([X, Y]))
+    kernel = both(k="cosine")
+    expected = as_similarity(np.concatenate([X, Y]), k="cosine").dense()
+    np.testing.assert_allclose(kernel.similarity.dense(), expected)
+    assert kernel.sizes == (9, 6)
+
+
+def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references():
+    labels = read_labels(list("ababababa"), "groups")
+    how = how_of({"k": "cosine"}, several=True)
+    subject = Subject(X, how, references=Y, groups=labels)
+    part = subject.parts[1].both
+    expected = as_similarity(np.concatenate([X[1::2], Y]), k="cosine").dense()
+    np.testing.assert_allclose(part.similarity.dense(), expected)
+    assert part.sizes == (4, 6)
+
+
+def test_balls_of_rows_of_functions_and_of_kernels_agree():
+    def euclidean(x, y):
+        return float(np.linalg.norm(np.subtract(x, y)))
+
+    rows = both(metric="euclidean").neighbourhoods.balls(2)
+    function = both(metric=euclidean).neighbourhoods.balls(2)
+    kernel = both(k="rbf", sigma=1.0).neighbourhoods.balls(2)  # a function of the distance
+    for one, two, three in zip(rows, function, kernel, strict=True):
+        np.testing.assert_array_equal(one, two)
+        np.testing.assert_array_equal(one, three)
+
+
+def test_settings_name_the_distances():
+    assert both().settings == {"metric": "euclidean"}
+    minkowski = both(metric="minkowski", exponent=3).settings
+    assert minkowski == {"metric": "minkowski", "exponent": 3.0}
+    assert both(k="rbf", sigma=1.0).settings["kernel"] == "rbf"
+
+
+@pytest.mark.parametrize("how", [{}, {"k": "cosine"}])
+def test_the_digest_is_that_of_the_references(how):
+    usual = both(**how).digest
+    assert both(**how).digest == usual
+    assert both(references=Y[::-1].copy(), **how).digest != usual
+    assert len(usual) == 16
+
+
+def test_the_digest_of_rows_does_not_depend_on_the_samples():
+    assert both(samples=X[:4]).digest == both().digest
+
+
+@pytest.mark.parametrize(
+    ("samples", "how", "message"),
+    [
+        (as_space(X), {}, "a MetricSpace does not cover the samples of another set"),
+        (
+            np.abs(X[:, :1] - X[:, 0]),
+            {"metric": "precomputed"},
+            "a matrix of distances does not cover",
+        ),
+    ],
+    ids=["space", "distances"],
+)
+def test_distances_of_one_set_do_not_cover_the_other(samples, how, message):
+    with pytest.raises(TypeError, match=message):
+        _ = both(samples=samples, **how).rows
+
+
+def test_a_similarity_of_one_set_does_not_cover_the_other():
+    with pytest.raises((TypeError, ValueError), match="do not cover the samples of other sets"):
+        compute(MatrixSimilarity(np.eye(3)), references=Y, measures=["MMD"])

@@ -1,0 +1,151 @@
+"""Measures are read with their options and evaluated to numbers by key."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, register_measure
+from vendiscore.measures import measure as registry
+from vendiscore.measures.evaluation import measure_each, measure_stacks, read_measures
+from vendiscore.measures.subject import Subject
+from vendiscore.resolve.sample_labels import read_labels
+
+X = np.random.default_rng(0).standard_normal((8, 3))
+K = as_similarity(X, k="rbf", sigma=1.0)
+
+
+@pytest.fixture
+def registered():
+    names = []
+
+    def register(name, compute, **arguments):
+        names.append(name)
+        how = {"needs": "similarity", "range": "[0, ∞)", "source": "a test", **arguments}
+        register_measure(name, **how)(compute)
+
+    yield register
+    for name in names:
+        registry._measures.made.pop(name, None)
+
+
+@pytest.mark.parametrize(
+    ("measures", "names"),
+    [
+        ("VS", ["VS"]),
+        (["VS", "IntDiv"], ["VS", "IntDiv"]),
+        ({"IntDiv": {}, "VS": {}}, ["IntDiv", "VS"]),
+        ((name for name in ["VS"]), ["VS"]),
+        ("molecules", ["VS", "IntDiv"]),
+        (["IntDiv", "molecules"], ["IntDiv", "VS"]),
+    ],
+)
+def test_names_are_read_in_order_and_presets_are_expanded(measures, names):
+    assert [chosen.measure.name for chosen in read_measures(measures, {})] == names
+
+
+def test_options_of_one_measure_take_precedence_over_shared_ones():
+    shared = {"n_scales": 5, "t_cut": 2.0, "k": "rbf"}
+    area, difference = read_measures({"MagArea": {"n_scales": 7}, "MagDiff": {}}, shared)
+    assert area.options == {"n_scales": 7, "t_cut": 2.0}
+    assert difference.options == {"n_scales": 5, "t_cut": 2.0}
+    assert shared == {"k": "rbf"}
+    assert area.settings["n_scales"] == 7
+    assert area.settings["epsilon"] == area.measure.options["epsilon"]
+    assert None not in area.settings.values()
+
+
+@pytest.mark.parametrize(
+    ("measures", "error", "message"),
+    [
+        ([], ValueError, "`measures` is empty"),
+        (3, TypeError, "`measures` must be a name or a list of names, got 3"),
+        (["VS", 2], TypeError, "must be a name or a list of names"),
+        ({"VS": 3}, TypeError, "must give 'VS' a dict"),
+        ({"MagArea": {"scales": 3}}, TypeError, "`scales` is not an option of measure 'MagArea'"),
+        ({"MagArea": {"n_scales": 1}}, ValueError, "`n_scales`"),
+        ({"text": {"n": 3}}, TypeError, "stands for several measures"),
+        ("VSS", ValueError, "unknown measure 'VSS'"),
+    ],
+)
+def test_other_measures_are_refused(measures, error, message):
+    with pytest.raises(error, match=message):
+        read_measures(measures, {})
+
+
+def test_numbers_have_the_suffixes_of_orders():
+    subject = Subject(K, orders=[1.0, 2.0])
+    vs, intdiv = measure_each(subject, read_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
+    values = np.linalg.eigvalsh(K.dense() / 8)
+    values = values[values > 0]
+    assert vs == pytest.approx(
+        {"VS_q1": math.exp(-(values * np.log(values)).sum()), "VS_q2": 1 / (values**2).sum()}
+    )
+    assert intdiv == pytest.approx({"IntDiv": 1 - K.dense().mean()})
+
+
+def test_a_measure_may_name_its_numbers(registered):
+    registered("Named", lambda subject: {"_a": 1, "_b": 2.5, "": 3})
+    (found,) = measure_each(Subject(K), read_measures("Named", {}), [""])
+    assert found == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
+
+
+def test_two_numbers_of_one_name_are_refused(registered):
+    registered("Twin", lambda subject: {"_x": 1.0})
+    registered("Twin_x", lambda subject: 1.0)
+    with pytest.raises(ValueError, match="two numbers the name 'Twin_x'"):
+        measure_each(Subject(K), read_measures(["Twin", "Twin_x"], {}), [""])
+
+
+@pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 8.5])
+def test_a_number_out_of_its_range_is_an_error(value, registered):
+    registered("Wrong", lambda subject: value, range="[0, n]")
+    with pytest.raises(ValueError, match=r"Wrong came out as .* outside of its range \[0, n\]"):
+        measure_each(Subject(K), read_measures("Wrong", {}), [""])
+
+
+def test_rounding_is_clipped_to_the_range(registered):
+    registered("Rounded", lambda subject: np.float64(8 + 1e-9), range="[0, n]")
+    (found,) = measure_each(Subject(K), read_measures("Rounded", {}), [""])
+    assert found == {"Rounded": 8.0}
+    assert type(found["Rounded"]) is float
+
+
+def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
+    chosen = read_measures("NgramDiversity", {})
+    with pytest.raises(TypeError, match=r"NgramDiversity needs .*; leave it out of `measures`"):
+        measure_each(Subject(K), chosen, [""])
+
+
+def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
+    labels = list("aaabbbcc")
+    subject = Subject(K, groups=read_labels(labels, "groups"), needs_of_parts=frozenset({"scores"}))
+    chosen = read_measures(["VS", "IntDiv"], {})
+    columns, apart = measure_stacks(subject, chosen, [""])
+    assert not apart.any()
+    for i, label in enumerate("abc"):
+        places = np.flatnonzero(np.array(labels) == label)
+        alone = measure_each(Subject(K.take(places)), chosen, [""])
+        for column, own in zip(columns, alone, strict=True):
+            assert {key: values[i] for key, values in column.items()} == pytest.approx(own)
+
+
+def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
+    def odd(subject):
+        return np.full(len(subject.K), 9.0 if subject.n == 3 else 0.5)
+
+    registered("Odd", odd, range="[0, 1]", stacks=True)
+    subject = Subject(K, groups=read_labels(list("aaabbbcc"), "groups"))
+    _, apart = measure_stacks(subject, read_measures("Odd", {}), [""])
+    assert apart.tolist() == [True, True, False]
+
+
+def test_a_lost_gradient_is_an_error(registered):
+    torch = pytest.importorskip("torch")
+    registered("Lossy", lambda subject: 1.0)
+    similarity = as_similarity(torch.tensor(X, requires_grad=True), k="cosine")
+    subject = Subject(similarity)
+    with pytest.raises(TypeError, match="Lossy cannot be differentiated"):
+        measure_each(subject, read_measures("Lossy", {}), [""])
+    with torch.no_grad():
+        assert measure_each(subject, read_measures("Lossy", {}), [""]) == [{"Lossy": 1.0}]

@@ -1,0 +1,80 @@
+"""Entropies are logarithms of Vendi Scores; coverage is 1 minus a mean residual."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compute, score_K
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((12, 4))
+X /= np.linalg.norm(X, axis=1, keepdims=True)
+K = X @ X.T
+P = RNG.dirichlet(np.ones(12))
+
+
+def measure(name, K=K, **arguments):
+    return compute(K, score_K=True, measures=[name], **arguments)[name]
+
+
+@pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
+def test_renyi_kernel_entropy_is_that_of_squared_similarities(p):
+    weights = np.full(12, 1 / 12) if p is None else p
+    expected = -math.log(weights @ K**2 @ weights)
+    assert measure("RKE", p=p) == pytest.approx(expected, rel=1e-12)
+    assert measure("RKE", p=p) == pytest.approx(math.log(score_K(K, 2, p=p)), rel=1e-12)
+
+
+@pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
+def test_kernel_language_entropy_is_the_von_neumann_entropy(p):
+    weights = np.full(12, 1 / 12) if p is None else p
+    values = np.linalg.eigvalsh(K * np.sqrt(np.outer(weights, weights)))
+    values = values[values > 1e-12]
+    expected = -(values * np.log(values)).sum()
+    assert measure("KernelLanguageEntropy", p=p) == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy"])
+def test_orders_of_other_measures_change_no_entropy(name):
+    both = compute(K, score_K=True, measures=["VS", name], q=[0.5, 2])
+    assert both[name] == pytest.approx(measure(name), rel=1e-12)
+    assert measure(name, np.eye(5)) == pytest.approx(math.log(5))
+    assert measure(name, np.ones((5, 5))) == pytest.approx(0, abs=1e-12)
+
+
+@pytest.mark.parametrize("name", ["RKE", "KernelLanguageEntropy", "SampleCoverage"])
+def test_groups_have_the_mean_of_each(name):
+    groups = np.repeat([0, 1, 2], 4)
+    each = [measure(name, K[g : g + 4, g : g + 4]) for g in (0, 4, 8)]
+    assert measure(name, groups=groups) == pytest.approx(np.mean(each), rel=1e-9)
+
+
+def test_sample_coverage_is_1_minus_the_mean_residual_of_each_sample():
+    definite = 0.7 * K + 0.3 * np.eye(12)
+    residuals = 1 / np.linalg.inv(definite).diagonal()  # without the ridge of 1e-9
+    assert measure("SampleCoverage", definite) == pytest.approx(1 - residuals.mean(), rel=1e-7)
+    expected = 1 - P @ residuals
+    assert measure("SampleCoverage", definite, p=P) == pytest.approx(expected, rel=1e-7)
+
+
+def test_sample_coverage_of_labels_is_that_of_good_and_turing():
+    labels = list("aabbbcd")  # of which two occur once
+    found = compute(labels, k="labels", measures=["SampleCoverage"])["SampleCoverage"]
+    assert found == pytest.approx(1 - 2 / 7)
+
+
+def test_entropies_of_tensors_can_be_differentiated():
+    torch = pytest.importorskip("torch")
+    for name, order in (("RKE", 2), ("KernelLanguageEntropy", 1)):
+        rows = torch.tensor(X[:4], requires_grad=True)
+        gradients = []
+        for value in (
+            compute(rows, k="cosine", measures=[name])[name],
+            compute(rows, k="cosine", q=[order])[f"VS_q{order}"].log(),
+        ):
+            rows.grad = None
+            value.backward()
+            gradients.append(rows.grad.numpy().copy())
+        np.testing.assert_allclose(*gradients, rtol=1e-9, atol=1e-12)
+        assert np.abs(gradients[0]).max() > 1e-3

@@ -1,0 +1,139 @@
+"""Registered measures: their ranges, options and errors."""
+
+import copy
+import inspect
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from vendiscore import compute, list_measures, register_measure
+from vendiscore.measures import measure as module
+from vendiscore.measures.measure import BETWEEN, NAMES, get_measure, having
+
+
+@pytest.fixture
+def registered():
+    """Return a decorator that registers a measure until the end of the test."""
+    names = []
+
+    def register(name, **arguments):
+        names.append(name)
+        how = {"needs": "similarity", "range": "[0, n]", "source": "a test", **arguments}
+        return register_measure(name, **how)
+
+    yield register
+    for name in names:
+        module._measures.made.pop(name, None)
+
+
+def test_every_listed_name_is_registered_by_its_module():
+    for home, names in NAMES.items():
+        for name in names.split():
+            found = get_measure(name)
+            assert found.name == name
+            assert inspect.unwrap(found.compute).__module__ == f"vendiscore.measures.{home}"
+    assert {each.name for each in list_measures()} >= set(" ".join(NAMES.values()).split())
+    assert get_measure(BETWEEN).groups
+
+
+def test_measures_are_listed_in_the_order_of_their_names():
+    names = [each.name for each in list_measures()]
+    assert names == sorted(names)
+
+
+@pytest.mark.parametrize(
+    ("range", "limits"),
+    [
+        ("[1, n]", (1, 7)),
+        ("[0, ∞)", (0, math.inf)),
+        ("(−∞, ∞)", (-math.inf, math.inf)),
+        ("[0.5, 1)", (0.5, 1)),
+        ("(n, ∞)", (7, math.inf)),
+    ],
+)
+def test_ranges_are_read(range, limits, registered):
+    registered("TestRange", range=range)(lambda subject: 0.0)
+    assert get_measure("TestRange").limits(7) == limits
+
+
+@pytest.mark.parametrize("range", ["1 to n", "[0; 1]", "[0, 1", "", "[a, b]"])
+def test_other_ranges_are_refused_at_registration(range, registered):
+    with pytest.raises(ValueError, match="`range` of measure 'TestBad' must be two of"):
+        registered("TestBad", range=range)(lambda subject: 0.0)
+
+
+def test_values_are_clipped_if_rounding_explains_the_distance():
+    vs = get_measure("VS")  # in [1, n]
+    assert vs.check(3.5, 5) == 3.5
+    assert vs.check(1 - 1e-10, 5) == 1.0
+    assert vs.check(5 + 1e-9, 5) == 5.0
+    assert vs.check(5.01, 5, rounding=1e-3) == 5.0
+    assert type(vs.check(np.float64(2), 5)) is float
+    for value in (5.001, 0.9, math.nan, math.inf):
+        with pytest.raises(ValueError, match=r"VS came out as .* range \[1, n\] for n=5"):
+            vs.check(value, 5)
+
+
+def test_tensors_inside_of_the_range_are_kept():
+    torch = pytest.importorskip("torch")
+    value = torch.tensor(2.0, requires_grad=True)
+    assert get_measure("VS").check(value, 5) is value
+
+
+def test_a_registered_measure_gets_its_options_and_readers(registered):
+    @registered("TestPower", readers={"power": float})
+    def power_of_size(subject, power=1):
+        """The number of samples to a power.
+
+        More text.
+        """
+        return subject.n**power / subject.n**2
+
+    found = get_measure("TestPower")
+    assert found.options == {"power": 1}
+    assert found.summary == "The number of samples to a power."
+    assert having("power") == ["TestPower"]
+    assert power_of_size.__name__ == "power_of_size"  # returned as it is
+    measures = {"TestPower": {"power": "2"}}
+    assert compute(["a", "b"], k="labels", measures=measures) == {"TestPower": 1.0}
+
+
+def test_a_measure_of_references_by_pairs_needs_references(registered):
+    registered("TestPairs", pooled=True)(lambda subject: 0.0)
+    assert get_measure("TestPairs").references
+    registered("TestAlone")(lambda subject: 0.0)
+    assert not get_measure("TestAlone").references
+    assert get_measure("TestAlone").readers == {}
+
+
+def test_a_name_cannot_be_registered_twice(registered):
+    def one(subject):
+        return 1.0
+
+    registered("TestTwice")(one)
+    registered("TestTwice")(one)  # by the same function
+    with pytest.raises(ValueError, match="measure 'TestTwice' is already registered by"):
+        registered("TestTwice")(test_ranges_are_read)
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [("vs", "Did you mean.*'VS'"), ("IntDivv", "Did you mean.*'IntDiv'"), ("zzz", "list_measures")],
+)
+def test_an_unknown_measure_is_refused_with_a_suggestion(name, message):
+    with pytest.raises(ValueError, match=rf"unknown measure '{name}'.*{message}"):
+        get_measure(name)
+
+
+def test_a_measure_is_itself_when_copied_and_describes_itself():
+    vs = get_measure("VS")
+    assert pickle.loads(pickle.dumps(vs)) is vs
+    assert copy.deepcopy(vs) is vs
+    assert vs.sentence == "VS is in [1, n]; higher values mean more diversity."
+    found = get_measure("MagArea").to_dict()
+    assert found["name"] == "MagArea"
+    assert found["options"]["n_scales"] == 30
+    assert found["summary"] == get_measure("MagArea").summary
+    assert {"needs", "range", "direction", "aspect", "source", "weighted", "stacks"} <= {*found}
