@@ -175,6 +175,26 @@ def test_pieces_that_mutants_replace_are_in_their_modules(monkeypatch: pytest.Mo
     assert [(name, old) for name, old in pieces if old not in texts[name]] == []
 
 
+def test_mutants_of_the_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(FOLDER))
+    mutants = importlib.import_module("mutants")
+    modules = mutants.metric_modules()
+    assert "core/hill" in modules
+    assert not [name for name in modules if name.startswith("tools")]
+    for module in ("core/hill", "core/score", "scoring/compute"):
+        source = (ROOT / "vendiscore" / f"{module}.py").read_text("utf-8")
+        changed = mutants.list_mutants(module)
+        assert len(changed) > 10
+        for mutant in changed:
+            assert ast.dump(ast.parse(mutant.text)) != ast.dump(ast.parse(source)), mutant.change
+            compile(mutant.probe, module, "exec")
+        names = [Path(path).name for path in mutants.test_files(module)]
+        assert f"test_{module.rpartition('/')[2]}.py" in names
+    names = [Path(path).name for path in mutants.test_files("resolve/kernel")]
+    assert "test_kernel.py" in names
+    assert "test_kernel_build.py" not in names  # of the module `kernel_build`
+
+
 def test_no_floor_is_longer_than_fifteen_lines() -> None:
     tree = ast.parse((FOLDER / "floors.py").read_text("utf-8"))
     functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
