@@ -45,9 +45,9 @@ def test_a_table_is_grouped_by_a_column(visit):
 def test_a_sign_of_ones_own_separates_texts(visit):
     page = visit()
     alike(page, "share words")
-    paste(page, "a b\nc\n\nd e\n\na b\ng")
+    paste(page, "a b\nc\n@@\nd e\n@@\na b\ng")
     sign = page.get_by_label("Split by a sign of your own")
-    sign.fill("")
+    sign.fill("@@")
     sign.press("Enter")
     was_read(page, "3 parts")
     press_score(page)

@@ -207,7 +207,7 @@ CASES: dict[str, KernelCase] = {
 # Samples in which an option changes the similarities, if those in `CASES` do not show it.
 SHOWS: dict[str, Any] = {
     "lowercase": ["The cat", "the cat", "a dog"],
-    "chirality": ["C[C@H](N)C(=O)O", "C[CH](N)C(=O)O", "CCO"],
+    "chirality": ["C[C@H](N)C(=O)O", "C[C@@H](N)C(=O)O", "CCO"],
     "smooth": ["the cat sat here", "a dog sat here", "one cat sat"],
     "tokenizer": ["a cat, here", "a cat here", "some, thing"],
 }

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from documented_paths import import_name
 
 import vendiscore
-from vendiscore import MissingPackageError, plots
+from vendiscore import plots
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "reference").glob("*.md"))
 PUBLIC = {f"vendiscore.{name}" for name in vendiscore.__all__}
@@ -48,18 +49,11 @@ CALLABLES = [entry for entry in ENTRIES if entry.kind not in ("module", "data")]
 
 
 def loaded(path):
-    """Return the object at a path; a test of it is skipped where its module needs what is not
-    there."""
-    module, _, name = path.rpartition(".")
+    """Return the object at a documented path; skip the test if it needs a missing package."""
     if path in DOCUMENTED_MODULES:
         return importlib.import_module(path)
-    try:
-        found = importlib.import_module(module)
-        # A module that could not be imported to run its examples is left behind half made.
-        found = found if hasattr(found, name) else importlib.reload(found)
-        return getattr(found, name)
-    except MissingPackageError as error:
-        pytest.skip(str(error))
+    module, _, name = path.rpartition(".")
+    return import_name(module, name)
 
 
 def sections(thing):

@@ -203,7 +203,7 @@ def test_left_out_samples_survive_normalisation_and_mixtures():
 
 
 def test_stereoisomers_are_told_apart_on_request():
-    carvones = ["CC1=CC[C@H](CC1=O)C(C)=C", "CC1=CC[CH](CC1=O)C(C)=C"]  # spearmint, caraway
+    carvones = ["CC1=CC[C@H](CC1=O)C(C)=C", "CC1=CC[C@@H](CC1=O)C(C)=C"]  # spearmint, caraway
     assert compute(carvones, k="morgan")["VS"] == pytest.approx(1)
     assert compute(carvones, k="morgan", chirality=True)["VS"] > 1.1
 

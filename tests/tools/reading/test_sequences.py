@@ -22,13 +22,13 @@ def test_gaps_and_comments_of_alignments_are_left_out():
 
 
 def test_qualities_may_begin_with_any_sign():
-    read = sequences("@a\nACGT\n+\n\n@b\nAC\n+b\n>+\n", Wanted())
+    read = sequences("@a\nACGT\n+\n@@@@\n@b\nAC\n+b\n>+\n", Wanted())
     assert read.rows == [["a", "ACGT"], ["b", "AC"]]
     assert read.places == [1, 5]
 
 
 @pytest.mark.parametrize(
-    ("text", "line"), [("ACGT\n", 1), ("\n\nx\n>a\n", 3), ("@a\nAC\nGT\n\n", 1)]
+    ("text", "line"), [("ACGT\n", 1), ("\n\nx\n>a\n", 3), ("@a\nAC\nGT\n@@\n", 1)]
 )
 def test_other_text_is_refused_with_its_line(text, line):
     with pytest.raises(RefusedError) as caught:

@@ -209,7 +209,7 @@ def test_what_is_too_long_to_be_written_out_is_called_by_its_name(capsys) -> Non
     found = report(samples, k=kernel, q=[2, "inf"], ci=0.9)
     code = read(found).code[-1]
     assert "# `samples` are the 200 samples of this report, in their order." in code
-    assert "# `k` is what was passed: tests.r" in code
+    assert "# `k` is what was passed: tests.t" in code
     assert "called_by_its_name" in code
     exec(code, {"samples": samples, "k": kernel})
     printed = eval(capsys.readouterr().out)
