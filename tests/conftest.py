@@ -63,6 +63,7 @@ MARKS = {
     "package": ("package/",),
     "slow": (
         "fuzz/",
+        "package/test_contributing",
         "package/test_hub",
         "metric/support/test_namespace_large",
         "metric/support/test_memory",
