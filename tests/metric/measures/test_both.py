@@ -63,6 +63,11 @@ def test_the_digest_is_that_of_the_references(how):
     assert len(usual) == 16
 
 
+def test_the_digest_of_a_kernel_depends_on_the_order_of_references():
+    one, two = (both(["a", "c"], other, k="labels").digest for other in (["a", "b"], ["b", "a"]))
+    assert one != two
+
+
 def test_the_digest_of_rows_does_not_depend_on_the_samples():
     assert both(samples=X[:4]).digest == both().digest
 

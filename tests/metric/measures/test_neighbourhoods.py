@@ -100,6 +100,14 @@ def test_a_part_takes_the_radii_of_references_from_the_whole():
     assert not np.allclose(other.radii(1, 2), whole.radii(1, 2))
 
 
+def test_distances_within_rounding_are_0():
+    K = np.full((8, 8), 1 - 1e-15)
+    np.fill_diagonal(K, 1)
+    found = of_kernel(MatrixSimilarity(K), 4, None)
+    assert found.radii(0, 2).tolist() == [0] * 4
+    assert found.balls(1).around.tolist() == [4] * 4
+
+
 def test_undefined_distances_name_the_row_of_the_set():
     rows = X.copy()
     rows[N + 2] = -rows[3]

@@ -45,7 +45,7 @@ def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit
 
 @pytest.mark.parametrize("sparse", [False, True])
 def test_close_points_keep_their_digits(sparse):
-    rows = np.array([[1.0, 0, 0], [1, 1e-9, 0], [1, 0, 3e-9]])
+    rows = np.array([[1.0, 0, 0], [1, 1e-5, 0], [1, 0, 3e-5]])
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
     D = spaces_of(similarity, np.array([[0, 1, 2]]), None, True).D[0]
     expected = np.linalg.norm(rows[:, None] - rows, axis=2)

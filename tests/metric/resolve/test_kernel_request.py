@@ -1,0 +1,224 @@
+"""Keywords that choose how samples are compared are read once, or refused."""
+
+import numpy as np
+import pytest
+
+from vendiscore import get_kernel
+from vendiscore.resolve.kernel_request import (
+    How,
+    Prompts,
+    check_fit,
+    check_one_way,
+    describe_obstacle,
+    how_of,
+    parse_prompts,
+    read_how,
+    refuse_metric_options,
+)
+
+
+def kernel_of_letters(a, b):
+    return float(a[0] == b[0])
+
+
+def test_a_kernel_takes_its_options_and_leaves_the_others():
+    arguments = {"k": "rbf", "sigma": 2.0, "n_scales": 5, "metric": "kernel"}
+    how = read_how(arguments)
+    assert (how.k, how.options, how.metric) == (get_kernel("rbf"), {"sigma": 2.0}, "kernel")
+    assert arguments == {"n_scales": 5}
+    assert how.says_similarity
+    assert not how.is_function
+    assert not how.is_of_vectors
+
+
+@pytest.mark.parametrize(
+    ("arguments", "given"),
+    [
+        ({"score_K": True}, "K"),
+        ({"score_X": True}, "X"),
+        ({"score_dual": True}, "X"),
+        ({"score_K": False}, ""),
+    ],
+)
+def test_matrices_and_features_are_told_by_a_flag(arguments, given):
+    how = how_of(arguments)
+    assert how.given == given
+    assert how.says_similarity == bool(given)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [{"k": "rbf", "score_K": True}, {"score_X": True, "score_K": True}],
+)
+def test_there_is_one_way_to_compare(arguments):
+    with pytest.raises(ValueError, match=r"pass one of (k, )?score_"):
+        how_of(arguments)
+
+
+def test_options_without_a_kernel_are_those_of_the_text_kernel():
+    how = how_of({"ns": [1, 2]})
+    assert how.k is None
+    assert how.sample_kind([["a"]]) == "text"
+    assert how.options == {"ns": [1, 2]}
+    skipping = how_of({"on_error": "skip"})
+    assert skipping.skip
+    assert not how.skip
+
+
+def test_a_function_is_a_kernel():
+    how = how_of({"k": kernel_of_letters})
+    assert how.is_function
+    assert how.k is kernel_of_letters
+
+
+def test_several_kernels_are_a_mixture():
+    how = how_of({"k": ["cosine", "rbf"], "options": {"rbf": {"sigma": 1}}, "combine": "product"})
+    assert [part.kernel.name for part in how.k] == ["cosine", "rbf"]
+    assert how.combine == "product"
+    assert not how.is_function
+
+
+def test_named_models_are_embeddings():
+    how = how_of({"k": "semantic"})
+    assert how.k.name == "text_embeddings"
+    assert how.in_context
+    assert not how_of({"k": "semantic", "in_context": False}).in_context
+    assert not how_of({"k": "static"}).in_context
+
+
+@pytest.mark.parametrize(
+    ("arguments", "options"),
+    [
+        ({"metric": "manhattan"}, {}),
+        ({"metric": "minkowski", "exponent": 3}, {"exponent": 3.0}),
+    ],
+)
+def test_metrics_have_their_options(arguments, options):
+    how = how_of(arguments, distances=True)
+    assert how.metric == arguments["metric"]
+    assert how.metric_options == options
+    assert how.is_of_vectors
+
+
+REFUSED = {
+    "model as k": ({"k": type("M", (), {"encode": print})()}, TypeError, "a model, M; .*model="),
+    "kernel as k": ({"k": get_kernel("rbf")}, TypeError, "pass k='rbf'"),
+    "matrix as k": ({"k": np.eye(2)}, TypeError, "`k` must be a kernel name .* score_K=True"),
+    "metric": ({"metric": "euclidean"}, TypeError, "`metric` .* this call"),
+    "fit": ({"fit": "pool"}, TypeError, "`fit` .* there is one"),
+    "weights": ({"p": [1]}, TypeError, "`p` would be weights"),
+    "option of a kernel": ({"sigma": 2}, TypeError, "`sigma` is an option of .*'rbf'"),
+    "option of another kernel": (
+        {"k": "cosine", "sigma": 2},
+        TypeError,
+        "`sigma` is not an option of kernel 'cosine'",
+    ),
+    "option of a mixture": (
+        {"k": ["cosine", "rbf"], "sigma": 2},
+        TypeError,
+        r"options=\{'cosine': \{'sigma': …\}\}",
+    ),
+    "misspelt option": ({"sgima": 2}, TypeError, "unknown keyword `sgima`. Did you mean `sigma`"),
+    "misspelt keyword": ({"normalise": True}, TypeError, "`normalise`.*`normalize`"),
+    "flag": ({"normalize": "yes"}, TypeError, "`normalize` must be True or False"),
+    "fit of a word": ({"fit": "x"}, ValueError, "`fit` must be"),
+    "unknown kernel": ({"k": "rbg"}, ValueError, "unknown kernel `k='rbg'`.*'rbf'"),
+    "exponent of a kernel": (
+        {"k": "rbf", "exponent": 2},
+        TypeError,
+        "`exponent` is an option of metrics",
+    ),
+}
+
+
+@pytest.mark.parametrize("case", REFUSED)
+def test_keywords_that_do_not_fit_are_refused(case):
+    arguments, error, message = REFUSED[case]
+    with pytest.raises(error, match=message):
+        how_of(arguments)
+
+
+def test_a_fit_is_for_several_sets():
+    assert how_of({"fit": "pool", "k": "rbf"}, several=True).fit == "pool"
+    check_fit(How())
+    with pytest.raises(TypeError, match="`fit`"):
+        check_fit(How(fit="samples"))
+
+
+def test_a_kernel_and_a_metric_of_vectors_exclude_each_other():
+    check_one_way(how_of({"k": "rbf", "metric": "kernel"}, distances=True), "x")
+    check_one_way(how_of({"metric": "cosine"}, distances=True), "x")
+    with pytest.raises(ValueError, match=r"`metric='cosine'` and a kernel both .* but x needs one"):
+        check_one_way(how_of({"k": "rbf", "metric": "cosine"}, distances=True), "x")
+    refuse_metric_options({})
+    with pytest.raises(TypeError, match="`exponent`"):
+        refuse_metric_options({"exponent": 2})
+
+
+@pytest.mark.parametrize(
+    ("how", "samples", "kind"),
+    [
+        ({"metric": "precomputed"}, [], "distances"),
+        ({"score_K": True}, [], "similarities"),
+        ({"score_X": True}, [], "vectors"),
+        ({"k": "morgan"}, [], get_kernel("morgan").samples),
+        ({"k": ["cosine", "rbf"]}, [], "vectors"),
+        ({"k": ["cosine:x", "labels:y"]}, [], "records"),
+        ({"k": kernel_of_letters}, [], "function"),
+        ({}, [["a text"]], "text"),
+        ({}, [[1.0]], "vectors"),
+        ({}, np.eye(2), "vectors"),
+    ],
+)
+def test_the_kind_of_samples_follows_from_the_keywords(how, samples, kind):
+    assert how_of(how, distances=True).sample_kind(samples) == kind
+
+
+@pytest.mark.parametrize("prompts", ["a prompt", b"x", 3, {"a"}])
+def test_one_prompt_must_be_taken_out(prompts):
+    assert parse_prompts(prompts, True).values == prompts
+    with pytest.raises(TypeError, match="`prompts` must be a prompt for each sample"):
+        parse_prompts(prompts, False)
+
+
+def test_prompts_are_read_as_a_list():
+    found = parse_prompts(("a", "b"), False)
+    assert ([*found.values], found.taken) == (["a", "b"], False)
+    by_group = {"x": "a"}
+    assert parse_prompts(by_group, False).values is by_group
+
+
+def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
+    taken = how_of({"k": "cosine", "prompts": [[1.0]], "given_prompt": True})
+    assert taken.prompts is taken.asked
+    assert isinstance(taken.prompts, Prompts)
+    grouped = how_of({"k": "cosine", "prompts": ["a"]}, within=True)
+    assert grouped.prompts is None
+    assert [*grouped.asked.values] == ["a"]
+    with pytest.raises(TypeError, match="this call looks at one set"):
+        how_of({"k": "cosine", "prompts": ["a"]})
+    with pytest.raises(TypeError, match="`given_prompt` takes out `prompts`, which are missing"):
+        how_of({"k": "cosine", "given_prompt": True})
+
+
+@pytest.mark.parametrize(
+    ("how", "metric", "obstacle"),
+    [
+        ({"k": "cosine"}, None, ""),
+        ({"k": kernel_of_letters}, None, ""),
+        ({"k": "cosine"}, "kernel", ""),
+        ({"score_K": True}, None, "a similarity matrix"),
+        ({}, "manhattan", "distances by metric='manhattan'"),
+        ({"k": "labels"}, None, "k='labels'"),
+        ({"k": "equivalence", "same": max}, None, "k='equivalence'"),
+        ({"k": "bleu"}, None, "k='bleu', which is not positive semidefinite"),
+        ({"k": ["ngram_overlap", "labels"]}, None, "k='labels'"),
+    ],
+)
+def test_obstacles_to_taking_prompts_out(how, metric, obstacle):
+    found = describe_obstacle(how_of(how), metric)
+    assert found.startswith(obstacle)
+    assert bool(found) == bool(obstacle)
+    if obstacle and metric is None:
+        with pytest.raises(TypeError, match="`prompts` cannot be taken out of"):
+            how_of({**how, "prompts": ["a"], "given_prompt": True})

@@ -1,0 +1,164 @@
+"""A registry finds the entries of the package, of files of users and of installed packages."""
+
+import importlib.metadata
+import sys
+import types
+import warnings
+
+import pytest
+
+from vendiscore.resolve import plugins
+from vendiscore.resolve.plugins import Plugins, options_of, summary_of
+
+
+@pytest.fixture
+def registry(monkeypatch):
+    """Return a registry of its own, which finds modules of the package by name."""
+    monkeypatch.setattr(Plugins, "_kinds", [])
+    monkeypatch.setattr(Plugins, "left_out", {})
+    monkeypatch.setattr(Plugins, "_dropped", True)
+    return Plugins("kernel", "made_up", {"first": "a b", "second": "c"})
+
+
+def module(monkeypatch, registry, name, *entries, error=None):
+    """Make a module of the package that registers entries when it is imported."""
+
+    class Loader:
+        def create_module(self, spec):
+            return None
+
+        def exec_module(self, made):
+            if error:
+                raise error
+            for entry in entries:
+                registry.add(entry, f"thing {entry}", functions(entry))
+
+    spec = importlib.machinery.ModuleSpec(f"vendiscore.made_up.{name}", Loader())
+    sys.modules.setdefault("vendiscore.made_up", types.ModuleType("vendiscore.made_up"))
+    sys.modules["vendiscore.made_up"].__path__ = []
+    monkeypatch.setitem(sys.modules, "vendiscore.made_up", sys.modules["vendiscore.made_up"])
+    finder = types.SimpleNamespace(
+        find_spec=lambda fullname, path=None, target=None: spec if fullname == spec.name else None
+    )
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    monkeypatch.delitem(sys.modules, spec.name, raising=False)
+
+
+def functions(name, file="file.py"):
+    """Return a function that seems to be defined in a file."""
+    scope = {"__name__": file.removesuffix(".py")}
+    exec(
+        compile(f"def {name}(samples, size=3, *, mode='x'):\n    'A {name}.'", file, "exec"), scope
+    )
+    return scope[name]
+
+
+def test_a_name_imports_its_module_only(registry, monkeypatch):
+    module(monkeypatch, registry, "first", "a", "b")
+    module(monkeypatch, registry, "second", error=AssertionError("not needed"))
+    assert registry.named == {}
+    assert registry.find("b") == "thing b"
+    assert registry.named == {"a": "thing a", "b": "thing b"}
+
+
+def test_an_unknown_name_imports_all_modules(registry, monkeypatch):
+    module(monkeypatch, registry, "first", "b", "a")
+    module(monkeypatch, registry, "second", "c")
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
+    assert registry.find("zzz") is None
+    assert [*registry.named] == ["a", "b", "c"]
+
+
+def test_a_function_replaces_its_earlier_version_but_no_other(registry):
+    version = Plugins.version
+    registry.add("x", 1, functions("f"))
+    registry.add("x", 2, functions("f"))
+    assert registry.named == {"x": 2}
+    assert Plugins.version == version + 2
+    with pytest.raises(
+        ValueError, match=r"kernel 'x' is already registered by file\.f in file\.py"
+    ):
+        registry.add("x", 4, functions("g", "other.py"))
+
+
+def test_an_entry_of_the_package_cannot_be_taken(registry, monkeypatch):
+    module(monkeypatch, registry, "second", "c")
+    with pytest.raises(ValueError, match="'c' is already registered by file"):
+        registry.add("c", "mine", functions("mine", "other.py"))
+
+
+class Entry:
+    """An entry point of an installed package."""
+
+    name, value = "extra", "package.module"
+
+    def __init__(self, load):
+        self.load = load
+
+
+def test_entries_of_installed_packages_are_loaded(registry, monkeypatch):
+    for name, entries in (("first", "ab"), ("second", "c")):
+        module(monkeypatch, registry, name, *entries)
+    asked = []
+
+    def entry_points(group):
+        asked.append(group)
+        return [Entry(lambda: registry.add("x", "thing x", functions("x", "package.py")))]
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", entry_points)
+    registry.load()
+    registry.load()
+    assert asked == ["vendiscore.made_up"]
+    assert registry.find("x") == "thing x"
+
+
+@pytest.mark.parametrize("error", [RuntimeError("broken"), SystemExit(3)], ids=repr)
+def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch, error):
+    for name, entries in (("first", "ab"), ("second", "c")):
+        module(monkeypatch, registry, name, *entries)
+    other = Plugins("measure", "others", {})
+
+    def load():
+        registry.add("x", 1, functions("x"))
+        other.add("y", 1, functions("y"))
+        raise error
+
+    monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Entry(load)])
+    with pytest.warns(UserWarning, match=r"kernels of 'extra' \(package\.module\) are left out"):
+        registry.load()
+    assert [*registry.named] == ["a", "b", "c"]
+    assert other.named == {}
+    assert "update or uninstall that package" in Plugins.left_out["'extra' (package.module)"]
+
+
+def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
+    registry, monkeypatch, tmp_path
+):
+    own, dropped = tmp_path / "own", tmp_path / "dropped"
+    own.mkdir()
+    dropped.mkdir()
+    (own / "text.py").write_text("")
+    (dropped / "text.py").write_text("")
+    (dropped / "good.py").write_text("loaded = True")
+    (dropped / "bad.py").write_text("raise KeyError('why')")
+    package = types.ModuleType("vendiscore.dropped_kernels")
+    package.__path__ = [str(own), str(dropped)]
+    monkeypatch.setitem(sys.modules, package.__name__, package)
+    monkeypatch.setattr(plugins, "DROPPED", "dropped_kernels")
+    monkeypatch.setattr(Plugins, "_dropped", False)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        Plugins._load_dropped()
+        Plugins._load_dropped()
+    messages = sorted(str(warning.message) for warning in caught)
+    assert len(messages) == 2
+    assert "bad.py are left out" in messages[0]
+    assert "KeyError: 'why'" in messages[0]
+    assert f"{own / 'text.py'} has that name; rename it" in messages[1]
+    assert sys.modules.pop("vendiscore.dropped_kernels.good").loaded
+
+
+def test_options_and_summaries_are_those_of_the_function():
+    assert options_of(functions("f")) == {"size": 3, "mode": "x"}
+    assert summary_of(functions("f")) == "A f."
+    assert summary_of(lambda samples: None) == ""
