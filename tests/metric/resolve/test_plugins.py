@@ -44,9 +44,9 @@ def module(monkeypatch, registry, name, *entries, error=None):
     monkeypatch.delitem(sys.modules, spec.name, raising=False)
 
 
-def functions(name, file="file.py"):
+def functions(name, file="file.py", module=None):
     """Return a function that seems to be defined in a file."""
-    scope = {"__name__": file.removesuffix(".py")}
+    scope = {"__name__": module or file.removesuffix(".py")}
     exec(
         compile(f"def {name}(samples, size=3, *, mode='x'):\n    'A {name}.'", file, "exec"), scope
     )
@@ -75,8 +75,10 @@ def test_a_function_replaces_its_earlier_version_but_no_other(registry):
     registry.add("x", 2, functions("f"))
     assert registry.named == {"x": 2}
     assert Plugins.version == version + 2
+    registry.add("x", 3, functions("f", module="imported_by_path"))  # the same file
+    assert registry.find("x") == 3
     with pytest.raises(
-        ValueError, match=r"kernel 'x' is already registered by file\.f in file\.py"
+        ValueError, match=r"'x' is already registered by imported_by_path\.f in file\.py"
     ):
         registry.add("x", 4, functions("g", "other.py"))
 

@@ -1,0 +1,101 @@
+"""The mean sentence BLEU of both directions, pair by pair as sacrebleu has it."""
+
+import numpy as np
+import pytest
+
+from vendiscore import SampleError, as_similarity, compute
+from vendiscore.kernels import bleu as module
+
+sacrebleu = pytest.importorskip("sacrebleu")
+TEXTS = [
+    "the cat sat on the mat",
+    "the cat sat on a mat today",
+    "a dog",
+    "the the the cat",
+    "The cat sat on the mat",
+    "it rained , all day long !",
+]
+
+
+def naive(texts, **options):
+    names = {"smooth": "smooth_method", "max_order": "max_ngram_order"}
+    options = {names.get(name, name): value for name, value in options.items()}
+    metric = sacrebleu.BLEU(effective_order=True, **options)
+
+    def score(a, b):
+        return min(metric.sentence_score(a, [b]).score / 100, 1.0)
+
+    return np.array([[(score(a, b) + score(b, a)) / 2 for b in texts] for a in texts])
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {},
+        {"smooth": "floor"},
+        {"smooth": "none"},
+        {"smooth": "add-k"},
+        {"max_order": 2},
+        {"max_order": 6},
+        {"lowercase": True},
+        {"tokenize": "char"},
+        {"tokenize": "none"},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("at_once", [1, 8, 1 << 18])
+def test_similarities_are_those_of_sacrebleu(options, at_once, monkeypatch):
+    monkeypatch.setattr(module, "PAIRS_AT_ONCE", at_once)
+    found = as_similarity(TEXTS, k="bleu", **options).dense()
+    np.testing.assert_allclose(found, naive(TEXTS, **options), rtol=1e-12, atol=1e-12)
+    np.testing.assert_array_equal(found, found.T)
+
+
+def test_texts_of_the_same_tokens_are_exactly_1():
+    found = as_similarity(["a b", "a  b", "a b c"], k="bleu").dense()
+    assert found[0, 1] == 1.0
+    assert found[0, 2] < 1
+    assert (found.diagonal() == 1).all()
+
+
+def test_a_part_has_the_similarities_of_the_whole():
+    whole = as_similarity(TEXTS, k="bleu")
+    part = whole.part(np.array([3, 0]))
+    alone = as_similarity([TEXTS[3], TEXTS[0]], k="bleu")
+    np.testing.assert_array_equal(part.dense(), alone.dense())
+
+
+def test_settings_are_reported_and_it_is_not_known_to_be_positive_semidefinite():
+    similarity = as_similarity(TEXTS, k="bleu", max_order=3, lowercase=True)
+    assert not similarity.psd
+    details = compute(TEXTS, k="bleu", max_order=3, psd="clip", details=True)["details"]
+    assert details["options"]["max_order"] == 3
+    assert details["kernel"] == "bleu"
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"smooth": "exponential"}, ValueError, "`smooth` is unknown: 'exponential'.*exp, floor"),
+        ({"smooth": None}, ValueError, "`smooth` is unknown"),
+        ({"tokenize": "13b"}, ValueError, "13b"),
+        ({"max_order": 0}, ValueError, "`max_order` must be an integer of at least 1"),
+        ({"lowercase": 1}, TypeError, "`lowercase` must be True or False"),
+    ],
+)
+def test_other_options_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        as_similarity(TEXTS, k="bleu", **options)
+
+
+def test_texts_without_tokens_are_refused():
+    with pytest.raises(SampleError, match="sample 1"):
+        as_similarity(["a", " "], k="bleu")
+
+
+def test_many_columns_of_matches_do_not_overflow_their_key():
+    columns = [np.array([2**20, 0, 2**20, 5]) for _ in range(5)]
+    first, inverse = module._distinct(columns)
+    assert inverse[0] == inverse[2]
+    assert len(first) == 3
+    assert len({*inverse}) == 3

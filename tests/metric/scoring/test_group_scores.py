@@ -1,0 +1,142 @@
+"""Scores of groups: the mean over groups, its error and interval, and a row for each group."""
+
+import math
+
+import numpy as np
+import pytest
+
+from vendiscore import compute
+from vendiscore.scoring.group_scores import UNLIKE
+from vendiscore.scoring.subsampling import bounded, mean_error
+
+RNG = np.random.default_rng(0)
+SIZES = [3, 4, 5, 3]
+LABELS = np.repeat(list("abcd"), SIZES)
+X = RNG.standard_normal((15, 3))
+HOW = {"k": "rbf", "sigma": 1.0}
+EACH = np.array([compute(X[label == LABELS], **HOW)["VS"] for label in "abcd"])
+
+
+def test_a_score_of_groups_is_the_mean_of_their_scores():
+    found = compute(X, groups=LABELS, **HOW)
+    assert found["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
+    assert found["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
+    assert found["VS_se"] == pytest.approx(mean_error(EACH)[1], rel=1e-12)
+
+
+def test_the_order_of_samples_and_labels_of_groups_change_nothing():
+    order = RNG.permutation(15)
+    shuffled = compute(X[order], groups=LABELS[order], **HOW)
+    assert shuffled["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
+    lists = compute([list(X[label == LABELS]) for label in "abcd"], **HOW)
+    assert lists == pytest.approx(compute(X, groups=LABELS, **HOW))
+
+
+@pytest.mark.parametrize("level", [0.5, 0.95])
+def test_the_interval_of_a_mean_knows_the_bounds_of_its_scores(level):
+    found = compute(X, groups=LABELS, ci=level, **HOW)
+    # Each score is between 1 and the number of its samples.
+    _, se, low, high = bounded(EACH, level, 1.0, np.mean(SIZES))
+    assert [found[f"VS_{end}"] for end in ("se", "low", "high")] == pytest.approx([se, low, high])
+    assert 1 <= low < EACH.mean() < high <= np.mean(SIZES)
+
+
+def test_details_have_a_row_for_each_group():
+    found = compute(X, groups=LABELS, details=True, q=[1, 2], **HOW)["details"]
+    rows = found["groups"]
+    assert [row["group"] for row in rows] == list("abcd")
+    assert [row["n"] for row in rows] == SIZES
+    assert [row["VS_q1"] for row in rows] == pytest.approx(EACH)
+    second = compute(X, groups=LABELS, q=2, **HOW)["VS_q2"]
+    assert np.mean([row["VS_q2"] for row in rows]) == pytest.approx(second)
+
+
+def test_large_groups_are_scored_one_by_one_to_the_same_numbers():
+    rows = RNG.standard_normal((150, 3))
+    labels = np.repeat([0, 1, 2], [70, 65, 15])
+    each = [compute(rows[labels == i], **HOW)["VS"] for i in range(3)]
+    assert compute(rows, groups=labels, **HOW)["VS"] == pytest.approx(np.mean(each), rel=1e-9)
+
+
+def test_measures_with_and_without_stacks_are_measured_together():
+    measures = ["VS", "CompressionRatio", "IntDiv"]
+    texts = ["a b c", "a b d", "e f", "e f g", "h", "i j k"]
+    labels = [0, 0, 0, 1, 1, 1]
+    found = compute(texts, groups=labels, measures=measures)
+    for name in measures:
+        each = [compute(texts[i : i + 3], measures=[name])[name] for i in (0, 3)]
+        assert found[name] == pytest.approx(np.mean(each))
+
+
+def test_measures_of_all_groups_have_no_error():
+    found = compute(X, groups=LABELS, measures=["VS", "WithinVS"], ci=0.9, details=True, **HOW)
+    assert {"VS_se", "VS_low", "VS_high"} <= {*found}
+    assert "WithinVS_se" not in found
+    notes = found["details"]["notes"]
+    assert any("without an interval: WithinVS" in note for note in notes)
+
+
+@pytest.mark.parametrize(("n", "is_noted"), [(3 * UNLIKE, True), (3 * UNLIKE - 1, False)])
+def test_groups_of_unlike_sizes_are_noted(n, is_noted):
+    rows = RNG.standard_normal((n + 3, 2))
+    notes = compute(rows, groups=[0] * 3 + [1] * n, details=True, **HOW)["details"]["notes"]
+    assert any(f"Groups have 3 to {n} samples" in note for note in notes) == is_noted
+
+
+@pytest.mark.parametrize(
+    ("groups", "size", "is_noted"),
+    [(12, 20, True), (13, 20, False), (12, 19, False), (1, 20, False)],
+)
+def test_few_large_groups_may_be_sources(groups, size, is_noted):
+    labels = np.repeat(np.arange(groups), size)
+    rows = RNG.standard_normal((len(labels), 2))
+    notes = compute(rows, groups=labels, details=True, **HOW)["details"]["notes"]
+    assert any("often sources, such as models" in note for note in notes) == is_noted
+
+
+def test_groups_of_one_sample_give_a_warning():
+    with pytest.warns(UserWarning, match="Every group has one sample"):
+        found = compute(X[:3], groups=[0, 1, 2], **HOW)
+    assert found["VS"] == 1.0
+
+
+def test_an_error_names_the_group():
+    K = np.eye(6)
+    K[3, 4] = K[4, 3] = K[4, 5] = K[5, 4] = 1.0
+    with pytest.raises(ValueError, match="positive semidefinite") as caught:
+        compute(K, score_K=True, groups=list("aaabbb"))
+    assert any("'b'" in note or "group b" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"groups": [0] * 15, "ci": 0.9}, "there is one group"),
+        ({"groups": LABELS, "ci": 0.9, "measures": ["WithinVS"]}, "WithinVS looks at all groups"),
+        ({"groups": LABELS, "ci": 0.9, "clusters": LABELS}, "`clusters` is for one set"),
+    ],
+)
+def test_intervals_that_are_not_defined_are_refused(arguments, message):
+    with pytest.raises(ValueError, match=message):
+        compute(X, **arguments, **HOW)
+
+
+def test_intervals_of_each_group_are_in_the_details():
+    rows = RNG.standard_normal((60, 3))
+    labels = np.repeat([0, 1, 2], [25, 25, 10])
+    found = compute(rows, groups=labels, ci=0.9, details=True, **HOW)["details"]["groups"]
+    assert {"VS_se", "VS_low", "VS_high"} <= {*found[0]}
+    assert found[0]["VS_low"] < found[0]["VS"] < found[0]["VS_high"]
+    numbers = [row[f"VS_{end}"] for row in found for end in ("se", "low", "high")]
+    assert all(number is None or math.isfinite(number) for number in numbers)
+
+
+def test_means_of_tensors_can_be_differentiated():
+    torch = pytest.importorskip("torch")
+    rows = torch.tensor(X, requires_grad=True)
+    compute(rows, k="cosine", groups=LABELS)["VS"].backward()
+    gradient = rows.grad.clone()
+    rows.grad = None
+    each = [compute(rows[label == LABELS], k="cosine")["VS"] for label in "abcd"]
+    (sum(each) / 4).backward()
+    np.testing.assert_allclose(gradient.numpy(), rows.grad.numpy(), atol=1e-10)
