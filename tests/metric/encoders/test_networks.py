@@ -1,0 +1,243 @@
+"""Networks are loaded, run without dropout and left as they were; their output is pooled."""
+
+import threading
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from vendiscore.encoders import networks
+from vendiscore.encoders.networks import (
+    ModelFiles,
+    Network,
+    describe,
+    has_steps,
+    model_files,
+    pick_device,
+    pick_dtype,
+    pool,
+)
+
+torch = pytest.importorskip("torch")
+CPU = torch.device("cpu")
+HIDDEN = torch.arange(24.0).reshape(2, 3, 4)
+
+
+def test_the_device_is_a_gpu_if_there_is_one(monkeypatch):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert pick_device(None, "text").type == "cuda"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: True)
+    assert pick_device(None, "text").type == "mps"
+    monkeypatch.setattr(torch.backends.mps, "is_available", lambda: False)
+    assert pick_device(None, "text") == CPU
+    assert pick_device("cpu", "text") == CPU
+
+
+@pytest.mark.parametrize("device", ["gpu", "meta", True, 3.5, "cuda:99"])
+def test_other_devices_are_refused(device):
+    with pytest.raises(ValueError, match=r"`device` must be a torch device .* pass 'cpu'"):
+        pick_device(device, "text")
+
+
+def test_half_precision_is_for_gpus():
+    gpu = torch.device("cuda")
+    assert (
+        pick_dtype(None, CPU) is pick_dtype(False, CPU) is pick_dtype(False, gpu) is torch.float32
+    )
+    assert pick_dtype(None, gpu) is pick_dtype(True, gpu) is torch.float16
+    with pytest.raises(ValueError, match="`half` must be False on a CPU"):
+        pick_dtype(True, CPU)
+    with pytest.raises(TypeError, match="`half` must be True or False"):
+        pick_dtype("yes", CPU)
+    files = model_files("a", "main", "text", "cpu", None)
+    assert files == ModelFiles("a", "main", "text", CPU, torch.float32)
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float16])
+def test_token_states_are_pooled(dtype):
+    output = SimpleNamespace(last_hidden_state=HIDDEN.to(dtype), pooler_output=HIDDEN[:, 1] * 2)
+    assert torch.equal(pool(output, "cls"), HIDDEN[:, 0].to(dtype))
+    assert torch.equal(pool(output, "mean"), HIDDEN.mean(dim=1))
+    assert torch.equal(pool(output, "pooler"), HIDDEN[:, 1] * 2)
+    mask = torch.tensor([[1, 1, 0], [0, 0, 1]])
+    expected = torch.stack([HIDDEN[0, :2].mean(dim=0), HIDDEN[1, 2]])
+    assert torch.allclose(pool(output, "mean", mask), expected)
+
+
+def test_tensors_are_rows_already_whatever_holds_them():
+    assert torch.equal(pool((HIDDEN[:, 0], "rest"), "cls"), HIDDEN[:, 0])
+    assert torch.equal(pool(HIDDEN[:, 0, :, None, None], None), HIDDEN[:, 0])
+    assert pool(HIDDEN, None).shape == (2, 3, 4)  # refused later, with its shape
+
+
+@pytest.mark.parametrize(
+    ("output", "pooling", "message"),
+    [
+        (SimpleNamespace(last_hidden_state=HIDDEN), "pooler", "a model with a pooled output"),
+        (SimpleNamespace(pooler_output=HIDDEN), "cls", "one hidden state per token"),
+        (SimpleNamespace(last_hidden_state=HIDDEN[0]), "mean", "one hidden state per token"),
+    ],
+)
+def test_an_output_without_the_pooling_is_refused(output, pooling, message):
+    with pytest.raises(ValueError, match=f"`pooling='{pooling}'` needs .*{message}"):
+        pool(output, pooling)
+
+
+def test_a_network_is_described_by_its_class_and_files():
+    model = torch.nn.Linear(2, 2)
+    assert describe(model) == {"model": "Linear", "model_path": None, "revision": None}
+    model.config = SimpleNamespace(_name_or_path="a/b", _commit_hash="abc")
+    assert describe(model) == {"model": "Linear", "model_path": "a/b", "revision": "abc"}
+
+
+class Noisy(torch.nn.Module):
+    """Doubles its input; in training it adds noise."""
+
+    def __init__(self):
+        super().__init__()
+        self.weight = torch.nn.Parameter(torch.tensor(2.0))
+        self.inner = torch.nn.Dropout(0.5)
+
+    def forward(self, X):
+        return self.inner(X * self.weight)
+
+
+def network(model, device=None):
+    return Network(model, device, {"a": 1}, lambda batch: torch.tensor(batch), model)
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
+    model = Noisy().train(training)
+    model.inner.train(not training)
+    with network(model).running([], {}) as (encode, settings):
+        assert not model.training
+        assert not model.inner.training
+        found = encode([[1.0, 2.0]] * 50)
+    assert torch.equal(found, torch.tensor([[2.0, 4.0]] * 50))
+    assert not found.requires_grad
+    assert (model.training, model.inner.training) == (training, not training)
+    assert settings == {"a": 1, "device": "cpu", "half": False}
+    assert networks._loans == {}
+
+
+def test_a_network_is_given_back_when_its_last_user_is_done():
+    model = Noisy().train()
+    first, second = network(model).running([], {}), network(model).running([], {})
+    first.__enter__()
+    second.__enter__()
+    first.__exit__(None, None, None)
+    assert not model.training
+    second.__exit__(None, None, None)
+    assert model.training
+
+
+def test_a_network_is_given_back_after_an_error():
+    model = Noisy().train()
+    with pytest.raises(KeyError), network(model).running([], {}):
+        raise KeyError
+    assert model.training
+
+
+def test_threads_share_a_network():
+    model = Noisy().train()
+    wrong = []
+
+    def use():
+        for _ in range(20):
+            with network(model).running([], {}) as (encode, _):
+                if not torch.equal(encode([[1.0] * 20]), torch.full((1, 20), 2.0)):
+                    wrong.append(1)
+
+    threads = [threading.Thread(target=use) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    assert model.training
+
+
+def test_an_own_network_is_put_in_evaluation_mode_for_good():
+    model = Noisy().train()
+    network(model, CPU)
+    assert not model.training
+
+
+def test_inputs_move_to_the_precision_of_the_network():
+    model = Noisy().double()
+    seen = {}
+
+    def embed(inputs):
+        seen.update(inputs)
+        return inputs["x"]
+
+    own = Network(model, CPU, {}, lambda batch: batch[0], embed)
+    with own.running([], {}) as (encode, _):
+        encode([{"x": torch.ones(1, 2), "ids": torch.ones(1, 2, dtype=torch.long), "name": "a"}])
+    assert seen["x"].dtype == torch.float64
+    assert seen["ids"].dtype == torch.long
+    assert seen["name"] == "a"
+
+
+def test_the_digest_is_that_of_the_weights():
+    one, two = Noisy(), Noisy()
+    assert network(one).digest() == network(two).digest()
+    assert network(one.half()).digest() == network(two).digest()  # 2 is exact in both
+    with torch.no_grad():
+        two.weight += 1
+    assert network(one).digest() != network(two).digest()
+
+
+def test_a_folder_has_steps_if_it_has_their_file(tmp_path):
+    files = model_files(tmp_path, None, "text", "cpu", None)
+    assert not has_steps(files)
+    (tmp_path / "modules.json").write_text("[]")
+    assert has_steps(files)
+
+
+def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypatch):
+    hub = pytest.importorskip("huggingface_hub")
+    errors = pytest.importorskip("huggingface_hub.errors")
+    files = model_files("owner/name", None, "text", "cpu", None)
+    monkeypatch.setattr(hub, "hf_hub_download", lambda *args, **options: "path")
+    assert has_steps(files)
+
+    def offline(*args, **options):
+        raise errors.LocalEntryNotFoundError("offline")
+
+    monkeypatch.setattr(hub, "hf_hub_download", offline)
+    monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: None)
+    with pytest.warns(
+        UserWarning, match="cannot be asked now whether 'owner/name' has modules.json"
+    ):
+        assert not has_steps(files)
+    monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: "known")
+    assert not has_steps(files)
+
+
+@pytest.mark.parametrize(
+    ("missing", "pooling", "message"),
+    [
+        ([], "pooler", ""),
+        (["pooler.dense.weight"], "mean", ""),
+        (["pooler.dense.weight"], "pooler", "`pooling='pooler'` needs trained weights"),
+        (["layer.1.weight", "layer.2.weight"], "mean", r"lacks 2 of them \(layer.1.weight"),
+        (["layer.1.weight", "pooler.bias"], "cls", r"lacks 1 of them \(layer.1.weight"),
+    ],
+)
+def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, message):
+    def check():
+        networks._check_trained(torch.nn.Linear(1, 1), "a/b", missing, pooling)
+
+    if not message:
+        check()
+        return
+    with pytest.raises(ValueError, match=message):
+        check()
+
+
+def test_rows_of_a_network_are_floats():
+    with network(Noisy()).running([], {}) as (encode, _):
+        np.testing.assert_array_equal(encode([[1.0]]).numpy(), [[2.0]])
