@@ -99,3 +99,6 @@ def test_many_columns_of_matches_do_not_overflow_their_key():
     assert inverse[0] == inverse[2]
     assert len(first) == 3
     assert len({*inverse}) == 3
+    top = 2**22 - 1
+    first, _ = module._distinct([np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2])
+    assert first.tolist() == [0, 1, 2]

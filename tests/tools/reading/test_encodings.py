@@ -1,0 +1,49 @@
+"""Bytes become text in their encoding, or an error that names the place."""
+
+import codecs
+
+import pytest
+
+from vendiscore.tools.reading.encodings import NotTextError, decode, plain
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "expected"),
+    [
+        ("né\n".encode(), None, ("né\n", "utf-8")),
+        (codecs.BOM_UTF8 + "né".encode(), None, ("né", "utf-8-sig")),
+        ("né".encode("utf-16"), None, ("né", "utf-16")),
+        (codecs.BOM_UTF16_BE + "né".encode("utf-16-be"), None, ("né", "utf-16")),
+        ("né".encode("latin-1"), "latin-1", ("né", "latin-1")),
+        (codecs.BOM_UTF8 + b"a", "utf-8", ("a", "utf-8")),
+        (b"", None, ("", "utf-8")),
+    ],
+)
+def test_text_is_decoded_without_its_mark(data, encoding, expected):
+    assert decode(data, encoding) == expected
+
+
+@pytest.mark.parametrize(
+    ("data", "encoding", "place", "message"),
+    [
+        ("a\nné".encode("latin-1"), None, "line 2, column 2", "byte 0xe9 is not utf-8; save it"),
+        (codecs.BOM_UTF8 + b"ab\xff", None, "line 1, column 3", "byte 0xff is not utf-8; save"),
+        (b"a\r\nb\rcd\xff", None, "line 3, column 3", "byte 0xff is not utf-8"),
+        (b"ab\x80", "ascii", "line 1, column 3", "byte 0x80 is not ascii"),
+        (b"ab\x00c", None, "line 1, column 3", "there is a NUL"),
+    ],
+)
+def test_a_byte_that_is_not_text_is_named_by_its_place(data, encoding, place, message):
+    with pytest.raises(NotTextError) as caught:
+        decode(data, encoding)
+    assert caught.value.place == place
+    assert caught.value.message.startswith(message)
+    if encoding:
+        assert "save it" not in caught.value.message
+
+
+def test_text_that_is_pasted_may_have_a_mark():
+    assert plain("\ufeffa") == "a"
+    assert plain("a\ufeff") == "a\ufeff"
+    with pytest.raises(NotTextError, match=r"Line 2, column 1: there is a NUL"):
+        plain("a\n\0")

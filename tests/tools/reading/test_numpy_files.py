@@ -1,0 +1,126 @@
+"""Arrays of NumPy's files are read without pickles, and their headers are not trusted."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+
+from vendiscore.tools.reading.limits import AskError, RefusedError
+from vendiscore.tools.reading.numpy_files import Arrays
+
+X = np.arange(6.0).reshape(2, 3)
+
+
+def saved(array, **options):
+    data = io.BytesIO()
+    np.save(data, array, **options)
+    return data.getvalue()
+
+
+def packed(save=np.savez, **arrays):
+    data = io.BytesIO()
+    save(data, **arrays)
+    return data.getvalue()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        X,
+        np.asfortranarray(X),
+        X.astype(">f4"),
+        np.arange(5, dtype=np.int8),
+        np.zeros((0, 3)),
+        np.array(7),
+    ],
+    ids=lambda array: f"{array.dtype.str}{array.shape}",
+)
+@pytest.mark.parametrize("save", [None, np.savez, np.savez_compressed])
+def test_arrays_are_those_that_were_saved(array, save):
+    data = saved(array) if save is None else packed(save, x=array)
+    arrays = Arrays(data, save is not None)
+    name = arrays.choose_array(None)
+    assert name == ("" if save is None else "x")
+    found = arrays.read(name)
+    np.testing.assert_array_equal(found, array)
+    assert found.dtype == array.dtype
+
+
+def test_an_array_of_a_file_is_not_copied():
+    data = saved(X)
+    found = Arrays(data, False).read("")
+    assert np.shares_memory(found, np.frombuffer(data, np.uint8))
+    assert not found.flags.writeable
+
+
+def test_one_of_several_arrays_is_chosen_by_name():
+    arrays = Arrays(packed(x=X, labels=np.arange(2)), True)
+    assert arrays.headers["x"].shape == (2, 3)
+    assert arrays.choose_array("labels") == "labels"
+    assert arrays.read("labels").tolist() == [0, 1]
+    with pytest.raises(RefusedError, match="'y'"):
+        arrays.choose_array("y")
+    with pytest.raises(AskError, match="Which array holds the rows") as caught:
+        arrays.choose_array(None)
+    assert caught.value.choices == [
+        ("x (2 × 3)", {"column": "x"}),
+        ("labels (2)", {"column": "labels"}),
+    ]
+
+
+def test_there_may_be_no_array_or_a_sparse_matrix():
+    with pytest.raises(RefusedError, match="There are no arrays"):
+        Arrays(packed(), True).choose_array(None)
+    parts = dict.fromkeys(("data", "indices", "indptr", "shape", "format"), np.arange(2))
+    arrays = Arrays(packed(**parts), True)
+    with pytest.raises(RefusedError, match="sparse matrix of SciPy"):
+        arrays.choose_array(None)
+    assert arrays.choose_array("data") == "data"
+
+
+def test_objects_are_never_unpickled():
+    class Evil:
+        def __reduce__(self):
+            return pytest.fail, ("unpickled",)
+
+    arrays = Arrays(saved(np.array([Evil()], object), allow_pickle=True), False)
+    with pytest.raises(RefusedError, match="never unpickled"):
+        arrays.read("")
+
+
+@pytest.mark.parametrize("change", [-1, 1, 8])
+@pytest.mark.parametrize("in_zip", [False, True])
+def test_a_size_that_differs_from_the_header_is_refused(change, in_zip):
+    data = saved(X)
+    data = data[:change] if change < 0 else data + bytes(change)
+    if in_zip:
+        file = io.BytesIO()
+        with zipfile.ZipFile(file, "w") as archive:
+            archive.writestr("x.npy", data)
+        data = file.getvalue()
+    arrays = Arrays(data, in_zip)
+    with pytest.raises(RefusedError, match="says it has 48 bytes but the file holds"):
+        arrays.read(arrays.choose_array(None))
+
+
+def test_a_large_array_that_a_header_promises_is_not_read():
+    header = saved(np.zeros(1)).replace(b"(1,)", b"(9" + b"9" * 14 + b",)")
+    with pytest.raises(RefusedError, match=r"damaged|header cannot be read"):
+        Arrays(header, False).read("")
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"text",
+        b"\x93NUMPY\x01\x00",
+        b"\x93NUMPY\x09\x00" + bytes(100),
+        saved(X)[:30],
+        saved(X).replace(b"(2, 3)", b"(-2,3)"),
+    ],
+)
+def test_a_header_that_cannot_be_read_is_refused(data):
+    with pytest.raises(RefusedError, match=r"not a \.npy array"):
+        Arrays(data, False)

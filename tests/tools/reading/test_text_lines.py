@@ -1,0 +1,81 @@
+"""Lines of text become samples, or a question if the text can be split in two ways."""
+
+import pytest
+
+from vendiscore.tools.reading.limits import AskError, Wanted
+from vendiscore.tools.reading.text_lines import line_samples, parts
+
+POEM = "a\nb\n\nc\nd\n\ne\nf\n"
+
+
+def read(text, molecules=False, **options):
+    return line_samples(text, Wanted(**options), molecules)
+
+
+def test_each_line_is_a_sample_and_blank_lines_are_left_out():
+    found = read("a\r\n\nb c\r  \nd")
+    assert (found.values, found.places) == (["a", "b c", "d"], [1, 3, 5])
+    assert found.kind == "texts"
+    assert found.place(1) == "line 3"
+    assert any("2 blank line" in note for note in found.above)
+    assert not read("a\nb\n").above
+
+
+def test_a_text_of_blocks_is_a_question():
+    with pytest.raises(AskError, match="Is each line a text") as caught:
+        read(POEM)
+    assert [options for _, options in caught.value.choices] == [
+        {"split": "row"},
+        {"split": "blank"},
+    ]
+    assert read(POEM, split="row").values == list("abcdef")
+    assert read(POEM, split="blank").values == ["a\nb", "c\nd", "e\nf"]
+    assert read(POEM, split="blank").places == [1, 4, 7]
+    assert read(POEM, kind="values").values == list("abcdef")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a\nb\n\nc\nd\n", "a\n\nb\n\nc\n\nd\ne\n", "a\nb\nc\n"],
+    ids=["two blocks", "single lines", "no blank line"],
+)
+def test_other_texts_are_lines(text):
+    assert read(text).values == [line for line in text.split("\n") if line]
+
+
+def test_parts_end_at_a_sign_and_two_signs_enclose_an_empty_text():
+    found = read("a\nb\n---\n---\nc\n---\n", split="---")
+    assert found.values == ["a\nb", "", "c"]
+    assert found.places == [1, 4, 5]
+    assert read("a\n \n\n\nb\n", split="blank").values == ["a", "b"]
+
+
+@pytest.mark.parametrize(
+    ("text", "split", "chosen", "written"),
+    [
+        ("a\nb\nc\n", "", [2, 0], "c\na\n"),
+        (POEM, "blank", [1, 0], "c\nd\n\na\nb\n"),
+        ("a\n--\nb\n", "--", [1, 0], "b\n--\na\n"),
+        ("a\n", "", [], ""),
+    ],
+)
+def test_chosen_samples_are_written_as_the_file_has_them(text, split, chosen, written):
+    assert read(text, split=split).written(chosen) == written
+
+
+def test_molecules_are_the_first_word_of_each_line():
+    found = read("smiles name\n# a comment\nCCO ethanol\nc1ccccc1\tbenzene\n", molecules=True)
+    assert (found.values, found.places) == (["CCO", "c1ccccc1"], [3, 4])
+    assert found.kind == "molecules"
+    assert [*found.above] == ["line 1 is above the molecules"]
+    assert found.written([1, 0]) == "c1ccccc1\tbenzene\nCCO ethanol\n"
+    assert read("CCO\nCC\n", molecules=True).above == []
+
+
+def test_parts_are_numbered_by_their_first_line():
+    assert list(parts(["", "a", "", "", "b"], lambda row: not row)) == [
+        (1, []),
+        (2, ["a"]),
+        (4, []),
+        (5, ["b"]),
+    ]
