@@ -107,7 +107,9 @@ def read() -> argparse.Namespace:
     parser.add_argument("--only", choices=PARTS, help="one result, without the others")
     given = parser.parse_args()
     given.data, given.results = given.data.resolve(), given.results.resolve()
-    given.vectors = given.vectors and given.vectors.resolve()
+    if given.vectors:
+        given.vectors = given.vectors.resolve()
+        given.vectors.mkdir(parents=True, exist_ok=True)
     return given
 
 
