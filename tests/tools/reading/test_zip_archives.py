@@ -42,7 +42,7 @@ def test_entries_and_their_sizes_are_limited():
 
 @pytest.mark.parametrize(
     "data",
-    [b"", b"no zip", zipped(FILES)[:-30], zipped(FILES)[40:]],
+    [b"", b"no zip", zipped(FILES)[:-30]],
 )
 def test_a_damaged_zip_is_refused(data):
     with pytest.raises(RefusedError, match="it may be damaged"), open_zip(data, 10):
