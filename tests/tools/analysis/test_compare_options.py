@@ -1,0 +1,58 @@
+"""Options of `compare` are checked once."""
+
+import numpy as np
+import pytest
+
+from vendiscore.scoring.subsampling import MIN_SAMPLES
+from vendiscore.tools.analysis.compare_options import CompareOptions
+
+
+def test_defaults_are_valid_and_canonical():
+    found = CompareOptions().checked()
+    assert found == CompareOptions(q=1.0)
+    assert (found.level, found.permutations, found.seed, found.effects) == (0.95, 999, 0, "random")
+    assert found.checked() == found
+
+
+def test_values_of_numpy_become_plain():
+    found = CompareOptions(
+        q="inf", size=np.int64(MIN_SAMPLES), within=np.float32(0.5), seed=np.uint8(3)
+    ).checked()
+    assert (found.q, found.size, found.within, found.seed) == (np.inf, MIN_SAMPLES, 0.5, 3)
+    assert type(found.size) is type(found.seed) is int
+    assert type(found.within) is float
+
+
+@pytest.mark.parametrize(("level", "fewest"), [(0.9, 19), (0.95, 19), (0.99, 99), (0.999, 999)])
+def test_permutations_suffice_for_the_level(level, fewest):
+    assert CompareOptions(level=level, permutations=fewest).checked().permutations == fewest
+    with pytest.raises(ValueError, match=f"`permutations` must be an integer of at least {fewest}"):
+        CompareOptions(level=level, permutations=fewest - 1).checked()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"size": MIN_SAMPLES - 1}, ValueError, "`size` must be an integer of at least"),
+        ({"level": 0.05}, ValueError, "`level` must be a level from 0.5"),
+        ({"within": 0}, ValueError, "`within` must be a share above 0"),
+        ({"within": np.inf}, ValueError, "`within` must be a share above 0"),
+        ({"q": -1}, ValueError, "`q`"),
+        ({"seed": -1}, ValueError, "`seed`"),
+        ({"effects": "mixed"}, ValueError, "`effects` must be 'random' or 'fixed'"),
+        ({"allow_repeats": 1}, TypeError, "`allow_repeats` must be True or False"),
+        ({"pool_repeats": None}, TypeError, "`pool_repeats` must be True or False"),
+        ({"psd": "x"}, ValueError, "`psd`"),
+        ({"q": 0, "allow_repeats": False}, TypeError, "`allow_repeats=False` has no effect at q=0"),
+        ({"q": 0, "pool_repeats": False}, TypeError, "`pool_repeats=False` has no effect at q=0"),
+    ],
+)
+def test_other_values_are_refused(options, error, message):
+    with pytest.raises(error, match=message):
+        CompareOptions(**options).checked()
+
+
+def test_repeats_may_be_refused_at_other_orders():
+    found = CompareOptions(q=2, allow_repeats=False, pool_repeats=False).checked()
+    assert not found.allow_repeats
+    assert not found.pool_repeats

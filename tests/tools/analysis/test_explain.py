@@ -1,0 +1,79 @@
+"""`explain` reads its arguments, and tells what each sample adds."""
+
+import numpy as np
+import pytest
+
+from vendiscore import as_similarity, explain, score, score_K
+from vendiscore.tools.analysis.explain import read_terms
+
+TEXTS = ["a b", "a b", "c d", "a c", "e f g"]
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2, "inf"])
+def test_a_sample_adds_the_drop_of_the_log_score_without_it(q):
+    found = explain(TEXTS, q=q, ns=[1])
+    whole = np.log(score(TEXTS, "ngram_overlap", q=q, ns=[1]))
+    for i, adds in enumerate(found.adds):
+        rest = [text for j, text in enumerate(TEXTS) if j != i]
+        expected = whole - np.log(score(rest, "ngram_overlap", q=q, ns=[1]))
+        assert adds == pytest.approx(expected, abs=1e-6)
+
+
+def test_weights_are_those_of_the_score():
+    p = [0.1, 0.3, 0.2, 0.2, 0.2]
+    found = explain(TEXTS, p=p, ns=[1])
+    K = as_similarity(TEXTS, k="ngram_overlap", ns=[1]).dense()
+    rest = np.array(p[1:]) / 0.9
+    expected = np.log(score_K(K, p=p)) - np.log(score_K(K[1:, 1:], p=rest))
+    assert found.adds[0] == pytest.approx(expected, abs=1e-6)
+
+
+def test_near_duplicates_follow_the_threshold():
+    assert explain(TEXTS, ns=[1]).redundant_of.tolist() == [-1, 0, -1, -1, -1]
+    low = explain(TEXTS, ns=[1], threshold=0.5)
+    assert (low.redundant_of >= 0).sum() > 1
+
+
+def test_prompts_are_explained_by_themselves():
+    prompts = ["x", "x", "y", "y", "y"]
+    found = explain(TEXTS, ns=[1], prompts=prompts, given_prompt=False)
+    alone = [explain(TEXTS[:2], ns=[1]), explain(TEXTS[2:], ns=[1])]
+    expected = np.concatenate([each.adds for each in alone])
+    np.testing.assert_allclose(found.adds, expected, atol=1e-6)
+
+
+def test_samples_left_out_keep_the_callers_indices():
+    with pytest.warns(UserWarning, match="1 of 6"):
+        found = explain(["", *TEXTS], ns=[1], on_error="skip")
+    assert found.places.tolist() == [1, 2, 3, 4, 5]
+    np.testing.assert_allclose(found.adds, explain(TEXTS, ns=[1]).adds, atol=1e-9)
+
+
+def test_terms_are_read():
+    assert read_terms(2, 0.5, "clip") == (2.0, 0.5, "clip")
+    assert read_terms("inf", -1, "check") == (np.inf, -1.0, "check")
+    for q, threshold, psd, message in (
+        (0, 0.5, "check", "`q` must be an order above 0"),
+        (1, 1.01, "check", "`threshold` must be a similarity, from -1 to 1"),
+        (1, 0.5, "x", "`psd`"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_terms(q, threshold, psd)
+
+
+def test_similarities_without_a_score_are_refused_at_once():
+    K = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], float)
+    with pytest.raises(ValueError, match="positive semidefinite"):
+        explain(K, score_K=True)
+    assert explain(K, score_K=True, psd="clip").places.tolist() == [0, 1, 2]
+
+
+def test_a_gradient_is_refused():
+    torch = pytest.importorskip("torch")
+    with pytest.raises(TypeError, match="explain cannot be differentiated"):
+        explain(torch.eye(3, requires_grad=True), k="cosine")
+
+
+def test_unknown_keywords_are_refused():
+    with pytest.raises(TypeError, match="`treshold`"):
+        explain(TEXTS, treshold=0.5)
