@@ -1,0 +1,97 @@
+"""Files of a folder are samples, or a question if there are several kinds of them."""
+
+import pytest
+
+from vendiscore.tools.reading.folder_samples import folder_samples
+from vendiscore.tools.reading.limits import AskError, RefusedError, Wanted
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """Return a function that makes a folder of files."""
+
+    def make(*names, content=b"text\n"):
+        for name in names:
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        return tmp_path
+
+    return make
+
+
+def test_texts_are_read_from_their_files(folder):
+    root = folder("b.txt", "a.txt")
+    (root / "a.txt").write_bytes("né\n\n".encode())
+    found = folder_samples(root, Wanted())
+    assert (found.values, found.places, found.kind) == (["né", "text"], ["a.txt", "b.txt"], "texts")
+    assert found.place(0) == "file a.txt"
+    assert found.written([1]) == f"{root / 'b.txt'}\n"
+    assert found.groups == ()
+
+
+def test_images_are_paths(folder):
+    root = folder("b.png", "a.JPG")
+    found = folder_samples(root, Wanted())
+    assert found.kind == "images"
+    assert sorted(found.values) == sorted(str(root / name) for name in ("a.JPG", "b.png"))
+
+
+def test_a_file_that_is_no_text_is_a_problem_of_its_sample(folder):
+    root = folder("a.txt", "b.txt")
+    (root / "b.txt").write_bytes(b"x\n\xff")
+    found = folder_samples(root, Wanted())
+    assert found.values == ["text", ""]
+    assert [*found.problems] == [1]
+    assert "is not text: line 2, column 1" in found.problems[1]
+    latin = folder_samples(root, Wanted(encoding="latin-1"))
+    assert latin.values == ["text", "x\nÿ"]
+
+
+def test_files_that_are_no_samples_are_noted(folder):
+    found = folder_samples(folder("a.txt", "notes.md", "b.txt"), Wanted())
+    assert len(found.values) == 2
+    assert found.notes[0].startswith("2 samples; left out, as no texts: ")
+    assert "notes.md" in found.notes[0]
+
+
+def test_several_kinds_are_a_question(folder):
+    root = folder("a.txt", "b.png", "c.png", "d.csv")
+    with pytest.raises(AskError, match=r"has 2 images, 1 \.txt file, tables .*d\.csv") as caught:
+        folder_samples(root, Wanted())
+    assert [options for _, options in caught.value.choices] == [
+        {"kind": "images"},
+        {"kind": "texts"},
+        {"file": str(root / "d.csv")},
+    ]
+    assert len(folder_samples(root, Wanted(kind="images")).values) == 2
+    assert folder_samples(root, Wanted(kind="texts")).values == ["text"]
+
+
+def test_files_at_the_top_and_in_folders_are_a_question(folder):
+    root = folder("a.txt", "x/b.txt", "x/c.txt")
+    with pytest.raises(AskError, match=r"has 1 \.txt file, and its folders have 2 more") as caught:
+        folder_samples(root, Wanted())
+    assert [options for _, options in caught.value.choices] == [
+        {"subfolders": False},
+        {"subfolders": True},
+        {"group_by": "folder"},
+    ]
+    assert folder_samples(root, Wanted(subfolders=False)).places == ["a.txt"]
+    assert len(folder_samples(root, Wanted(subfolders=True)).places) == 3
+
+
+def test_folders_are_groups_if_they_are_named(folder):
+    root = folder("x/a.txt", "x/b.txt", "y/z/c.txt")
+    found = folder_samples(root, Wanted(group_by="folder"))
+    assert found.groups == ["x", "x", "y/z"]
+    assert folder_samples(root, Wanted(by="folder")).groups == ["x", "x", "y/z"]
+    with pytest.raises(RefusedError, match=r"has no \.txt files; it has folders"):
+        folder_samples(root, Wanted())
+
+
+def test_a_folder_without_samples_is_refused(folder):
+    with pytest.raises(RefusedError, match=r"the folder has no images; it has .*d\.csv"):
+        folder_samples(folder("d.csv"), Wanted())
+    with pytest.raises(RefusedError, match=r"the folder has no \.txt files"):
+        folder_samples(folder("notes.md"), Wanted(kind="texts"))

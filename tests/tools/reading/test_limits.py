@@ -1,0 +1,73 @@
+"""Options and limits of reading, and the errors for input that is refused."""
+
+import pytest
+
+from vendiscore.tools.reading.limits import AskError, Limits, RefusedError, Wanted
+
+
+def test_a_refusal_names_the_place():
+    error = RefusedError("this is not text", "line 2")
+    assert str(error) == "Line 2: this is not text"
+    assert (error.message, error.place) == ("this is not text", "line 2")
+    assert str(RefusedError("this is not text")) == "this is not text"
+    assert isinstance(error, ValueError)
+
+
+def test_a_question_has_the_options_of_each_answer():
+    choices = (pair for pair in [("a", {"column": "a"}), ("b", {"column": "b"})])
+    error = AskError("Which column?", choices, {"by": "model"})
+    assert isinstance(error, RefusedError)
+    assert (str(error), error.question, error.place) == ("Which column?", "Which column?", "")
+    assert error.choices == [("a", {"column": "a"}), ("b", {"column": "b"})]
+    assert error.known == {"by": "model"}
+    assert AskError("?", []).known == {}
+
+
+def test_nothing_is_limited_by_default():
+    limits = Limits()
+    for name in ("samples", "columns", "values", "text", "unpacked"):
+        assert getattr(limits, name) > 10**15
+        assert getattr(limits, name) + 1 > getattr(limits, name)
+    assert limits.declared is limits.largest_pages is None
+    assert Wanted().limits == limits
+
+
+def test_columns_beside_the_samples_are_listed_once():
+    assert Wanted().others == []
+    wanted = Wanted(column="a", by="m", group_by="g", quality="m", prompts="p")
+    assert wanted.others == ["m", "g", "p"]
+    assert Wanted(quality="", by="m").others == ["m"]
+
+
+@pytest.mark.parametrize(
+    ("options", "named"),
+    [
+        ({}, False),
+        ({"column": "a", "quality": "q"}, False),
+        ({"by": "m"}, True),
+        ({"group_by": "g"}, True),
+        ({"prompts": "p"}, True),
+        ({"pool": True}, True),
+    ],
+)
+def test_groups_are_named_by_their_columns_or_by_pooling(options, named):
+    assert Wanted(**options).groups_named == named
+
+
+@pytest.mark.parametrize(
+    ("options", "roles"),
+    [
+        ({}, ("prompt", "model")),
+        ({"pool": True}, ("", "")),
+        ({"by": "model"}, ("prompt", "")),
+        ({"by": "other"}, ("prompt", "")),
+        ({"by": "prompt"}, ("", "")),
+        ({"prompts": "question"}, ("", "model")),
+        ({"group_by": "prompt"}, ("", "model")),
+        ({"group_by": "model"}, ("prompt", "")),
+        ({"group_by": "other"}, ("prompt", "model")),
+        ({"quality": "prompt"}, ("", "model")),
+    ],
+)
+def test_a_named_column_replaces_the_detected_column_of_its_role(options, roles):
+    assert Wanted(**options).unnamed_groups("prompt", "model") == roles

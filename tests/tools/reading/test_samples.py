@@ -1,0 +1,98 @@
+"""Samples of a file keep their places, labels and problems when some are chosen."""
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from vendiscore.tools.reading.samples import Samples
+
+FULL = Samples(
+    ["a", "b", "c", "d"],
+    [1, 3, 4, 7],
+    problems={1: "is blank", 3: "is odd"},
+    wrong={3: "score"},
+    groups=["x", "x", "y", "y"],
+    sets=["m", "n", "m", "n"],
+    quality=[0.1, 0.2, 0.3, 0.4],
+    prompts=["p", "q", "p", "q"],
+    column="answer",
+    index=[0, 1, 2, 3],
+    rows=[0, 2, 3, 6],
+    count=4,
+    written=lambda some: ",".join(map(str, some)),
+)
+
+
+def test_a_subset_has_the_labels_of_its_samples():
+    some = FULL.subset([3, 1])
+    assert some.values == ["d", "b"]
+    assert some.places == [7, 3]
+    assert (some.groups, some.sets) == (["y", "x"], ["n", "n"])
+    assert (some.quality, some.prompts) == ([0.4, 0.2], ["q", "q"])
+    assert (some.rows, some.index) == ([6, 2], [3, 1])
+    assert some.problems == {0: "is odd", 1: "is blank"}
+    assert some.wrong == {0: "score"}
+    assert some.written([0, 1]) == "3,1"
+    assert (len(some), some.count, some.column) == (2, 4, "answer")
+
+
+def test_a_subset_of_a_subset_is_written_from_the_file():
+    assert FULL.subset([3, 1, 0]).subset([2, 0]).written([0, 1]) == "0,3"
+
+
+def test_labels_that_are_missing_stay_missing():
+    some = Samples(["a", "b"], [1, 2]).subset([1])
+    assert (some.groups, some.sets, some.quality, some.prompts, some.rows) == ((),) * 5
+    assert some.written is some.saved is None
+
+
+def test_rows_of_arrays_stay_arrays():
+    some = Samples(np.eye(3), [1, 2, 3]).subset([2, 0])
+    assert isinstance(some.values, np.ndarray)
+    assert some.values.tolist() == [[0, 0, 1], [1, 0, 0]]
+
+
+def test_chosen_samples_are_saved_from_the_file():
+    saved = []
+    samples = Samples([1, 2, 3], "abc", saved=lambda some, path: saved.append((some, path)))
+    samples.subset([2, 1]).saved([1], "x.npy")
+    assert saved == [([1], "x.npy")]
+
+
+@pytest.mark.parametrize(
+    ("i", "place"), [(0, "line 1, column 'answer'"), (3, "line 7, column 'score'")]
+)
+def test_a_place_names_the_column_of_the_problem(i, place):
+    assert FULL.place(i) == place
+    assert Samples(["a"], ["x.txt"], "file").place(0) == "file x.txt"
+
+
+def test_what_was_taken_is_said():
+    assert Samples(["a"], [1]).taken == "1 text"
+    assert Samples(["a", "b"], [1, 2], above=["1 blank line"]).taken == "2 texts; 1 blank line"
+    grouped = Samples(
+        ["a"] * 4,
+        [1] * 4,
+        column="answer",
+        groups=["x", "y", "x", "y"],
+        sets=["m"] * 4,
+        prompts=["p", "q", "r", "p"],
+        grouping={"groups": "g", "prompts": "question"},
+        record="the format of X",
+    )
+    assert grouped.taken == (
+        "4 texts of column 'answer' (the format of X), in 2 groups by column 'g', in 1 sets, "
+        "answers to 3 prompts of column 'question'"
+    )
+
+
+def test_columns_that_are_left_out_are_listed_with_their_reasons():
+    table = SimpleNamespace(names=["answer", "g", "id", "score"], above=["2 rows above"])
+    samples = Samples(["a"], [1], column="answer", grouping={"groups": "g"}, table=table)
+    assert samples.left_out == ["id", "score"]
+    assert samples.taken.startswith("1 text of column 'answer'; left out: ")
+    assert samples.taken.endswith("; 2 rows above")
+    reasons = Samples(["a"], [1], features=["g", "score"], lost={"id": "text"}, table=table)
+    assert reasons.left_out == ["answer", "id (text)"]
+    assert Samples(["a"], [1], table=table).left_out == []

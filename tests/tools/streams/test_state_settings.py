@@ -1,0 +1,145 @@
+"""Settings of a state are values that tell states apart, and can be read again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from vendiscore import encoder
+from vendiscore.resolve.kernel_request import how_of
+from vendiscore.tools.streams.state_settings import (
+    found_in,
+    is_plain,
+    must_be_unit,
+    refused,
+    restored,
+    settings_of,
+)
+
+
+def lengths(texts):
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "unit"),
+    [
+        ({"k": "cosine"}, False),
+        ({"k": "linear"}, True),
+        ({"k": "linear", "normalize": True}, False),
+        ({"score_X": True}, True),
+        ({"score_X": True, "normalize": True}, False),
+        ({"k": "pixels"}, None),
+        ({"k": "cosine", "prompts": [[1.0]], "given_prompt": True}, None),
+    ],
+)
+def test_rows_that_are_features_may_have_to_be_of_length_1(arguments, unit):
+    assert must_be_unit(how_of(arguments)) is unit
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"k": "cosine"}, {"k": "pixels"}, {"score_X": True}, {"k": "text_embeddings"}]
+)
+def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
+    assert refused(how_of(arguments)) == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({}, "`k` is missing"),
+        ({"score_K": True}, "`score_K` gives similarities"),
+        ({"k": "rbf"}, "kernel 'rbf' has no features of fixed width"),
+        ({"k": "ngram_overlap"}, "kernel 'ngram_overlap' has no features"),
+        ({"k": max}, "`k` is a function of two samples"),
+        ({"k": ["cosine", "linear"]}, "`k` is a mixture of kernels"),
+        ({"k": "cosine", "metric": "kernel"}, "`metric` is not an option of a state"),
+        ({"k": "cosine", "fit": "pool"}, "`fit` is not an option of a state"),
+    ],
+)
+def test_other_kernels_are_refused_with_those_that_can(arguments, message):
+    found = refused(how_of(arguments, distances=True, several=True))
+    assert found.startswith(message)
+    if "not an option" not in message:
+        assert "'cosine'" in found
+
+
+@pytest.mark.parametrize(
+    ("arguments", "settings"),
+    [
+        ({"k": "cosine"}, {"kernel": "cosine"}),
+        ({"k": "cosine", "on_error": "skip"}, {"kernel": "cosine", "on_error": "skip"}),
+        ({"score_X": True}, {"kernel": "dot products of X"}),
+        ({"score_X": True, "normalize": True}, {"kernel": "dot products of X", "normalize": True}),
+        (
+            {"k": "pixels", "size": 8},
+            {"kernel": "pixels", "size": 8, "mode": None, "background": None},
+        ),
+    ],
+)
+def test_settings_are_plain_and_read_again(arguments, settings):
+    how = how_of(arguments)
+    assert settings_of(how) == settings
+    assert json.loads(json.dumps(settings)) == settings
+    assert settings_of(restored(settings)) == settings
+
+
+def test_functions_are_told_apart_by_what_they_do():
+    one = settings_of(how_of({"k": "text_embeddings", "model": lengths}))
+    other = settings_of(how_of({"k": "text_embeddings", "model": lambda texts: np.eye(len(texts))}))
+    assert one["model"].startswith("lengths@") or ".lengths@" in one["model"]
+    assert one["model"] != other["model"]
+    assert "batch_size" not in one  # changes no number
+
+
+def test_a_loaded_encoder_is_told_by_its_settings():
+    settings = settings_of(how_of({"k": "text_embeddings", "model": encoder(model=lengths)}))
+    assert isinstance(settings["model"], dict)
+    assert is_plain([*settings["model"].values()])
+
+
+def test_prompts_are_not_kept():
+    how = how_of({"k": "cosine", "prompts": [[1.0, 0]], "given_prompt": True})
+    settings = settings_of(how)
+    assert settings["prompts"] == "given"
+    assert restored(settings) is None
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [{"kernel": "mine"}, {"kernel": "pixels", "colour": 1}, {"kernel": "pixels", "size": "x"}],
+)
+def test_settings_of_another_version_are_not_read(settings):
+    found = restored(settings)
+    assert found is None or settings["kernel"] == "pixels"
+    if "colour" in settings or settings["kernel"] == "mine":
+        assert found is None
+
+
+def test_what_an_encoder_reports_beyond_the_request_is_kept():
+    asked = {"kernel": "text_embeddings", "model": "lengths@1", "pooling": None, "size": 3}
+    reported = {
+        "model": "lengths",
+        "pooling": "mean",
+        "size": 3,
+        "device": "cpu",
+        "dims": 5,
+        "new": 1,
+    }
+    assert found_in(reported, asked) == {"pooling": "mean", "new": 1}
+
+
+@pytest.mark.parametrize(
+    ("value", "plain"),
+    [
+        (None, True),
+        (1, True),
+        ("a", True),
+        ([1, ("b", 2.5)], True),
+        ({}, False),
+        ([{}], False),
+        (np.ones(1), False),
+    ],
+)
+def test_plain_values(value, plain):
+    assert is_plain(value) == plain
