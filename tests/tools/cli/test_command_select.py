@@ -1,0 +1,142 @@
+"""`vendiscore select` and `dedup` write the samples that they chose."""
+
+import io
+import json
+
+import numpy as np
+import pytest
+
+import vendiscore
+
+MANY = [f"word{i} of {i}" for i in range(20)]
+OTHERS = {
+    "x.txt": ("a b\n---\nc\nd\n---\na b\n", "a b\n---\nc\nd\n"),
+    "x.smi": ("CCO ethanol\nCCCCCCN amine\nCCO again\n", "CCO ethanol\nCCCCCCN amine\n"),
+    "x.jsonl": ('{"t":"a b"}\n{"t":"c"}\n{"t":"a b"}\n', '{"t":"a b"}\n{"t":"c"}\n'),
+    "x.json": ('["a b","c","a b"]', '["a b",\n "c"]\n'),
+}
+
+
+@pytest.fixture
+def many(save):
+    return save("many.txt", "\n".join(MANY))
+
+
+@pytest.fixture
+def answers(save):
+    rows = ["id,answer,model,score", "1,a b,x,0.9", "2,a b,y,0.1", '3,"c, d",x,0.5', "4,e f,y,0.7"]
+    return save("a.csv", "\n".join(rows) + "\n")
+
+
+def test_select_writes_the_rows_that_it_chose(run, answers):
+    code, out, err = run("select", answers, "-n", 2, "--pool")
+    assert (code, out) == (0, 'id,answer,model,score\n1,a b,x,0.9\n3,"c, d",x,0.5\n')
+    assert "2 of 4 samples by 'vendi', VS (q=1) = 2." in err
+    assert run("select", answers, "-n", 2, "--pool", "--rows", "--quiet")[1] == "2\n4\n"
+
+
+def test_select_has_quality(run, answers):
+    asked = ("--pool", "--quiet", "--rows")
+    texts = ["a b", "a b", "c, d", "e f"]
+    given = run("select", answers, "-n", 2, "--quality", "score", *asked)[1]
+    notes = run("select", answers, "-n", 2, "--quality", "score", "--pool")[2]
+    assert "4 texts of column 'answer'; left out: id, model\n" in notes
+    found = vendiscore.select(texts, 2, quality=[0.9, 0.1, 0.5, 0.7])
+    assert given.split() == [str(place + 2) for place in found.places]
+
+
+def test_select_in_json_has_lines_beside_places(run, many):
+    found = json.loads(run("select", many, "-n", 3, "-f", "json", "--objective", "represent")[1])
+    assert found.pop("samples") == [place + 1 for place in found["places"]]
+    assert found.pop("index") == found["places"]
+    assert found == json.loads(
+        json.dumps(vendiscore.select(MANY, 3, objective="represent").to_dict())
+    )
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_select_writes_what_the_file_had(run, save, name):
+    if name.endswith("smi"):
+        pytest.importorskip("rdkit")
+    data, expected = OTHERS[name]
+    sign = ("--split=---",) if name.endswith("txt") else ()
+    assert run("select", save(name, data), "-n", 2, *sign, "--quiet") == (0, expected, "")
+
+
+@pytest.mark.parametrize("kind", [np.float16, np.float32, np.float64])
+def test_selected_rows_of_an_array_are_written_or_indexed_from_0(run, save, tmp_path, kind):
+    X = np.array([[1, 0], [1, 0], [0, 1]], kind)
+    np.save(out := io.BytesIO(), X)
+    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    for command in (("select", path, "-n", 2), ("dedup", path)):
+        assert run(*command, "--quiet", "--indices") == (0, "0\n2\n", "")
+        assert run(*command, "--quiet", "--output", chosen) == (0, "", "")
+        assert np.load(chosen).dtype == kind
+        np.testing.assert_array_equal(np.load(chosen), X[[0, 2]])
+        result = json.loads(run(*command, "-f", "json")[1])
+        assert (result["samples"], result["index"]) == ([1, 3], [0, 2])
+        for more in ((), ("--rows",)):
+            code, said, err = run(*command, *more)
+            assert (code, said) == (2, "")
+            assert "--indices" in err
+
+
+def test_selected_vectors_keep_their_score(run, save, tmp_path):
+    X = np.random.default_rng(0).standard_normal((40, 30))
+    X[20:] = X[:20] + 0.01 * X[20:]
+    np.save(out := io.BytesIO(), X)
+    path, chosen = save("x.npy", out.getvalue()), tmp_path / "chosen.npy"
+    indices = [*map(int, run("select", path, "-n", 20, "--indices")[1].split())]
+    run("select", path, "-n", 20, "--output", chosen)
+    expected = vendiscore.compute(X[indices], k="cosine")["VS"]
+    assert float(run(chosen, "-b")[1]) == expected
+    assert indices == json.loads(run("select", path, "-n", 20, "-f", "json")[1])["index"]
+    assert {i % 20 for i in indices} == {*range(20)}  # one of each pair of near-copies
+
+
+def test_selected_rows_of_parquet_are_rows(run, tmp_path):
+    pa, pq = pytest.importorskip("pyarrow"), pytest.importorskip("pyarrow.parquet")
+    table = pa.table({"id": [7, 8, 9], "answer": ["a b", "a b", "c d"]})
+    pq.write_table(table, path := tmp_path / "x.parquet")
+    out = run("dedup", path, "--quiet")[1]
+    assert [*map(json.loads, out.splitlines())] == table.take([0, 2]).to_pylist()
+    run("dedup", path, "--output", tmp_path / "y.parquet")
+    assert pq.read_table(tmp_path / "y.parquet").equals(table.take([0, 2]))
+    assert run("dedup", path, "--indices")[1] == "0\n2\n"
+
+
+def test_indices_count_samples_that_are_left_out(run, save):
+    path = save("x.csv", 'id,text\n1,""\n2,a b\n3,a b\n4,c d\n')
+    asked = ("dedup", path, "--on-error", "skip", "--quiet")
+    assert run(*asked, "--indices")[1] == "1\n3\n"
+    assert run(*asked, "--rows")[1] == "3\n5\n"
+    result = json.loads(run(*asked, "-f", "json")[1])
+    assert (result["samples"], result["index"]) == ([3, 5], [1, 3])
+
+
+def test_selected_rows_are_written_into_a_file(run, answers, tmp_path):
+    target = tmp_path / "chosen.csv"
+    printed = run("select", answers, "-n", 2, "--pool")[1]
+    assert run("select", answers, "-n", 2, "--pool", "--quiet", "--output", target) == (0, "", "")
+    assert target.read_text(encoding="utf-8") == printed
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (("--rows", "--indices"), "--rows and --indices contradict each other"),
+        (("--rows", "-f", "json"), "-f json has row numbers and indices; remove --rows"),
+        (("--output", "{x}"), "is the file that is read; name another one"),
+        (("--output", "y.npy"), "cannot hold samples of"),
+    ],
+)
+def test_outputs_of_select_that_contradict_are_refused(run, many, more, said):
+    code, out, err = run("select", many, "-n", 2, *(each.format(x=many) for each in more))
+    assert (code, out) == (2, "")
+    assert said in err
+
+
+def test_more_than_there_are_cannot_be_selected(run, many):
+    code, _, err = run("select", many, "-n", 21)
+    assert code == 1
+    assert "there are 20 samples" in err
