@@ -35,6 +35,11 @@ def test_short_samples_and_arguments_are_written_out(samples, arguments):
     assert run(code) == pytest.approx(compute(samples, **arguments))
 
 
+def test_a_tuple_of_one_stays_a_tuple():
+    code = reproduced(["a"], None, {"ns": (1,), "other": (1, 2), "empty": ()}, "texts")
+    assert "ns=(1,), other=(1, 2), empty=())" in code
+
+
 def test_references_are_passed():
     X, Y = np.eye(3), np.eye(3)[:2] + 0.5
     code = reproduced(X, Y, {"measures": ["MagDiff"]}, "vectors")

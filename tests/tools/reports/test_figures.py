@@ -1,0 +1,56 @@
+"""Pictures of a report, with captions that have the numbers."""
+
+import numpy as np
+import pytest
+
+from vendiscore.magnitude.curve import magnitude_curve
+from vendiscore.tools.analysis.findings import find
+from vendiscore.tools.reports import figures
+from vendiscore.tools.reports.figures import Figure, pictures
+
+pytest.importorskip("matplotlib")
+X = np.random.default_rng(0).standard_normal((24, 3))
+HOW = {"k": "rbf", "sigma": 1.0}
+
+
+def test_there_is_a_picture_for_each_finding():
+    found = find(X, None, HOW)
+    drawn = list(pictures(found, magnitude_curve(X)))
+    names = [figure.name for figure in drawn]
+    assert names[:3] == ["heat", "spectrum", "profile"]
+    assert names[-1] == "magnitude"
+    assert all(figure.svg.startswith("<svg") for figure in drawn)
+    assert all(figure.title and figure.text.endswith(".") for figure in drawn)
+    without = [figure.name for figure in pictures(find(X, None, {"measures": ["MagArea"]}))]
+    assert "heat" not in without
+
+
+def test_a_picture_is_read_out_by_its_label():
+    figure = Figure.of("dots", "Dots", "Two.", lambda ax: ax.plot([0, 1], "o"), "two dots & more")
+    assert (figure.name, figure.title, figure.text) == ("dots", "Dots", "Two.")
+    assert "two dots &amp; more" in figure.svg
+
+
+def test_the_spectrum_names_its_largest_share():
+    found = find(X, None, HOW)
+    share = 100 * float(found.spectrum.values[0])
+    assert f"the largest of 24 shares is {share:.1f}%" in figures.spectrum(found).svg
+
+
+def test_the_profile_names_its_ends():
+    found = find(X, None, HOW)
+    label = f"from {found.profile[0]:.1f} at q = 0 to {found.profile[-1]:.1f}"
+    assert label in figures.profile(found).svg
+
+
+def test_groups_are_divided_by_lines():
+    grouped = find(X, None, {**HOW, "groups": [0, 1] * 12})
+    assert "Lines divide the groups" in figures.heat(grouped).text
+    assert "Lines divide" not in figures.heat(find(X, None, HOW)).text
+
+
+def test_the_magnitude_names_its_convergence_scale():
+    curve = magnitude_curve(X)
+    figure = figures.magnitude(curve)
+    t = curve.convergence
+    assert f"{curve.at(t):.1f} at scale {t:.3g}, 24 far beyond" in figure.svg

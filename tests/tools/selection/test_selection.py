@@ -1,0 +1,104 @@
+"""The result of a selection: its numbers follow from the chosen samples."""
+
+import numpy as np
+import pytest
+
+from vendiscore import MatrixSimilarity, score_K, select
+
+RNG = np.random.default_rng(0)
+X = RNG.standard_normal((30, 6))
+UNIT = X / np.linalg.norm(X, axis=1, keepdims=True)
+K = UNIT @ UNIT.T
+QUALITY = RNG.random(30) + 0.5
+
+
+def scores_of(places, q=1):
+    return [score_K(K[np.ix_(places[:m], places[:m])], q) for m in range(1, len(places) + 1)]
+
+
+@pytest.fixture(scope="module")
+def chosen():
+    return select(X, 8, k="cosine")
+
+
+def test_a_selection_is_a_sequence_of_indices(chosen):
+    places = chosen.places.tolist()
+    assert list(chosen) == places
+    assert len(chosen) == 8
+    assert (chosen[0], chosen[-1]) == (places[0], places[-1])
+    assert type(chosen[0]) is int
+    assert chosen[2:4].tolist() == places[2:4]
+    np.testing.assert_array_equal(X[chosen], X[places])
+    assert np.asarray(chosen, float).dtype == float
+    copied = np.array(chosen)
+    copied[0] = -1
+    assert chosen[0] == places[0]
+
+
+@pytest.mark.parametrize("q", [0.5, 1, 2])
+def test_scores_are_those_of_the_prefixes(q):
+    found = select(X, 8, k="cosine", q=q)
+    np.testing.assert_allclose(found.scores, scores_of(found.places, q), rtol=1e-6)
+
+
+def test_gains_are_differences_of_logarithms(chosen):
+    np.testing.assert_allclose(np.cumsum(chosen.gains), np.log(chosen.scores), atol=1e-12)
+
+
+def test_gains_with_quality_are_those_of_the_objective():
+    found = select(X, 6, k="cosine", quality=QUALITY)
+    means = np.cumsum(QUALITY[found.places]) / np.arange(1, 7)
+    expected = np.log(found.scores) + np.log(means)
+    np.testing.assert_allclose(np.cumsum(found.gains), expected, atol=1e-9)
+
+
+def test_gains_of_representatives_are_those_of_the_mean_similarity():
+    found = select(X, 5, k="cosine", objective="represent")
+    nearest = [K[found.places[:m]].max(axis=0).mean() for m in range(1, 6)]
+    np.testing.assert_allclose(np.cumsum(found.gains), nearest, atol=1e-9)
+
+
+def test_the_bound_is_above_every_selection_and_is_computed_once(chosen, monkeypatch):
+    bound = chosen.bound
+    for _ in range(50):
+        places = RNG.choice(30, 8, replace=False)
+        assert scores_of(places)[-1] <= bound * (1 + 1e-9)
+    assert chosen.certified == pytest.approx(chosen.scores[-1] / bound)
+    assert 0 < chosen.certified <= 1
+    monkeypatch.setattr("vendiscore.tools.selection.selection.bound", None)
+    assert chosen.bound == bound
+
+
+def test_the_sentence_has_the_bound_only_once_it_is_known():
+    found = select(X, 4, k="cosine")
+    assert found.sentence.startswith("4 of 30 samples by 'vendi', VS (q=1) = ")
+    assert "of what is possible" not in found.sentence
+    found.bound  # noqa: B018
+    assert f"at least {found.certified:.1%} of what is possible" in found.sentence
+    assert f"places={found.places.tolist()!r}" in repr(found)
+
+
+def test_negative_eigenvalues_leave_the_bound_out():
+    wrong = np.eye(6)
+    wrong[:3, :3] = [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
+    found = select(MatrixSimilarity(wrong), 4, psd="clip")
+    record = found.to_dict()
+    assert record["bound"] is record["certified"] is None
+    assert record["places"] == found.places.tolist()
+
+
+def test_a_record_and_a_frame_have_the_numbers(chosen):
+    record = chosen.to_dict()
+    assert record["scores"] == pytest.approx(chosen.scores.tolist())
+    assert (record["objective"], record["q"], record["interrupted"]) == ("vendi", 1.0, False)
+    assert record["bound"] == pytest.approx(chosen.bound)
+    frame = chosen.to_frame()
+    assert [*frame.columns] == ["index", "score", "gain"]
+    assert frame["index"].tolist() == chosen.places.tolist()
+
+
+def test_the_table_of_a_notebook_has_the_first_and_the_last(chosen):
+    found = select(X, 20, k="cosine")
+    markup = found._repr_html_()
+    assert markup.count("<tr") == 1 + 11  # a head, ten rows and the last
+    assert f"{found.places[-1]}" in markup
