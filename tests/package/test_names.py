@@ -39,6 +39,57 @@ def test_tests_stand_where_the_package_has_what_they_test():
     assert lost == []
 
 
+# Modules with functions or classes whose tests are elsewhere, and why.
+TESTED_ELSEWHERE = {
+    "__init__.py": "tests/package/test_front_door.py: the names of the package",
+    "encoders/__init__.py": "tests/metric/encoders/test_models.py: `encoder` makes an Encoder",
+    "integrations/__init__.py": "tests/metric/integrations/test_huggingface.py: `load`",
+    "spectral/estimate.py": "tests/metric/spectral/test_estimators.py: it has only attributes",
+    "support/types.py": "mypy: it has only types",
+    "tools/plots/axes.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/plots/curves.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/plots/labelled_map.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/plots/set_structure.py": "tests/tools/plots/test_plots.py: all pictures together",
+    "tools/reports/__init__.py": "tests/tools/reports/test_document.py: `report`",
+    "tools/reports/public_names.py": "tests/page/test_public_names.py: names for the web app",
+}
+
+
+def has_logic(module: Path) -> bool:
+    """Return whether a module defines a function or a class."""
+    tree = ast.parse((PACKAGE / module).read_text(encoding="utf-8"))
+    return any(isinstance(node, (ast.FunctionDef, ast.ClassDef)) for node in ast.walk(tree))
+
+
+def name_of(module: Path) -> str:
+    return module.parent.name if module.name == "__init__.py" else module.stem
+
+
+def has_tests(module: Path) -> bool:
+    """Return whether a file of tests in the mirrored folder has the name of this module.
+
+    `test_text_embeddings_files.py` is of the module `text_embeddings`, not of `text`.
+    """
+    names = [name_of(each) for each in MODULES if each.parent == module.parent]
+    folder = module.parent if module.parts[0] == "tools" else Path("metric", module.parent)
+    for path in (TESTS / folder).glob("test_*.py"):
+        file = path.stem.removeprefix("test_")
+        own = [name for name in names if file == name or file.startswith(f"{name}_")]
+        if own and max(own, key=len) == name_of(module):
+            return True
+    return False
+
+
+def test_every_module_with_logic_has_its_file_of_tests():
+    missing = {
+        module.as_posix() for module in MODULES if has_logic(module) and not has_tests(module)
+    }
+    assert missing == {*TESTED_ELSEWHERE}
+    for reason in TESTED_ELSEWHERE.values():
+        file = reason.partition(":")[0]
+        assert file == "mypy" or (ROOT / file).exists()
+
+
 @cache
 def defined(file: Path) -> set[str]:
     """Return what a module defines or imports, without importing it: it may want a package."""

@@ -39,6 +39,7 @@ def test_every_holder_of_an_image_gives_its_pixels(array, tmp_path):
 
 def test_channels_may_be_first_or_last_and_one_channel_is_grey():
     np.testing.assert_array_equal(pixels(np.moveaxis(COLOUR, 2, 0)), COLOUR)
+    np.testing.assert_array_equal(pixels(COLOUR[:3]), COLOUR[:3])  # (3, 5, 3) is (H, W, C)
     np.testing.assert_array_equal(pixels(GREY[:, :, None]), GREY)
     np.testing.assert_array_equal(pixels(GREY[None]), GREY)
     assert pixels(GREY > 100).tolist() == np.where(GREY > 100, 255, 0).tolist()

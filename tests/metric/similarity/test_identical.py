@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from vendiscore import FeatureSimilarity
 from vendiscore.similarity import identical
-from vendiscore.similarity.features import FeatureSimilarity
 from vendiscore.similarity.identical import identical_rows
 from vendiscore.similarity.matrix import in_full
 

@@ -36,8 +36,8 @@ def test_a_text_of_blocks_is_a_question():
 
 @pytest.mark.parametrize(
     "text",
-    ["a\nb\n\nc\nd\n", "a\n\nb\n\nc\n\nd\ne\n", "a\nb\nc\n"],
-    ids=["two blocks", "single lines", "no blank line"],
+    ["a\nb\n\nc\nd\n", "a\n\nb\n\nc\n\nd\ne\n", "a\nb\nc\n", "a\nb\n\nc\nd\n\ne\n\nf\n\ng"],
+    ids=["two blocks", "single lines", "no blank line", "few blocks of several lines"],
 )
 def test_other_texts_are_lines(text):
     assert read(text).values == [line for line in text.split("\n") if line]

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vendiscore import GroupState, State, compute, score_batches
-from vendiscore.support.errors import SampleError
+from vendiscore import GroupState, SampleError, State, compute, score_batches
 from vendiscore.tools.streams import batches as module
 
 pa = pytest.importorskip("pyarrow")
