@@ -53,6 +53,14 @@ CONTAINERS = {
 }
 
 
+@pytest.mark.parametrize("samples", [[], np.zeros((0, 3)), ()])
+def test_an_empty_collection_is_an_error_unless_it_is_allowed(samples):
+    message = "`references` is empty: expected at least one sample"
+    with pytest.raises(ValueError, match=message):
+        as_samples(samples, "references")
+    assert len(as_samples(samples, "references", empty=True)) == 0
+
+
 @pytest.mark.parametrize("kind", CONTAINERS)
 def test_rows_are_the_same_in_any_container(kind):
     X = as_matrix(CONTAINERS[kind])
