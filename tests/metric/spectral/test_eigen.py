@@ -25,9 +25,10 @@ def symmetric(n):
     return (A + A.T) / 2
 
 
-@pytest.mark.parametrize("n", [1, 5, ALONE[0] - 1, ALONE[0], ALONE[1] + 1])
+@pytest.mark.parametrize("n", [1, 9, 10, 30, 31])
 @pytest.mark.parametrize("vectors", [False, True])
-def test_eigenvalues_are_those_that_were_prescribed(n, vectors):
+def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
+    monkeypatch.setattr(eigen, "ALONE", (10, 30))
     A = symmetric(n)
     found = decompose(A.copy(), vectors)
     np.testing.assert_allclose(found.values, np.arange(-1.0, n - 1), atol=1e-9)

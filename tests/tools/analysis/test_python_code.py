@@ -70,7 +70,7 @@ def one_of_mine(a, b):
         (np.eye(2, dtype=np.float32), "a ndarray"),
         ("x" * 1500, "xxxxx"),
     ],
-    ids=str,
+    ids=["function", "set", "nan", "array", "text"],
 )
 def test_other_arguments_are_described_in_a_comment(value, comment):
     code = reproduced(["a"], None, {"option": value}, "texts")

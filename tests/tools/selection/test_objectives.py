@@ -158,3 +158,22 @@ def test_room_for_the_choice_is_needed():
     candidates.n, candidates.dim, candidates.similarity = 10**9, 10**6, huge
     with pytest.raises(TooLargeError, match="choosing 1000 of 1000000000 samples"):
         Spectral(candidates, Constraints(1000), 1.0)
+
+
+def test_candidates_that_the_quadrature_cannot_tell_apart_are_compared_exactly():
+    cosines = np.array([0.5 + 1e-8, 0.5])
+    rows = np.column_stack([cosines, np.sqrt(1 - cosines**2), [0, 0]])
+    rows = np.concatenate([[[1.0, 0, 0]], rows])
+    found = Spectral(Candidates(FeatureSimilarity(rows)), Constraints(2), 1.0)
+    found.add(0)
+    assert found.best(np.array([False, True, True])) == 2  # less similar by 1e-8
+
+
+def test_the_total_follows_exchanges():
+    found = objective(merit=Merit(QUALITY, 0.5))
+    for v in range(6):
+        found.add(v)
+    found.follow()
+    assert sum(found.exchange(j) for j in range(6)) > 0
+    total = found.total
+    assert total == pytest.approx(found._basis(found._coarse).total(found._coarse), abs=1e-3)

@@ -102,3 +102,10 @@ def test_the_table_of_a_notebook_has_the_first_and_the_last(chosen):
     markup = found._repr_html_()
     assert markup.count("<tr") == 1 + 11  # a head, ten rows and the last
     assert f"{found.places[-1]}" in markup
+
+
+def test_rounding_takes_no_bound_below_the_score(monkeypatch):
+    found = select(X, 4, k="cosine")
+    monkeypatch.setattr("vendiscore.tools.selection.selection.bound", lambda *args: 1.0)
+    assert found.bound == found.scores[-1]
+    assert found.certified == 1.0
