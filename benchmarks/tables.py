@@ -208,7 +208,7 @@ def novel_samples() -> str:
     """Return how well novelty tells new samples from known ones, and the nearest neighbours."""
     keys = ("all", "least_of_classes", "nearest")
     return table(
-        ("new samples", "all references", "least of classes", "five nearest"),
+        ("new samples", "all references", "smallest over classes", "five nearest"),
         (
             (row["name"], *(f"{row[key]:.2f}" for key in keys))
             for row in loaded("novelty")["rows"]
