@@ -180,15 +180,16 @@ def bounds(pools: Iterable[tuple[str, str]]) -> list[dict[str, float]]:
 
 
 def shares_held() -> str:
-    """Say how often intervals of the number of sources hold, from few prompts."""
+    """Report the coverage of intervals of the number of sources from few prompts."""
     rows = [row for row in loaded("sources")["rows"] if row["part"] == "few"]
     rows = [row for row in rows if row["prompts"] >= 4]
     shares = sorted(row["held"] for row in rows)
     counts = sorted({row["prompts"] for row in rows})
+    (draws,) = {row["draws"] for row in rows}
     return (
-        f"Intervals from {counts[0]} to {counts[-1]} prompts of NoveltyBench cover the number of "
-        f"all 100 prompts in {percent(shares[0], 1)} to {percent(shares[-1], 1)} of 2,000 draws, "
-        f"for two to six sources; the highest are of people, who rarely answer alike."
+        f"Intervals from {counts[0]} to {counts[-1]} random prompts of NoveltyBench cover the "
+        f"score of all 100 prompts in {percent(shares[0], 1)} to {percent(shares[-1], 1)} of "
+        f"{draws:,} draws, for two to six sources."
     )
 
 
@@ -304,7 +305,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "sources-parts": lambda: some(parts(), lambda row: row[1] == "20"),
     "sources-held": shares_held,
     "empty-prompts": shares_of_empty,
-    "sources-people": lambda: only(people(), ("compared by", "source", "adds", "within")),
+    "sources-people": lambda: only(people(), ("kernel", "source", "contribution", "within")),
     "selected-large": lambda: some(
         selected(), lambda row: "swaps" not in row[0] and "normals" not in row[0]
     ),

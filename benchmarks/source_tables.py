@@ -19,7 +19,7 @@ def ends(row: dict[str, Any], name: str = "VS", digits: int = 2) -> str:
 def alpaca() -> str:
     """Return models of AlpacaEval: how many differ, and what it took."""
     return table(
-        ("compared by", "different models", "q = 2", "per prompt", "time", "memory beyond answers"),
+        ("kernel", "effective number", "q = 2", "per prompt", "time", "memory beyond answers"),
         (
             (
                 row["name"].partition(", by ")[2],
@@ -50,12 +50,13 @@ def quoted() -> str:
     """Return the sentence to quote."""
     words, *others = rows("alpaca")
     n, prompts = len(words["sources"]), words["prompts"]
-    said = f"> By their wording, {n} models answer {prompts} prompts of AlpacaEval 2 as "
-    said += f"{words['VS']:.0f} different ones would (95 % interval {words['VS_low']:.0f} to "
-    said += f"{words['VS_high']:.0f}; n-grams of one to four words, q = 1)"
+    text = f"> The answers of {n} models to {prompts} prompts of AlpacaEval 2 are as diverse as "
+    text += f"those of {words['VS']:.0f} completely different models, if their wording is compared "
+    text += f"(95 % interval {words['VS_low']:.0f} to {words['VS_high']:.0f}; n-grams of one to "
+    text += "four words, q = 1)"
     for row in others:
-        said += f"; by static word vectors as {row['VS']:.1f}"
-    return f"{said}."
+        text += f". If static word vectors are compared, the effective number is {row['VS']:.1f}"
+    return f"{text}."
 
 
 def novelty() -> str:
@@ -66,7 +67,7 @@ def novelty() -> str:
         "one answer": "3, one answer",
     }
     return table(
-        ("compared by", "sources", "different ones", "corrected"),
+        ("kernel", "sources", "effective number", "corrected"),
         (
             (
                 row["by"],
@@ -84,17 +85,17 @@ def people_quoted() -> str:
     """Return the sentence to quote of people and two models."""
     words, meaning = rows("novelty")
     return (
-        f"> By their wording, eight people, gemini-1.5-pro and gpt-4o are {ends(words)} different "
-        f"sources, in 100 prompts of NoveltyBench (n-grams of one to four words, q = 1, 95 % "
-        f"interval); by meaning {ends(meaning)} (MiniLM). Without the differences that chance "
-        f"makes, they are {ends(words, 'VS_corrected')} and {ends(meaning, 'VS_corrected')}."
+        f"> On 100 prompts of NoveltyBench, the effective number of three sources (eight people, "
+        f"gemini-1.5-pro and gpt-4o) is {ends(words)} by wording (n-grams of one to four words) "
+        f"and {ends(meaning)} by meaning (MiniLM), with q = 1 and 95 % intervals. Corrected for "
+        f"chance, it is {ends(words, 'VS_corrected')} and {ends(meaning, 'VS_corrected')}."
     )
 
 
 def people() -> str:
     """Write what each of the three sources adds, and how alike its answers are."""
     return table(
-        ("compared by", "source", "adds", "nearest", "similarity", "within"),
+        ("kernel", "source", "contribution", "nearest", "similarity", "within"),
         (
             (
                 row["by"],
@@ -112,7 +113,7 @@ def people() -> str:
 def parts() -> str:
     """Return four parts of one set."""
     return table(
-        ("samples", "of each part", "score", "corrected", "interval begins at 1"),
+        ("samples", "size of each part", "score", "corrected", "intervals that start at 1"),
         (
             (
                 row["name"],
