@@ -51,6 +51,7 @@ def test_samples_left_out_keep_the_callers_indices():
 
 def test_terms_are_read():
     assert read_terms(2, 0.5, "clip") == (2.0, 0.5, "clip")
+    assert read_terms(1, 1, "check") == (1.0, 1.0, "check")
     assert read_terms("inf", -1, "check") == (np.inf, -1.0, "check")
     for q, threshold, psd, message in (
         (0, 0.5, "check", "`q` must be an order above 0"),

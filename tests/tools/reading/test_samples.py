@@ -56,8 +56,8 @@ def test_rows_of_arrays_stay_arrays():
 def test_chosen_samples_are_saved_from_the_file():
     saved = []
     samples = Samples([1, 2, 3], "abc", saved=lambda some, path: saved.append((some, path)))
-    samples.subset([2, 1]).saved([1], "x.npy")
-    assert saved == [([1], "x.npy")]
+    samples.subset([2, 0]).saved([1], "x.npy")
+    assert saved == [([0], "x.npy")]
 
 
 @pytest.mark.parametrize(

@@ -38,6 +38,7 @@ def test_a_thumbnail_keeps_the_proportions(side, size):
 def test_thumbnails_are_grey_or_coloured(mode):
     image = Image.fromarray(PIXELS).convert("RGB").convert(mode)
     assert opened(small(image)).mode == ("L" if mode == "L" else "RGB")
+    assert image.size == (90, 60)  # unchanged
 
 
 def test_the_shorter_format_is_used():
