@@ -14,7 +14,7 @@ import sys
 from pathlib import Path
 
 PAGES = ("docs/start.md", "docs/tasks/compare_models.md")
-FIRST = re.compile(r"^## Try it$.*?(?=^## What the number means$)", re.MULTILINE | re.DOTALL)
+FIRST = re.compile(r"^## Install$.*?(?=^## How to read the score$)", re.MULTILINE | re.DOTALL)
 DOCTEST = "python -m doctest -o ELLIPSIS -o NORMALIZE_WHITESPACE"
 BLOCK = re.compile(r"^```(bash|console|python)\n(.*?)^```", re.MULTILINE | re.DOTALL)
 FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE

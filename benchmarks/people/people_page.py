@@ -250,16 +250,16 @@ def choice() -> str:
     assert scores
     assert distances
     return (
-        "| question | better | instead of |\n|---|---|---|\n"
-        f"| Do contents differ? | mean distance in context: AUC {short(distances['value'], 3)} | "
-        f"VS in context: {short(scores['value'], 3)} |\n"
-        f"| How diverse would people call it? | VS in context: ρ = {short(mean(context), 3)} and "
-        f"{short(responses(context), 3)} | mean distance in context: {short(mean(distance), 3)} "
-        f"and {short(responses(distance), 3)}; VS − distance "
+        "| question | best measure | other measures |\n|---|---|---|\n"
+        "| Do the contents differ? | mean distance in context: AUC "
+        f"{short(distances['value'], 3)} | VS in context: {short(scores['value'], 3)} |\n"
+        "| How diverse would human raters call the set? | VS in context: ρ = "
+        f"{short(mean(context), 3)} and {short(responses(context), 3)} | mean distance in context: "
+        f"{short(mean(distance), 3)} and {short(responses(distance), 3)}; VS − distance "
         f"{gap((CONTEXT, True, VS), (CONTEXT, True, DISTANCE))} |\n"
         f"| Was the temperature higher? | {temperatures()} |\n"
-        "| How many different answers are there? | VS, the only one of them that is a number of "
-        "answers | mean distance, distinct-n: between 0 and 1 |"
+        "| How many different answers are there? | VS, the only one of these measures that is a "
+        "number of answers | mean distance and distinct-n lie between 0 and 1 |"
     )
 
 
@@ -400,18 +400,19 @@ def controlled() -> tuple[float, float, float, float]:
 
 
 def wording() -> str:
-    """Say what the default measures, in a sentence or two for README and other pages."""
+    """Compare the default kernel with human ratings, in a paragraph for README and other pages."""
     a, b, c, d = controlled()
     default, best = find("human_scores", DEFAULT), find("human_scores", CONTEXT, True)
     return (
-        "n-grams, the default, measure *wording*. Where shared words cannot tell, their accuracy "
-        f"in telling diverse sets of answers from others is {short(a)} and {short(b)} (two "
-        "sources; guessing has 0.50), where embeddings in the context of the prompt have "
-        f"{short(c)} and {short(d)}. Spearman's ρ with people's scores is {short(mean(default))} "
-        f"for n-grams and {short(mean(best))} for those embeddings over six sources, and "
-        f"{short(responses(default))} and {short(responses(best))} over three further "
-        "sources, on which reading answers in context was chosen (`python "
-        "benchmarks/people/all.py`, results `benchmarks/results/people/human_scores.json`)."
+        "N-grams, the default, compare *wording*, not meaning. Their Spearman correlation with "
+        f"human ratings of diversity is {short(mean(default))} over six sources and "
+        f"{short(responses(default))} over three further sources. Embeddings in the context of "
+        f"the prompt reach {short(mean(best))} and {short(responses(best))}. (The three further "
+        "sources were used to choose reading answers in context.) In two sources, shared words do "
+        "not show whether a set is diverse. There, n-grams classify sets as diverse or not with "
+        f"an accuracy of {short(a)} and {short(b)}, and these embeddings with {short(c)} and "
+        f"{short(d)} (chance: 0.50; `python benchmarks/people/all.py`, results in "
+        "`benchmarks/results/people/human_scores.json`)."
     )
 
 
