@@ -39,23 +39,23 @@ SAME: dict[str, Callable[[Any], float]] = {
 OTHERWISE: dict[str, tuple[Callable[[Any], float], str]] = {
     "`score_X(X, q=2)`": (
         lambda vendi: vendi.score_X(X, q=2),
-        "there `q` is dropped: it is the score of order 1",
+        "vendi_score ignores `q` and returns the score of order 1",
     ),
     "`score_K(K, q=0)`, K of rank 2": (
         lambda vendi: vendi.score_K(PLANE @ PLANE.T, q=0),
-        "there eigenvalues that are rounding count",
+        "vendi_score counts eigenvalues that are only rounding errors",
     ),
     "`score_K(K, q=0.1)`, K of rank 2": (
         lambda vendi: vendi.score_K(PLANE @ PLANE.T, q=0.1),
-        "the same",
+        "same reason",
     ),
     '`score_K(K, q=float("inf"))`': (
         lambda vendi: vendi.score_K(K, q=float("inf")),
-        'there only "inf" is known',
+        'vendi_score accepts infinity only as the string "inf"',
     ),
     "`score_K(identity(30, format='csr'))`": (
         lambda vendi: vendi.score_K(identity(30, format="csr")),
-        "there six eigenvalues of a sparse K are used",
+        "vendi_score uses only six eigenvalues of a sparse K",
     ),
 }
 

@@ -66,7 +66,7 @@ def migration() -> str:
     rows = loaded("migration")["differ"]
     columns = ("call", "theirs", "ours", "why")
     return table(
-        ("call", "vendi_score", "vendiscore", "why"),
+        ("call", "vendi_score", "vendiscore", "reason"),
         ([row[name] for name in columns] for row in rows),
     )
 
