@@ -123,10 +123,10 @@ def partitions_about() -> str:
     )
     close = "to the last bit" if worst == 0 else f"within {worst:.0e}"
     return (
-        f"Seconds of {about['rows']:,} × {about['d']} rows of 8 to a prompt in "
-        f"{about['files']} Parquet files on {about['cpus']} cores, "
-        f"without the start of workers (vendiscore {about['vendiscore']}); scores equal one "
-        f"process's {close}."
+        f"Seconds for {about['rows']:,} rows with {about['d']} columns, 8 rows per prompt, in "
+        f"{about['files']} Parquet files on {about['cpus']} cores. The start of workers is not "
+        f"included (vendiscore {about['vendiscore']}). Scores agree with those of a single process "
+        f"{close}."
     )
 
 
@@ -139,31 +139,29 @@ def greedi() -> str:
     )
     worst = min(rows, key=lambda row: row["VS"] / row["select_VS"])
     return (
-        f"Choosing 50 of {worst['rows']:,} × 64 in 8 partitions takes {times}, and has "
-        f"{percent(worst['VS'] / worst['select_VS'], 1)} of the score of `select` on one machine, "
-        f"which takes {worst['select_s']:.0f} s; a random choice has "
+        f"Selecting 50 of {worst['rows']:,} rows with 64 columns in 8 partitions takes {times}. "
+        f"The selected rows reach {percent(worst['VS'] / worst['select_VS'], 1)} of the score of "
+        f"`select` on one machine, which takes {worst['select_s']:.0f} s. A random subset reaches "
         f"{percent(worst['random_VS'] / worst['select_VS'])}."
     )
 
 
 def plan() -> str:
-    """Write what a billion rows of 384 numbers take, at the rate that was measured."""
+    """Extrapolate the measured rate to a billion rows."""
     result = loaded("partitions")
     (row,) = (row for row in result["rows"] if row["part"] == "rate")
+    assert result["environment"]["threads"] == "1"
     n, d = 10**9, row["d"]
     hours = n * row["seconds"] / row["rows"] / 3600
     return table(
-        (f"of 10⁹ × {d}", "cost"),
+        (f"for 10⁹ rows with {d} columns", "cost"),
         (
-            ("rows in float32, read once", f"{4 * n * d / 1e12:.1f} TB"),
-            (
-                "adding up, on one machine",
-                f"{hours:.1f} h of {result['environment']['cpus']} cores",
-            ),
-            ("a state, of any number of rows", f"{row['bytes'] / 1e6:.1f} MB"),
-            ("1,000 states, which merge", f"{1000 * row['bytes'] / 1e9:.1f} GB"),
+            ("reading the rows once, in float32", f"{4 * n * d / 1e12:.1f} TB"),
+            ("updating one state with all rows, in one thread", f"{hours:.1f} h"),
+            ("a state, for any number of rows", f"{row['bytes'] / 1e6:.1f} MB"),
+            ("1,000 states before they are merged", f"{1000 * row['bytes'] / 1e9:.1f} GB"),
             ("the score of the merged state", f"{row['score_s']:.2g} s"),
-            ("a matrix of all similarities, float32", f"{4 * n * n / 1e18:.0f} EB: not possible"),
+            ("the similarity matrix, in float32", f"{4 * n * n / 1e18:.0f} EB: not possible"),
         ),
     )
 
