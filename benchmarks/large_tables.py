@@ -45,12 +45,15 @@ def selected() -> str:
 def selected_huge() -> str:
     """Write how long choosing from 200,000 takes by each objective."""
     rows = [row for row in loaded("selection_scale")["rows"] if row["part"] == "huge"]
-    told = (f"{row['seconds']:.0f} s for {row['size']:,} by {row['objective']!r}" for row in rows)
+    times = (
+        f'{row["seconds"]:.0f} s to select {row["size"]:,} with "{row["objective"]}"'
+        for row in rows
+    )
     vendi = next(row for row in rows if "certified" in row)
     return (
-        f"Choosing from 200,000 × 384 takes {', '.join(told)}. The choice by 'vendi' has at "
-        f"least {percent(vendi['certified'], 1)} of the highest score possible; computing this "
-        f"bound takes {vendi['seconds_of_bound']:.0f} s more."
+        f"From 200,000 vectors with 384 columns, `select` takes {' and '.join(times)}. The "
+        f'selection with "vendi" has at least {percent(vendi["certified"], 1)} of the highest '
+        f"possible score. Computing this bound takes another {vendi['seconds_of_bound']:.0f} s."
     )
 
 
