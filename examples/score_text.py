@@ -1,4 +1,4 @@
-"""Score three files of captions with the metric, loaded as `evaluate` loads any metric."""
+"""Score three files of captions with the metric for Hugging Face `evaluate`."""
 
 from pathlib import Path
 
@@ -11,10 +11,10 @@ def main() -> None:
     vendiscore = evaluate.load(str(HERE.parent / "vendiscore.py"))
     for name in ("varied", "middling", "repetitive"):
         captions = (HERE / "captions" / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-        found = vendiscore.compute(samples=captions, k="ngram_overlap", details=True)
-        print(f"{name:>10}: Vendi Score {found['VS']:5.2f} of {len(captions)} captions")
-        print(found["details"]["strip"])
-    print("How to read it: as varied as that many captions with nothing in common.")
+        result = vendiscore.compute(samples=captions, k="ngram_overlap", details=True)
+        print(f"{name:>10}: Vendi Score {result['VS']:5.2f} of {len(captions)} captions")
+        print(result["details"]["strip"])
+    print("A score of 5 means: as diverse as 5 captions that have nothing in common.")
 
 
 if __name__ == "__main__":

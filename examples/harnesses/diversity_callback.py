@@ -1,4 +1,4 @@
-"""A callback of transformers' Trainer that scores what a model generates, to copy and adapt.
+"""A callback for transformers' Trainer that scores generated texts, to copy and adapt.
 
 pip install -e . accelerate torch transformers     # in a clone of vendiscore
 """
@@ -14,28 +14,37 @@ from vendiscore import compute
 
 
 class DiversityCallback(transformers.TrainerCallback):
-    """Scores what a model generates at each evaluation, and warns when that collapses.
+    """Score generated texts at each evaluation, and warn if their diversity collapses.
 
-    `eval_VS` is the mean VS over prompts, `eval_VS_se` its standard error (with q=2, `eval_VS_q2`
-    and `eval_VS_q2_se`), in `state.log_history` and in what `evaluate` returns, so that
-    `metric_for_best_model` may name them. Several evaluations at one step are one.
+    `eval_VS` is the mean VS over prompts, and `eval_VS_se` its standard error (with q=2,
+    `eval_VS_q2` and `eval_VS_q2_se`). Both are in `state.log_history` and in the result of
+    `evaluate`, so they can be used as `metric_for_best_model`. Several evaluations at the same step
+    are scored once.
 
     Parameters
     ----------
-    prompts : list of str, optional; what the model continues, n times each
-    n, max_new_tokens, seed : int
-        How many continuations of each, at least 2, their length, and the seed that draws the same
-        in each evaluation; training draws what it would have. Blank ones count as one text.
+    prompts : list of str, optional
+        Prompts that the model continues n times each.
+    n : int, default 8
+        Number of continuations of each prompt, at least 2. Blank ones count as identical.
+    max_new_tokens : int, default 64
+        Maximum length of a continuation.
+    seed : int, default 0
+        Seed of the continuations. The random state of the training is not changed.
     generate : callable (model, processing_class) → samples, optional
-        Instead of `prompts`: gives samples of any kind, or a list of lists of them.
-    given_prompt : bool, whether to take `prompts` out of the similarity
-    collapse : float
-        Threshold of a warning. Below 1, a share of VS − 1 at the first evaluation; else a VS.
-    patience : int
-        How many evaluations in a row at or below that are a collapse. Another can follow once
-        VS − 1 was 1.25 times as high for as many.
-    log : callable, optional; `trainer.log`, so that numbers reach what the trainer reports to
-    **options : `k`, one `q` and options of the kernel, as for `vendiscore.compute`
+        Returns samples of any type, or a list of lists of them. Used instead of `prompts`.
+    given_prompt : bool, default False
+        Whether to condition the similarity on `prompts`.
+    collapse : float, default 0.5
+        Threshold of the warning. Below 1, it is a fraction of VS − 1 at the first evaluation;
+        otherwise it is a value of VS.
+    patience : int, default 2
+        Number of consecutive evaluations at or below the threshold before a warning. The next
+        warning is possible after VS − 1 exceeded 1.25 times the threshold as many times in a row.
+    log : callable, optional
+        `trainer.log`, to send scores to the loggers of the trainer.
+    **options
+        `k`, a single `q`, and options of the kernel, as for `vendiscore.compute`.
     """
 
     def __init__(
@@ -63,7 +72,7 @@ class DiversityCallback(transformers.TrainerCallback):
         self.options = options
         if given_prompt:
             self.options = {**options, "prompts": prompts, "given_prompt": True}
-        # As `compute` names the score: "VS", or with q=2 "VS_q2".
+        # The key of the score in `compute`: "VS", or with q=2 "VS_q2".
         self.key = f"eval_{next(iter(compute(['any'], k='labels', q=options.get('q', 1))))}"
 
     def on_evaluate(
@@ -76,9 +85,9 @@ class DiversityCallback(transformers.TrainerCallback):
         metrics: dict[str, float] | None = None,
         **others: object,
     ) -> None:
-        """Score generations after each evaluation; the trainer calls this."""
+        """Score generated texts after each evaluation (called by the trainer)."""
         past = [entry for entry in state.log_history if self.key in entry]
-        if past and past[-1]["step"] == state.global_step:  # of another set to evaluate on
+        if past and past[-1]["step"] == state.global_step:  # same step, another set
             scores = {key: past[-1][key] for key in past[-1] if key.startswith("eval_")}
         else:
             if self.generate is None:
@@ -96,8 +105,8 @@ class DiversityCallback(transformers.TrainerCallback):
             fallen = len(values) - 1 in collapses(values, self.collapse, self.patience)
             if fallen and state.is_world_process_zero:
                 warnings.warn(
-                    f"generations have collapsed: VS is {values[-1]:.3g} at step "
-                    f"{state.global_step}, and was {values[0]:.3g} at first",
+                    f"generated texts have collapsed: VS is {values[-1]:.3g} at step "
+                    f"{state.global_step}, and was {values[0]:.3g} at the first evaluation",
                     stacklevel=2,
                 )
         if metrics is not None:
@@ -105,7 +114,7 @@ class DiversityCallback(transformers.TrainerCallback):
 
 
 def filled(samples: Any) -> Any:
-    """Return samples, or lists of them, with one and the same text for each blank one."""
+    """Return samples, or lists of samples, with blank texts replaced by the same symbol."""
     if isinstance(samples, (list, tuple)):
         return [filled(sample) for sample in samples]
     return "∅" if isinstance(samples, str) and not samples.strip() else samples
@@ -114,7 +123,7 @@ def filled(samples: Any) -> Any:
 def generations(
     model: Any, tokenizer: Any, prompts: Sequence[str], n: int, max_new_tokens: int, seed: int = 0
 ) -> list[list[str]]:
-    """Draw n continuations of each prompt, unpadded; restore random state and model mode."""
+    """Generate n continuations of each prompt; restore the random state and the model's mode."""
     device, training = model.device, model.training
     pad = tokenizer.eos_token_id if tokenizer.pad_token_id is None else tokenizer.pad_token_id
     texts = []
@@ -138,16 +147,16 @@ def generations(
 
 
 def collapses(values: Sequence[float], collapse: float, patience: int) -> list[int]:
-    """Return the places in a series of VS where a warning is due; see `DiversityCallback`."""
-    line = collapse * (values[0] - 1) if collapse < 1 else collapse - 1
+    """Return the indices of VS values at which to warn; see `DiversityCallback`."""
+    threshold = collapse * (values[0] - 1) if collapse < 1 else collapse - 1
     below = above = 0
     fallen, due = False, []
-    for place, value in enumerate(values):
-        below = below + 1 if value - 1 <= line else 0
-        above = above + 1 if value - 1 > 1.25 * line else 0
+    for i, value in enumerate(values):
+        below = below + 1 if value - 1 <= threshold else 0
+        above = above + 1 if value - 1 > 1.25 * threshold else 0
         if not fallen and below >= patience:
             fallen = True
-            due.append(place)
+            due.append(i)
         elif above >= patience:
             fallen = False
     return due

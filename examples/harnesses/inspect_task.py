@@ -1,10 +1,10 @@
-"""A task of inspect_ai: the diversity of the answers to each question, next to their accuracy.
+"""An inspect_ai task that measures diversity and accuracy of the answers to each question.
 
     pip install -e '.[inspect]'     # in a clone of vendiscore
     inspect eval examples/harnesses/inspect_task.py --model …
 
-Every question is answered in four epochs; `vendi_score` is the mean over questions of the effective
-number of different answers among the four.
+Every question is answered in four epochs. `vendi_score` is the effective number of different
+answers among these four, averaged over questions.
 """
 
 from inspect_ai import Task, task
@@ -22,7 +22,7 @@ QUESTIONS = {
 
 @task
 def diversity(epochs: int = 4) -> Task:
-    """Return questions with many answers, of which each is asked for several times."""
+    """Return a task with questions that have many correct answers."""
     return Task(
         dataset=[Sample(input=ask, target=word) for ask, word in QUESTIONS.items()],
         solver=generate(temperature=1.0),

@@ -1,4 +1,4 @@
-"""A task of lighteval: how diverse four answers to each prompt are.
+"""A lighteval task that measures the diversity of four answers to each prompt.
 
     pip install -e . lighteval 'xxhash<4'     # in a clone of vendiscore
     lighteval accelerate "model_name=…,generation_parameters={temperature:1.0}" \\
@@ -21,9 +21,9 @@ PROMPTS = Path(__file__).resolve().parent / "lm_eval_task"  # a folder with prom
 
 # lighteval generates several texts for a prompt only if a metric is a SamplingMetric.
 class VendiScore(SamplingMetric, SampleLevelComputation):
-    """The Vendi Score of n generations for one prompt, by options of `vendiscore.compute`.
+    """The Vendi Score of n answers to a prompt, with options of `vendiscore.compute`.
 
-    `given_prompt` takes the query of each document out of the similarity.
+    `given_prompt=True` conditions the similarity on the query of each document.
     """
 
     def __init__(self, n: int, given_prompt: bool = False, **options: object) -> None:
@@ -31,23 +31,23 @@ class VendiScore(SamplingMetric, SampleLevelComputation):
         self.n, self.given_prompt, self.options = n, given_prompt, options
 
     def num_samples(self) -> int:
-        """Return how many texts lighteval is to generate."""
+        """Return the number of texts that lighteval generates for each prompt."""
         return self.n
 
     def compute(self, doc: Doc, model_response: ModelResponse, **others: object) -> float:
-        """Score the texts of a response, at least two of them; blank ones count as one text."""
+        """Score the texts of a response (at least two). All blank texts count as identical."""
         texts = [text if text.strip() else "∅" for text in model_response.final_text]
         if len(texts) < 2:
             raise ValueError(
-                f"the generations for a prompt must be two or more, got {len(texts)}; the model "
-                f"was asked for {self.n}, and must heed `num_samples`"
+                f"expected {self.n} generations for a prompt (at least 2), got {len(texts)}; use a "
+                f"model that supports `num_samples`"
             )
-        given = {"prompts": doc.query, "given_prompt": True} if self.given_prompt else {}
-        return score(texts, **given, **self.options)
+        condition = {"prompts": doc.query, "given_prompt": True} if self.given_prompt else {}
+        return score(texts, **condition, **self.options)
 
 
 def vendi_score(n: int, name: str = "vendi_score", **options: object) -> SampleLevelMetric:
-    """Make a metric of a task; its mean over prompts equals the result of `compute`."""
+    """Return a metric of a task; the mean over prompts equals the result of `compute`."""
     return SampleLevelMetric(
         metric_name=name,
         higher_is_better=True,
@@ -58,7 +58,7 @@ def vendi_score(n: int, name: str = "vendi_score", **options: object) -> SampleL
 
 
 def prompt(line: dict[str, str], task_name: str = "") -> Doc:
-    """Return a document of lighteval."""
+    """Convert a row to a document of lighteval."""
     return Doc(task_name=task_name, query=line["prompt"] + "\n", choices=[""], gold_index=0)
 
 

@@ -1,4 +1,4 @@
-"""A language model of ten words, and its tokenizer, made on the spot."""
+"""A tiny language model with a vocabulary of ten words, and its tokenizer."""
 
 import torch
 import transformers
@@ -10,7 +10,7 @@ PAD, EOS, UNKNOWN = range(3)
 
 
 def word_tokenizer() -> transformers.PreTrainedTokenizerFast:
-    """Return one token a word."""
+    """Return a tokenizer with one token per word."""
     words = Tokenizer(models.WordLevel({name: i for i, name in enumerate(NAMES)}, NAMES[UNKNOWN]))
     words.pre_tokenizer = pre_tokenizers.Whitespace()
     return transformers.PreTrainedTokenizerFast(
@@ -22,7 +22,7 @@ def word_tokenizer() -> transformers.PreTrainedTokenizerFast:
 
 
 def llama() -> transformers.LlamaForCausalLM:
-    """Return one layer, with weights that are always the same."""
+    """Return a model with one layer and fixed random weights."""
     config = transformers.LlamaConfig(
         vocab_size=len(NAMES),
         hidden_size=16,

@@ -1,10 +1,10 @@
-"""GRPO of TRL with a reward for being right, times being unlike the other completions.
+"""Train with TRL's GRPO and a reward for quality times diversity.
 
     pip install -e '.[trl]'     # in a clone of vendiscore
     python examples/harnesses/train_grpo.py Qwen/Qwen3-0.6B
 
-Without the second (`weight=0`), the completions for a prompt tend to become one and the same. `VS`
-in the log is the effective number of different ones among the eight for each prompt.
+Without the reward for diversity (`weight=0`), the completions of a prompt tend to become identical.
+`VS` in the log is the effective number of different completions among the eight of each prompt.
 """
 
 import sys
@@ -19,7 +19,7 @@ PROMPTS = ["Name an animal that flies.", "Name something red.", "Name a river."]
 
 
 def short(completions: list[str], **columns: object) -> list[float]:
-    """Return a stand-in for whether an answer is right: one sentence of at most twelve words."""
+    """Return 1 for at most twelve words, else 0. Replace this with your own quality."""
     return [float(len(text.split()) <= 12) for text in completions]
 
 
@@ -31,11 +31,11 @@ def trainer(
     prompts: list[str] = PROMPTS,
     **options: object,
 ) -> GRPOTrainer:
-    """Return a trainer of a model, or of its name on the Hub, with other options of GRPO."""
-    usual = {
+    """Return a trainer for a model or its name on the Hub; `options` are those of GRPOConfig."""
+    defaults = {
         "output_dir": "grpo",
         "num_generations": 8,
-        # A multiple of num_generations: all completions for a prompt are on one process.
+        # A multiple of num_generations, so all completions of a prompt are in the same process.
         "per_device_train_batch_size": 8,
         "max_completion_length": 48,
         "report_to": "none",
@@ -43,7 +43,7 @@ def trainer(
     return GRPOTrainer(
         model=model,
         reward_funcs=[VendiReward(quality=quality, weight=weight)],
-        args=GRPOConfig(**usual | options),
+        args=GRPOConfig(**defaults | options),
         train_dataset=Dataset.from_dict({"prompt": prompts}),
         processing_class=processing_class,
     )

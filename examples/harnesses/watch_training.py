@@ -1,10 +1,10 @@
-"""A run of transformers' Trainer that says how diverse what the model generates is.
+"""Train a model with transformers' Trainer and log the diversity of its generations.
 
     pip install -e . accelerate torch transformers     # in a clone of vendiscore
     python examples/harnesses/watch_training.py
 
-A model of ten words learns one sentence, on the CPU in ten seconds, with nothing to download; there
-is a warning when it says nothing else any more.
+A model with a vocabulary of ten words learns a single sentence. This takes ten seconds on a CPU and
+downloads nothing. A warning is given when the model generates nothing else any more.
 """
 
 import tempfile
@@ -17,16 +17,16 @@ PROMPTS = ["a cat", "the dog"]
 
 
 def trainer(**options: object) -> transformers.Trainer:
-    """Return a trainer of the model on one sentence."""
+    """Return a trainer that trains the model on a single sentence."""
     tokenizer = word_tokenizer()
     ids = [*tokenizer("a cat sat on the mat")["input_ids"], EOS]
     rows = [{"input_ids": ids, "labels": ids}] * 4
-    usual = {
+    defaults = {
         "max_steps": 50,
         "learning_rate": 3e-2,
         "eval_strategy": "steps",
         "eval_steps": 10,
-        "eval_on_start": True,  # what a collapse is measured by: the model as it was
+        "eval_on_start": True,  # the first evaluation, with which later ones are compared
         "save_strategy": "no",
         "report_to": "none",
         "disable_tqdm": True,
@@ -34,7 +34,7 @@ def trainer(**options: object) -> transformers.Trainer:
     }
     return transformers.Trainer(
         llama(),
-        transformers.TrainingArguments(**usual | options),
+        transformers.TrainingArguments(**defaults | options),
         train_dataset=rows,
         eval_dataset=rows[:1],
         processing_class=tokenizer,
@@ -42,7 +42,7 @@ def trainer(**options: object) -> transformers.Trainer:
 
 
 def main() -> transformers.Trainer:
-    """Train, and print the number of effectively different sentences among six."""
+    """Train, and print the effective number of different sentences, of six."""
     with tempfile.TemporaryDirectory() as folder:
         run = trainer(output_dir=folder)
         run.add_callback(DiversityCallback(PROMPTS, n=6, max_new_tokens=5, log=run.log))

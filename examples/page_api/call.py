@@ -1,4 +1,4 @@
-"""A call of the page's API from Python."""
+"""Call the API of the web app from Python."""
 
 from gradio_client import Client
 

@@ -1,4 +1,4 @@
-"""A comparison of two models that answered the same prompts, by the page's API."""
+"""Compare two models that answered the same prompts, with the API of the web app."""
 
 from gradio_client import Client
 

@@ -1,4 +1,4 @@
-"""A call of one of the page's tools by a client of MCP."""
+"""Call a tool of the web app with an MCP client."""
 
 import asyncio
 

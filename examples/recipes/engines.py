@@ -1,8 +1,8 @@
-"""Scores of rows that an engine keeps in partitions: copy the function of your engine.
+"""Score rows that a query engine stores in partitions: copy the function for your engine.
 
-Each takes rows of an engine and a function that adds up record batches, here `all_rows` or
-`within_prompts`, and returns its state of all rows. Partitions merge in their order, so that a
-prompt whose rows a border cuts is one prompt; rows of a prompt must stand together (ORDER BY).
+Each function takes rows of an engine and a function that computes the state of record batches,
+here `all_rows` or `within_prompts`. It returns the state of all rows. Partitions are merged in
+order, so a prompt may span two partitions. The rows of a prompt must be adjacent (ORDER BY).
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any, TypeAlias
 
 from vendiscore import GroupState, State
 
-# Record batches of Arrow, tables or frames of pandas and polars, in their order.
+# Arrow record batches or tables, or frames of pandas or polars, in order.
 Batches: TypeAlias = Iterable[Any]
 Add: TypeAlias = Callable[[Batches], Any]
 
@@ -27,7 +27,7 @@ def all_rows(batches: Batches) -> State:
 
 
 def within_prompts(batches: Batches) -> GroupState:
-    """Return the state of vectors in the column x, scored within each prompt."""
+    """Return the state of vectors in the column x, with a score for each prompt."""
     state = GroupState("x", prompts="prompt", k="cosine")
     for batch in batches:
         state.update(batch)
@@ -35,7 +35,7 @@ def within_prompts(batches: Batches) -> GroupState:
 
 
 def dask_state(frame: Any, add: Add) -> Any:
-    """Add up a dask.dataframe on its workers, and merge eight states at once, as a tree."""
+    """Compute states of a dask.dataframe on its workers; merge them as a tree, eight at a time."""
     import dask
 
     def merged(states: list[Any]) -> Any:
@@ -49,7 +49,7 @@ def dask_state(frame: Any, add: Add) -> Any:
 
 
 def ray_state(dataset: Any, add: Add) -> Any:
-    """Add up a dataset of Ray Data on its workers, and merge states here as they arrive."""
+    """Compute states of a Ray dataset on its workers; merge them here as they arrive."""
 
     def added(block: Any) -> dict[str, Any]:
         return {"state": [pickle.dumps(add([block]))]}
@@ -63,7 +63,7 @@ def ray_state(dataset: Any, add: Add) -> Any:
 
 
 def spark_state(frame: Any, add: Add) -> Any:
-    """Add up a DataFrame of Spark on its executors, and merge states on the driver."""
+    """Compute states of a Spark DataFrame on its executors; merge them on the driver."""
 
     def added(batches: Iterator[Any]) -> Iterator[Any]:
         import pyarrow as pa
@@ -75,25 +75,25 @@ def spark_state(frame: Any, add: Add) -> Any:
 
 
 def duckdb_state(relation: Any, add: Add) -> Any:
-    """Add up SELECT … ORDER BY of DuckDB, which sorts on disk if need be."""
+    """Compute the state of a DuckDB query with ORDER BY; DuckDB can sort on disk."""
     return add(relation.to_arrow_reader(100_000))
 
 
 def polars_state(frame: Any, add: Add) -> Any:
-    """Add up a LazyFrame of polars, which its streaming engine reads."""
+    """Compute the state of a polars LazyFrame with the streaming engine."""
     return add(frame.collect_batches(chunk_size=100_000, maintain_order=True))
 
 
 def pyarrow_state(dataset: Any, add: Add) -> Any:
-    """Add up a pyarrow.dataset, such as a folder of Parquet."""
+    """Compute the state of a pyarrow.dataset, such as a folder of Parquet files."""
     return add(dataset.to_batches())
 
 
 def datasets_state(dataset: Any, add: Add) -> Any:
-    """Add up a dataset of Hugging Face, in memory or streaming=True."""
+    """Compute the state of a Hugging Face dataset, in memory or with streaming=True."""
     return add(dataset.with_format("arrow").iter(10_000))
 
 
 def daft_state(frame: Any, add: Add) -> Any:
-    """Add up a DataFrame of Daft, one result of its engine after the other."""
+    """Compute the state of a Daft DataFrame, partition by partition."""
     return add(frame.to_arrow_iter())

@@ -1,8 +1,9 @@
-"""A subset of rows in many partitions, and a bound on the score of any other subset.
+"""Select a diverse subset of rows in many partitions, with an upper bound on all subsets.
 
-Each partition chooses 2k rows, of which k are chosen (GreeDi: Mirzasoleiman, Karbasi, Sarkar &
-Krause, NeurIPS 2013), or the first k of one partition if they score more. One more pass bounds
-every choice of k rows, and its rows of largest gradient take part in the choice.
+Select 2k rows in each partition, and k rows of their union (GreeDi: Mirzasoleiman, Karbasi, Sarkar
+& Krause, NeurIPS 2013). If the first k rows of a partition score more, use them instead. A second
+pass computes an upper bound on the score of any k rows, and adds the rows with the largest gradient
+to the candidates.
 """
 
 from __future__ import annotations
@@ -16,50 +17,54 @@ import numpy as np
 from vendiscore import compute, select
 from vendiscore.tools.selection.certificate import tangent
 
-Over: TypeAlias = Callable[..., list[Any]]  # over(function, *more): of each partition, in order
+Over: TypeAlias = Callable[..., list[Any]]  # over(function, *more) returns one result per partition
 
 
 def over_dask(parts: Sequence[Any]) -> Over:
-    """Return what applies a function to partitions, `Delayed` or futures, on workers of Dask."""
+    """Return a function that maps over partitions (`Delayed` or futures) on Dask workers."""
     import dask
 
     return lambda f, *more: list(dask.compute(*(dask.delayed(f)(part, *more) for part in parts)))
 
 
 def over_ray(parts: Sequence[Any]) -> Over:
-    """Return what applies a function to partitions, references of Ray, on its workers."""
+    """Return a function that maps over partitions (Ray object references) on Ray workers."""
     import ray
 
     return lambda f, *more: ray.get([ray.remote(f).remote(part, *more) for part in parts])
 
 
 def unit(rows: np.ndarray) -> np.ndarray:
-    """Return rows (n, d) of length 1."""
+    """Return the rows, shape (n, d), scaled to length 1."""
     rows = np.asarray(rows, dtype=float)
     return rows / np.linalg.norm(rows, axis=1, keepdims=True)
 
 
 def chosen(rows: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Return 2k rows of a partition, and the sum of x xᵀ of all; fewer if it has fewer."""
+    """Select up to 2k rows of a partition; also return the sum of x xᵀ and the number of rows."""
     x = unit(rows)
-    places = select(rows, min(2 * k, len(rows)), k="cosine").places
-    return x[places], x.T @ x, len(x)
+    selected = select(rows, min(2 * k, len(rows)), k="cosine").places
+    return x[selected], x.T @ x, len(x)
 
 
 def steepest(rows: np.ndarray, slopes: np.ndarray, k: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k largest gradients xᵀ M x of a partition, and their rows."""
+    """Return the k largest gradients xᵀ M x of a partition, and the rows that they belong to."""
     x = unit(rows)
     gradients = np.vecdot(x @ slopes, x)
-    places = np.argsort(-gradients)[:k]
-    return gradients[places], x[places]
+    order = np.argsort(-gradients)[:k]
+    return gradients[order], x[order]
 
 
 def greedi(over: Over, k: int) -> dict[str, Any]:
-    """Choose k rows by the Vendi Score of order 1: {"rows", "VS", "bound"}; two passes."""
-    found = over(chosen, k)
-    union = np.concatenate([rows for rows, _, _ in found])
-    best = max([again(union, k), *(rows[:k] for rows, _, _ in found if len(rows) >= k)], key=score)
-    whole = sum(moment for _, moment, _ in found) / sum(n for _, _, n in found)
+    """Select k rows by the Vendi Score of order 1, in two passes.
+
+    Returns a dict with "rows", their score "VS", and "bound", the upper bound.
+    """
+    results = over(chosen, k)
+    union = np.concatenate([rows for rows, _, _ in results])
+    candidates = [again(union, k), *(rows[:k] for rows, _, _ in results if len(rows) >= k)]
+    best = max(candidates, key=score)
+    whole = sum(moment for _, moment, _ in results) / sum(n for _, _, n in results)
     dims = min(k, len(whole))
     power, V, slopes = tangent((whole + best.T @ best / k) / 2, dims, 1.0)
     passed = over(steepest, V * slopes[:-1] @ V.T, k)
@@ -70,7 +75,7 @@ def greedi(over: Over, k: int) -> dict[str, Any]:
 
 
 def again(rows: np.ndarray, k: int) -> np.ndarray:
-    """Return k of these rows."""
+    """Select k of these rows."""
     return rows[select(rows, k, k="cosine").places]
 
 

@@ -1,4 +1,4 @@
-"""Rows that are near no earlier row, from an index of faiss: pip install faiss-cpu."""
+"""Count rows that are not near-duplicates of an earlier row, with faiss (pip install faiss-cpu)."""
 
 import faiss
 import numpy as np
@@ -9,7 +9,7 @@ faiss.normalize_L2(X)
 index = faiss.index_factory(64, "IVF128,Flat", faiss.METRIC_INNER_PRODUCT)
 index.train(X)
 index.add(X)
-index.nprobe = 8  # of 128 cells: others are not looked at
+index.nprobe = 8  # number of the 128 cells that each query searches
 similarity, nearest = index.search(X, 2)
 near = (similarity >= 0.95) & (nearest < np.arange(len(X))[:, None])
 print(np.count_nonzero(~near.any(axis=1)))

@@ -1,10 +1,10 @@
-"""A reward of OpenRLHF for being right, times what an answer adds to those for its prompt.
+"""An OpenRLHF reward: quality of an answer, times its contribution to diversity.
 
     python -m openrlhf.cli.train_ppo_ray --train.agent_func_path openrlhf_agent.py …
 
-OpenRLHF asks its `reward_func` for one answer at a time, and diversity is of several. It generates
-all answers to a prompt in one actor, though: here each waits for the others of its prompt, without
-holding a thread, and all of them are scored at once.
+OpenRLHF calls `reward_func` for one answer at a time, but diversity is a property of several
+answers. All answers to a prompt are generated in the same actor. So each answer waits for the
+others to the same prompt, without blocking a thread, and all of them are scored together.
 """
 
 import asyncio
@@ -16,13 +16,13 @@ from vendiscore import group_rewards
 
 
 def quality(prompt: str, answer: str, label: str) -> float:
-    """Return stand in for whether an answer is right."""
+    """Return 1 if the answer contains the label, else 0. Replace this with your own quality."""
     return float(label in answer)
 
 
 @dataclass
 class Group:
-    """Hold the answers to a prompt that wait for those that are being generated."""
+    """Answers to a prompt that wait until all of its answers are generated."""
 
     generating: int = 0
     answers: list[str] = field(default_factory=list)
@@ -31,14 +31,14 @@ class Group:
 
 
 class AgentExecutor(SingleTurnAgentExecutor):
-    """Generate one answer at a time, and reward those for one prompt together."""
+    """Generate answers one at a time, and compute the rewards of a prompt together."""
 
     def __init__(self) -> None:
         super().__init__()
         self.groups: dict[str, Group] = {}
 
     async def execute(self, prompt, label, sampling_params, max_length, hf_tokenizer, **others):
-        """Return what the executor of one turn does, with a reward."""
+        """Return the result of the single-turn executor, with a reward."""
         group = self.groups.setdefault(prompt, Group())
         group.generating += 1  # all answers to a prompt begin before the first is done
         try:
@@ -51,17 +51,17 @@ class AgentExecutor(SingleTurnAgentExecutor):
             group.answers.append(answer)
             group.right.append(right)
             group.rewards.append(asyncio.get_running_loop().create_future())
-            own = group.rewards[-1]
+            reward = group.rewards[-1]
         finally:
             group.generating -= 1
             if not group.generating:
                 self.finish(self.groups.pop(prompt))
-        # Dynamic filtering goes by scores.
-        return {**output, "reward": await own, "scores": right}
+        # Dynamic filtering uses "scores".
+        return {**output, "reward": await reward, "scores": right}
 
     def finish(self, group: Group) -> None:
-        """Reward all answers to a prompt, but for those whose generation failed."""
+        """Reward all answers to a prompt, except those whose generation failed."""
         if group.answers:
-            found = group_rewards(group.answers, group.right, match_length=True)
-            for future, reward in zip(group.rewards, found.tolist(), strict=True):
+            rewards = group_rewards(group.answers, group.right, match_length=True)
+            for future, reward in zip(group.rewards, rewards.tolist(), strict=True):
                 future.set_result(reward)

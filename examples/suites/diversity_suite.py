@@ -1,10 +1,10 @@
-"""An EvaluationSuite: how diverse what a language model writes is, to prompts of two kinds.
+"""An EvaluationSuite that measures the diversity of a language model for two types of prompts.
 
     suite = evaluate.EvaluationSuite.load("examples/suites/diversity_suite.py")
     suite.run("gpt2")
 
-gives, for each kind of prompts, the measures of text that people quote: a Vendi Score, distinct
-n-grams, self-BLEU and a compression ratio. Another model is another argument of `run`.
+returns common measures of text diversity for each type of prompts: Vendi Score, distinct n-grams,
+self-BLEU and compression ratio. To evaluate another model, pass its name to `run`.
 """
 
 import atexit
@@ -22,16 +22,16 @@ PROMPTS = {
     "stories": ["Once upon a time", "The door opened and", "Far from the city"],
     "advice": ["To sleep better,", "To learn a language,", "To save money,"],
 }
-TIMES = 4  # each prompt is answered as often
+TIMES = 4  # number of answers to each prompt
 
 
 class Suite(evaluate.EvaluationSuite):
-    """One task for each kind of prompts, all measured by the preset "text"."""
+    """One task for each type of prompts, scored with the preset "text"."""
 
     def __init__(self, name):
         super().__init__(name)
         metric = vendiscore.load("vendiscore", measures="text")
-        folder = Path(tempfile.mkdtemp(prefix="prompts-"))  # a suite names its data by a path
+        folder = Path(tempfile.mkdtemp(prefix="prompts-"))  # a suite loads data from a path
         atexit.register(shutil.rmtree, folder, ignore_errors=True)
         self.suite = []
         for kind, prompts in PROMPTS.items():

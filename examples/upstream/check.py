@@ -1,11 +1,11 @@
-"""Apply a change to the source it was written for, and run its tests in an environment of its own.
+"""Apply a patch to the project for which it was written, and run its tests in a new environment.
 
     python examples/upstream/check.py torchmetrics --source https://github.com/Lightning-AI/torchmetrics
-    python examples/upstream/check.py monai    # a change of the release that PyPI has
+    python examples/upstream/check.py monai    # a patch of a release on PyPI
 
-The source is a clone or an address that git can clone, taken at the commit named below, or the
-wheel of a release, unpacked where the project's repository has it. The tests of each change compare
-its number with that of this package, which is installed beside it.
+The source is a clone or a URL that git can clone, at the commit named below, or the wheel of a
+release. The tests compare the results of the patch with those of vendiscore, which is installed in
+the same environment.
 """
 
 import argparse
@@ -21,12 +21,12 @@ HERE = Path(__file__).resolve().parent
 
 
 class Change(NamedTuple):
-    """Where a change belongs, what its tests need, and where they run."""
+    """The commit of a change, the packages that its tests need, and their folder."""
 
-    commit: str  # or the release, as pip names it
+    commit: str  # or a release, as in pip install
     needs: tuple[str, ...]
     tests: tuple[str, ...]
-    folder: str = "."  # of the tests, or of the packages of a release
+    folder: str = "."  # of the tests, or of the packages in a release
 
 
 CHANGES = {
@@ -72,13 +72,13 @@ CHANGES = {
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("project", choices=CHANGES)
-    parser.add_argument("--source", help="a clone, or an address; not of a release")
+    parser.add_argument("--source", help="a clone or a URL; not for a release")
     parser.add_argument("--python", default=sys.executable)
     options = parser.parse_args()
     change = CHANGES[options.project]
     released = "==" in change.commit
     if released == bool(options.source):
-        parser.error("pass --source, unless the change is of a release")
+        parser.error("--source is required for a commit, and not allowed for a release")
     with tempfile.TemporaryDirectory() as made:
         source, environment = Path(made, "source"), Path(made, "environment")
 
@@ -87,18 +87,19 @@ def main() -> None:
             subprocess.run(list(map(str, command)), cwd=at, check=True, env=environ)
 
         run(options.python, "-m", "venv", environment, at=HERE)
-        its = environment / "bin" / "python"
+        python = environment / "bin" / "python"
+        pip = (python, "-m", "pip")
         if released:
-            run(its, "-m", "pip", "download", "-q", "--no-deps", "-d", made, change.commit, at=HERE)
+            run(*pip, "download", "-q", "--no-deps", "-d", made, change.commit, at=HERE)
             with zipfile.ZipFile(next(Path(made).glob("*.whl"))) as wheel:
                 wheel.extractall(source / change.folder)
         else:
             run("git", "clone", "-q", options.source, source, at=HERE)
             run("git", "checkout", "-q", change.commit)
         run("git", "apply", HERE / options.project / "change.patch")
-        run(its, "-m", "pip", "install", "-q", *change.needs, HERE.parents[1])
-        tests = [its, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *change.tests]
-        if released:  # rather than what pip installed
+        run(*pip, "install", "-q", *change.needs, HERE.parents[1])
+        tests = [python, "-m", "pytest", "-q", "-rs", "-p", "no:cacheprovider", *change.tests]
+        if released:  # use the patched source, not the installed package
             run(*tests, PYTHONPATH=source / change.folder)
         else:
             run(*tests, at=source / change.folder)

@@ -1,4 +1,4 @@
-"""The prompts of the task, from the folder that this file is in."""
+"""Load the prompts of the task from this folder."""
 
 from pathlib import Path
 
@@ -6,6 +6,6 @@ import datasets
 
 
 def load(**options: object) -> datasets.DatasetDict:
-    """Read prompts.jsonl; lm-eval passes what the task has for `metadata`, which is not needed."""
+    """Load prompts.jsonl. lm-eval passes the metadata of the task, which is not used."""
     path = Path(__file__).resolve().parent / "prompts.jsonl"
     return datasets.load_dataset("json", data_files={"test": str(path)})
