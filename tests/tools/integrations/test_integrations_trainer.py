@@ -108,7 +108,7 @@ def test_blank_generations_are_one_more_text():
 def test_a_run_that_is_resumed_goes_on_with_its_history():
     past = [{"eval_VS": 5.0, "step": 1}, {"loss": 0.1, "step": 2}, {"eval_VS": 1.5, "step": 2}]
     callback = DiversityCallback(generate=lambda *_: ["a"] * 3)
-    with pytest.warns(UserWarning, match="VS is 1 at step 3, and was 5 at first"):
+    with pytest.warns(UserWarning, match="VS is 1 at step 3, and was 5 at the first evaluation"):
         callback.on_evaluate(None, transformers.TrainerState(global_step=3, log_history=past), None)
 
 
