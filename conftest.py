@@ -8,7 +8,7 @@ import pytest
 
 from vendiscore import list_kernels, list_measures
 from vendiscore.resolve.plugins import Plugins
-from vendiscore.support.optional import BASE
+from vendiscore.support.optional import BASE_PACKAGES
 
 
 @pytest.fixture
@@ -34,6 +34,6 @@ def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
         cause = error.exc_info[1] if isinstance(error, UnexpectedException) else error
         name = (getattr(cause, "name", "") or "").partition(".")[0]
         missing = isinstance(cause, ImportError) and not find_spec(name or "vendiscore")
-        if not item.config.getoption("--base", False) or name in BASE or not missing:
+        if not item.config.getoption("--base", False) or name in BASE_PACKAGES or not missing:
             raise
         pytest.skip(f"needs {name}")

@@ -41,7 +41,7 @@ from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacks import Spectra
 from vendiscore.support.namespace import to_host
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.comparison import DIFFERENT, LESS, MORE, Comparison
@@ -108,7 +108,7 @@ def compared(K: np.ndarray | Similarity, sizes: Any, prompts: int = 0, **plan: A
     plan.setdefault("permutations", PERMUTATIONS if len(sizes) < 8 else OF_EIGHT)
     asked = CompareOptions(**plan).checked()
     pool = K if isinstance(K, Similarity) else MatrixSimilarity(K)
-    return finish(comparison_steps(pool, codes, names, asked, groups))
+    return run_steps(comparison_steps(pool, codes, names, asked, groups))
 
 
 def null(

@@ -33,7 +33,7 @@ from pairs import DATA, environment, write
 
 from vendiscore import as_similarity
 from vendiscore.similarity.base import Similarity
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison
@@ -65,7 +65,7 @@ def of_prompts(similarity: Similarity, prompts: int, count: int) -> Draw:
         part = similarity.take(np.concatenate([a, b], axis=1).ravel())
         indices = np.arange(2 * half * m).reshape(m, 2, half)
         codes = np.tile(np.repeat([0, 1], half), m)
-        return finish(comparison_steps(part, codes, ["a", "b"], PLAN, indices.tolist()))
+        return run_steps(comparison_steps(part, codes, ["a", "b"], PLAN, indices.tolist()))
 
     return draw
 
@@ -77,7 +77,7 @@ def without_prompts(name: str) -> Draw:
     def draw(rng: np.random.Generator, n: int, degree: float) -> Comparison:
         sets = [source(rng, n, 0.25), source(rng, n, degree)]
         pool, sizes = pooled(sets, **options)
-        return finish(comparison_steps(pool, np.repeat([0, 1], sizes), ["a", "b"], PLAN))
+        return run_steps(comparison_steps(pool, np.repeat([0, 1], sizes), ["a", "b"], PLAN))
 
     return draw
 
@@ -90,7 +90,7 @@ def of_questions(data: Path) -> Draw:
         indices = rng.choice(np.arange(1, 2000), 2 * n, replace=False)
         indices[n:][rng.random(n) < degree / 2] = 0
         part = similarity.take(indices)
-        return finish(comparison_steps(part, np.repeat([0, 1], n), ["a", "b"], PLAN))
+        return run_steps(comparison_steps(part, np.repeat([0, 1], n), ["a", "b"], PLAN))
 
     return draw
 
@@ -106,7 +106,7 @@ def of_models(a: list[list[str]], b: list[list[str]]) -> Draw:
         part = similarity.take((2 * ANSWERS * chosen[:, None] + np.arange(2 * ANSWERS)).ravel())
         indices = np.arange(2 * ANSWERS * m).reshape(m, 2, ANSWERS)
         steps = comparison_steps(part, np.tile(codes, m), ["a", "b"], PLAN, indices.tolist())
-        return finish(steps)
+        return run_steps(steps)
 
     return draw
 

@@ -36,7 +36,7 @@ from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.support.namespace import row_blocks
-from vendiscore.support.threads import each
+from vendiscore.support.threads import run_parallel
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)
@@ -175,7 +175,7 @@ def bare(n: int, d: int) -> float:
         X[block] @ X[block.start :].T
 
     used = time.process_time()
-    each(multiply, row_blocks(few, 4 * d))
+    run_parallel(multiply, row_blocks(few, 4 * d))
     return (time.process_time() - used) * (n / few) ** 2
 
 

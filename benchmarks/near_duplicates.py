@@ -22,7 +22,7 @@ import numpy as np
 from pairs import DATA, arguments, environment, write
 
 from vendiscore import explain
-from vendiscore.support.string_patterns import text_form
+from vendiscore.support.string_patterns import normalize_text
 
 N, PLANTED = 400, 40
 THRESHOLDS = (0.8, 0.9, 0.95, 0.99)
@@ -158,7 +158,12 @@ def texts() -> tuple[list[Any], dict[str, Edit], dict[str, Any], Callable[[Any],
         "synonym": synonym,
         "case, punctuation": unpunctuated,
     }
-    return list(dict.fromkeys(line.split("\t")[-1] for line in lines)), edits, kernels, text_form
+    return (
+        list(dict.fromkeys(line.split("\t")[-1] for line in lines)),
+        edits,
+        kernels,
+        normalize_text,
+    )
 
 
 IMAGE_EDITS: dict[str, Edit] = {

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.5.0.dev0"
 
 from .support import optional  # noqa: F401  first: it tells of all packages that are not there
-from .support.hints import public, suggestion
+from .support.hints import suggest_name, with_call_hints
 
 if TYPE_CHECKING:
     from . import plots
@@ -110,7 +110,7 @@ def __getattr__(name: str) -> object:
     home = import_module(f".{_HOME[name] or name}", __name__)
     value = getattr(home, name) if _HOME[name] else home
     if isinstance(value, FunctionType):
-        value = public(value)
+        value = with_call_hints(value)
     globals()[name] = value
     return value
 
@@ -121,7 +121,7 @@ def _unknown(name: str, imported: bool) -> AttributeError | ImportError:
     if name.startswith("_"):
         return AttributeError(message)
     look = f"dir({__name__}) lists all names."
-    hint = suggestion(name, __all__, mark="`", look=look, kind="name")
+    hint = suggest_name(name, __all__, quote="`", fallback=look, kind="name")
     # `from vendiscore import name` would replace an AttributeError, and the hint in it. A folder
     # is looked for after an AttributeError only.
     if imported and find_spec(f"{__name__}.{name}") is None:

@@ -1,7 +1,7 @@
 """The documented import path of `vendiscore.tools.plots`."""
 
-from .support.hints import refuse_calls
+from .support.hints import make_non_callable
 from .tools.plots import *  # noqa: F403
 from .tools.plots import __all__ as __all__
 
-refuse_calls(__name__)
+make_non_callable(__name__)

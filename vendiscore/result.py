@@ -10,11 +10,11 @@ import re
 from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
-from .support.arguments import DEFAULT_ORDER, read_order
-from .support.errors import quoted
-from .support.namespace import scalar
-from .support.signature import digits, plain
-from .support.summary import frame, json_record
+from .support.arguments import DEFAULT_ORDER, check_order
+from .support.errors import short_repr
+from .support.namespace import to_float
+from .support.signature import format_number, to_plain
+from .support.summary import make_frame, to_json_record
 from .support.types import Frame, Record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
@@ -30,12 +30,12 @@ def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
     orders = list(orders)
     if not several and orders == [DEFAULT_ORDER]:
         return [""]
-    return [f"_q{digits(q + 0.0)}" for q in orders]  # 0.0 is added for the sign of −0.0
+    return [f"_q{format_number(q + 0.0)}" for q in orders]  # 0.0 is added for the sign of −0.0
 
 
 def scale_suffix(t: float) -> str:
     """Return what one of several scales adds to the name of a measure, such as "_t0.5"."""
-    return f"_t{digits(t)}"
+    return f"_t{format_number(t)}"
 
 
 def key_at(q: float | str, name: str = "VS") -> str:
@@ -61,7 +61,7 @@ def key_at(q: float | str, name: str = "VS") -> str:
     >>> key_at(1), key_at(2), key_at("inf", "LC")
     ('VS', 'VS_q2', 'LC_qinf')
     """
-    (suffix,) = order_suffixes([read_order(q)], several=False)
+    (suffix,) = order_suffixes([check_order(q)], several=False)
     return name + suffix
 
 
@@ -78,7 +78,7 @@ class Result(dict[str, Any]):
     def __missing__(self, key: object) -> NoReturn:
         known = ", ".join(map(repr, self))
         why = _why_missing(key, list(self)) if isinstance(key, str) else ""
-        raise KeyError(f"no {quoted(key)}{why}; the keys are {known}")
+        raise KeyError(f"no {short_repr(key)}{why}; the keys are {known}")
 
     def copy(self) -> "Result":
         """Return a shallow copy."""
@@ -86,12 +86,12 @@ class Result(dict[str, Any]):
 
     def to_dict(self) -> Record:
         """Return a dict of plain values for JSON; None for NaN, "inf" for infinity."""
-        return json_record(plain(self))
+        return to_json_record(to_plain(self))
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row of the numbers, without details."""
-        numbers = {key: plain(value) for key, value in self.items() if key != "details"}
-        return frame([numbers])
+        numbers = {key: to_plain(value) for key, value in self.items() if key != "details"}
+        return make_frame([numbers])
 
 
 def number_rows(numbers: Mapping[str, Any], endings: Iterable[str] = ERRORS) -> list[Record]:
@@ -116,7 +116,7 @@ def number_rows(numbers: Mapping[str, Any], endings: Iterable[str] = ERRORS) -> 
     hidden = {"details", *(f"{key}{ending}" for key in numbers for ending in endings)}
 
     def error(key: str) -> float | None:
-        value = scalar(numbers.get(key, math.nan))
+        value = to_float(numbers.get(key, math.nan))
         return None if math.isnan(value) else value
 
     return [

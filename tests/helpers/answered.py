@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import one_set, several_sets
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.visitor_samples import Samples
@@ -21,7 +21,7 @@ def scored(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) 
     """Return the result of samples, or of values of a kind."""
     samples = values if isinstance(values, Samples) else read(values, kind)
     usual = {"texts": "ngram_overlap", "images": "pixels"}.get(samples.kind, "")
-    return finish(one_set.score(samples, Settings(kernel or usual, **settings)))
+    return run_steps(one_set.score(samples, Settings(kernel or usual, **settings)))
 
 
 def answered(values: Any, kind: str = "texts", kernel: str = "", **settings: Any) -> dict[str, Any]:
@@ -43,7 +43,7 @@ def compared(sets: dict[str, Any], kind: str = "texts", kernel: str = "", **give
         for name, values in sets.items()
     }
     steps = several_sets.compare(every, Settings(kernel or usual, **given))
-    return through(finish(steps))
+    return through(run_steps(steps))
 
 
 def check_comparison(answer: dict[str, Any], right: Any) -> None:

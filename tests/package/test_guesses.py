@@ -17,7 +17,14 @@ from vendiscore.measures.measure import get_measure
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
-from vendiscore.support.hints import REMEDIES, SYNONYMS, folded, remedy, suggestion, synonym
+from vendiscore.support.hints import (
+    REPLACEMENT_HINTS,
+    SYNONYMS,
+    normalize_name,
+    replacement_hint,
+    resolve_synonym,
+    suggest_name,
+)
 from vendiscore.tools.cli.parser import COMMANDS, build_parser
 
 pd = pytest.importorskip("pandas")
@@ -353,9 +360,9 @@ def test_every_name_of_the_table_exists_and_is_suggested_where_it_is_known() -> 
         found = [look for known, look in lookups if ours in known]
         assert found or ours in DOORS, ours
         for word in theirs.split():
-            assert word == folded(word)
+            assert word == normalize_name(word)
             for known, look in lookups:
-                if ours not in known or synonym(word, known) != ours or word in known:
+                if ours not in known or resolve_synonym(word, known) != ours or word in known:
                     continue
                 with pytest.raises((ValueError, AttributeError)) as refused:
                     look(word)
@@ -366,7 +373,7 @@ def test_every_name_of_the_table_exists_and_is_suggested_where_it_is_known() -> 
 def remedies() -> list[tuple[str, str, str]]:
     return [
         (kind, words, sentence)
-        for kind, table in REMEDIES.items()
+        for kind, table in REPLACEMENT_HINTS.items()
         for words, sentence in table.items()
     ]
 
@@ -374,8 +381,8 @@ def remedies() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("kind", "words", "sentence"), remedies())
 def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: str) -> None:
     for word in words.split():
-        assert remedy(word, kind) == sentence
-        assert word == folded(word)
+        assert replacement_hint(word, kind) == sentence
+        assert word == normalize_name(word)
         typed = rf"v\.{word}\(" if kind == "name" else rf"(?<!coefficient=)[`']{word}[`']"
         assert not re.search(typed, sentence)
     kernels = {kernel.name for kernel in list_kernels()}
@@ -401,8 +408,8 @@ def test_every_word_that_a_remedy_names_exists(kind: str, words: str, sentence: 
 
 
 def test_no_hint_suggests_the_word_that_was_typed() -> None:
-    assert suggestion("seed", ["k"], ["seed"], mark="`") == "Available: k."
-    assert "Did you mean" not in suggestion("seed", ["on_error"], ["seed"], kind="keyword")
+    assert suggest_name("seed", ["k"], ["seed"], quote="`") == "Available: k."
+    assert "Did you mean" not in suggest_name("seed", ["on_error"], ["seed"], kind="keyword")
 
 
 def test_a_name_that_is_missing_is_missing_for_python_too() -> None:

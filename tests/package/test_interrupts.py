@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.support.threads import blas_libraries
+from vendiscore.support.threads import blas_controller
 
 # Each call takes 0.02 seconds or more, or is repeated until the interrupt comes: larger sets find
 # no more.
@@ -136,8 +136,8 @@ def alarm():
 @pytest.mark.parametrize("name", CALLS)
 def test_an_interrupt_leaves_promptly_and_nothing_behind(name, alarm):
     call, data = CALLS[name], X.copy()
-    with blas_libraries().limit(limits=2):
-        want, running, blas = plain(call()), threads(), blas_libraries().info()
+    with blas_controller().limit(limits=2):
+        want, running, blas = plain(call()), threads(), blas_controller().info()
         for seconds in (0.02, 0.2):
             start = time.perf_counter()
             with pytest.raises(KeyboardInterrupt):
@@ -146,7 +146,7 @@ def test_an_interrupt_leaves_promptly_and_nothing_behind(name, alarm):
             while threads() - running and time.perf_counter() - start < PROMPTLY:
                 time.sleep(0.01)  # one that was just about to start ends at once
             assert threads() <= running
-            assert blas_libraries().info() == blas
+            assert blas_controller().info() == blas
         np.testing.assert_array_equal(X, data)
         assert plain(call()) == want
 

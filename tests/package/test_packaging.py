@@ -87,7 +87,7 @@ def imports(path: Path) -> Iterator[tuple[str, str | None]]:
                 names, extra = [name], told.value if isinstance(told, ast.Constant) else ""
         for name in {name.partition(".")[0] for name in names}:
             if name not in {*sys.stdlib_module_names, *PACKAGES}:
-                yield optional._PROJECTS.get(name, name).replace("_", "-"), extra
+                yield optional._PYPI_NAMES.get(name, name).replace("_", "-"), extra
 
 
 def test_what_is_imported_is_declared():
@@ -116,7 +116,7 @@ def test_the_readme_says_what_each_extra_brings():
 
 
 def test_what_is_looked_for_first_is_what_is_declared():
-    assert {name.replace("_", "-") for name in optional.BASE} == BASE
+    assert {name.replace("_", "-") for name in optional.BASE_PACKAGES} == BASE
 
 
 @pytest.mark.parametrize("module", ["array_api_compat", "threadpoolctl", "numpy"])

@@ -153,8 +153,8 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     monkeypatch.setattr(eigen, "NUMPY_SIZE", 20)
     compute(X, k="cosine")
     assert not capsys.readouterr().err
-    monkeypatch.setattr(progress, "_LONG", 0.0)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     compute(X, k="cosine")
     told = capsys.readouterr().err
     known = r"Finding the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..support.errors import SampleError
-from ..support.namespace import Array, as_kind_of, detached, is_numpy, row_blocks, scalar
+from ..support.namespace import Array, asarray_like, detach, is_numpy, row_blocks, to_float
 from ..support.types import Rows
 
 # Largest distance of a diagonal from 1 by rounding in single precision.
@@ -38,7 +38,7 @@ def check_samples(
         return
     bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
     SampleError.check(
-        {i if places is None else places[i]: problem.format(scalar(diagonal[i])) for i in bad}
+        {i if places is None else places[i]: problem.format(to_float(diagonal[i])) for i in bad}
     )
 
 
@@ -95,7 +95,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
         asymmetry = float(gap.max())
         if asymmetry <= tolerance:
             return max(asymmetry, ROUNDING)
-    K, scale = detached(K), detached(scale)
+    K, scale = detach(K), detach(scale)
     scale = None if scale is None or bool((scale == 1).all()) else scale
 
     def block(rows: slice, columns: slice) -> Array:
@@ -115,7 +115,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     if K.itemsize == 8:
         # (K − Kᵀ) g shows an entry of any row, but for rounding, in two products, where g has no
         # pattern; a random one takes as long as three of them.
-        g = as_kind_of(np.cos(np.arange(n) ** 2), K)
+        g = asarray_like(np.cos(np.arange(n) ** 2), K)
         g = g if scale is None else g * scale
         gap = K @ g - g @ K
         gap = gap if scale is None else gap * scale

@@ -9,9 +9,9 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 
-from ..support.arguments import has_gradient, one_of
+from ..support.arguments import check_choice, has_gradient
 from ..support.errors import NotPSDError, warn
-from ..support.namespace import Array, as_kind_of, is_numpy, is_torch, namespace, to_host
+from ..support.namespace import Array, asarray_like, is_numpy, is_torch, namespace, to_host
 from ..support.types import Number
 from .hill import RANGE_TOLERANCE, hill_number
 
@@ -35,7 +35,7 @@ Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 def check_psd(psd: object) -> PSD:
     """Return `psd`, or raise a ValueError if it is unknown."""
     remedy = "which raises for negative eigenvalues or sets them to zero"
-    return one_of("psd", psd, get_args(PSD), remedy)
+    return check_choice("psd", psd, get_args(PSD), remedy)
 
 
 def suggest_clipping() -> str:
@@ -221,7 +221,7 @@ def compute_eigenvalues(
         diagonal = xp.astype(xp.linalg.diagonal(A), xp.float64, copy=False)
         order = np.argsort(-to_host(diagonal), kind="stable").tolist()
         values = diagonal[order]
-        V = as_kind_of(np.eye(len(order))[:, order], A) if vectors else None
+        V = asarray_like(np.eye(len(order))[:, order], A) if vectors else None
         return NormalizedEigenvalues(
             values=values / values.sum(), computed=to_host(values), vectors=V
         )
@@ -303,7 +303,7 @@ def normalize_above(
 ) -> Array:
     """Set eigenvalues (..., m) up to the threshold (...) to zero, and divide by the sum."""
     if not isinstance(threshold, float):
-        threshold = as_kind_of(threshold, values)[..., None]
+        threshold = asarray_like(threshold, values)[..., None]
     is_above = values > threshold
     positive = values * is_above + 0.0  # and no −0.0
     total = positive.sum(-1)

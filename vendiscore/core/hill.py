@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from ..support.arguments import DEFAULT_ORDER, read_order
-from ..support.errors import quoted
-from ..support.namespace import Array, detached, is_numpy, is_torch, namespace, scalar
+from ..support.arguments import DEFAULT_ORDER, check_order
+from ..support.errors import short_repr
+from ..support.namespace import Array, detach, is_numpy, is_torch, namespace, to_float
 from ..support.types import Number
 
 RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
@@ -43,18 +43,18 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     >>> effective_number([0.5, 0.5, 0.0], q=1)
     2.0
     """
-    q = read_order(q, remedy="call once for each order")
+    q = check_order(q, hint="call once for each order")
     if not is_torch(shares) or shares.ndim != 1:
         shares = _numbers(shares)
     shares, spacing = _in_double(shares)
     positive = shares[shares > 0]
-    total = scalar(shares.sum())
+    total = to_float(shares.sum())
     if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * spacing):
         raise ValueError(
             f"`shares` must be numbers of at least 0 that sum to 1, got a sum of "
             f"{total:.6g}; divide them by it"
         )
-    least = scalar(shares.min())
+    least = to_float(shares.min())
     if least < 0:
         raise ValueError(f"`shares` must be at least 0, got a least share of {least:.3g}")
     if spacing:  # rounding of the input moves the sum, and orders near 1 with it
@@ -108,7 +108,7 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
     if not is_torch(values):
         return within_range(values, int(upper))
     xp = namespace(values)
-    number = detached(values)
+    number = detach(values)
     bound = xp.astype(xp.asarray(upper, device=values.device), number.dtype)
     clipped = xp.minimum(xp.maximum(number, xp.ones_like(number)), bound)
     return values + (clipped - number)
@@ -122,8 +122,9 @@ def _numbers(shares: object) -> np.ndarray:
             read = np.asarray(shares, dtype=float)
     if getattr(getattr(read, "dtype", None), "kind", "O") not in "biuf" or read.ndim != 1:
         raise TypeError(
-            f"`shares` must be an array (m,) of numbers that sum to 1, got {quoted(shares)}; for "
-            f"samples use score(samples) or compute(samples), for a similarity matrix score_K(K)"
+            f"`shares` must be an array (m,) of numbers that sum to 1, got {short_repr(shares)}; "
+            f"for samples use score(samples) or compute(samples), for a similarity matrix "
+            f"score_K(K)"
         )
     return read
 

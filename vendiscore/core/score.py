@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..support.namespace import Array, gram, is_torch, namespace, of_moderate_length, scalar
+from ..support.namespace import Array, gram, is_torch, namespace, rescale_rows, to_float
 from ..support.types import Number
 from .checks import check_matrix, check_positive, check_unit_diagonal
 from .eigenvalues import (
@@ -150,9 +150,9 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
         xp = namespace(value)
         is_possible = (value >= 1 - RANGE_TOLERANCE) & (value <= n * (1 + RANGE_TOLERANCE))
         return clip_to_range(xp.where(is_possible, value, math.nan), n)
-    if not 1 - RANGE_TOLERANCE <= scalar(value) <= n * (1 + RANGE_TOLERANCE):
+    if not 1 - RANGE_TOLERANCE <= to_float(value) <= n * (1 + RANGE_TOLERANCE):
         raise ValueError(
-            f"the Vendi Score of order {q:g} came out as {scalar(value):.6g}, which {n} samples "
+            f"the Vendi Score of order {q:g} came out as {to_float(value):.6g}, which {n} samples "
             f"cannot have: {tolerance.describe_cause()}"
         )
     return clip_to_range(value, n)
@@ -192,7 +192,7 @@ def weight_features(
     squares = _compute_squares(X)
     if normalize:
         if not (squares.min() >= 1 / FAR and squares.max() <= FAR):
-            X = of_moderate_length(X)  # cosines do not depend on it
+            X = rescale_rows(X)  # cosines do not depend on it
             squares = _compute_squares(X)
         check_positive(squares, "of `X` ")
     else:

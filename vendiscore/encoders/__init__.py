@@ -75,13 +75,13 @@ def encoder(
     array([[1., 1.],
            [3., 1.]])
     """
-    from ..support.arguments import one_of
+    from ..support.arguments import check_choice
     from .embeddings import no_effect
     from .image_encoders import IMAGES
     from .models import make_encoder
     from .text_encoders import TEXTS
 
-    if one_of("kind", kind, ("text", "images")) == "text":
+    if check_choice("kind", kind, ("text", "images")) == "text":
         no_effect({"transform": transform}, "kind='text'")
         samples = TEXTS
         adapter = tokenizer

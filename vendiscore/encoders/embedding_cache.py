@@ -10,7 +10,7 @@ import numpy as np
 
 from ..support.errors import warn
 from ..support.hashing import hash_bytes
-from ..support.signature import IDLE
+from ..support.signature import IRRELEVANT_SETTINGS
 from ..support.types import Options, Record
 
 # A row in single precision, words on what was not seen of its text, and a checksum of all of it,
@@ -24,7 +24,7 @@ class EmbeddingCache:
     """Rows of texts by one model with its settings; several processes may share the file."""
 
     def __init__(self, folder: str | Path, settings: Options) -> None:
-        counting = {key: value for key, value in settings.items() if key not in IDLE}
+        counting = {key: value for key, value in settings.items() if key not in IRRELEVANT_SETTINGS}
         name = hash_bytes(repr(counting).encode()).hex()
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.path: Path = Path(folder) / f"{name}.sqlite"

@@ -46,7 +46,7 @@ def embed(
                 rows = _rows(encode([samples[i] for i in batch]), len(batch))
                 break
             except SampleError as error:
-                refused = error.at(batch).problems
+                refused = error.reindexed(batch).problems
                 problems |= refused
                 batch = batch[~np.isin(batch, list(refused))]
         if not len(batch):

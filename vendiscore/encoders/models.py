@@ -10,11 +10,11 @@ from typing import Any, NamedTuple, get_args
 import numpy as np
 
 from ..similarity.inputs import as_samples
-from ..support.arguments import integer, one_of
+from ..support.arguments import check_choice, check_int
 from ..support.errors import SampleError
 from ..support.optional import is_network
-from ..support.progress import Counts, counted, foretell
-from ..support.signature import plain
+from ..support.progress import Counts, announce_duration, run_with_progress
+from ..support.signature import to_plain
 from ..support.types import Record, Samples
 from .embeddings import Encode, embed, no_effect
 from .networks import ModelFiles, Network, Pooling, model_files
@@ -160,7 +160,9 @@ class Encoder:
             try:
                 X, _, report = self._counted(new)
             except SampleError as error:
-                raise error.at([np.array(own) for own in places.values()]) from error.__cause__
+                raise error.reindexed(
+                    [np.array(own) for own in places.values()]
+                ) from error.__cause__
             self._cache.add(new, X, report)
             for j, (row, of_text) in enumerate(zip(X, places.values(), strict=True)):
                 found = (
@@ -181,8 +183,8 @@ class Encoder:
     def _counted(self, samples: Sequence[object]) -> Embedded:
         noun = "texts" if self.kind == "text" else self.kind
         work = getattr(self._model, "work", lambda samples: 0.0)(samples)
-        with foretell(f"Embedding {len(samples):,} {noun}", work, single=True):
-            return counted(self.steps(samples), len(samples), f"embedding {noun}")
+        with announce_duration(f"Embedding {len(samples):,} {noun}", work, single_precision=True):
+            return run_with_progress(self.steps(samples), len(samples), f"embedding {noun}")
 
     def steps(self, samples: Sequence[object]) -> Counts[Embedded]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
@@ -221,9 +223,9 @@ def make_encoder(
 ) -> Encoder:
     """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
     own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
-    pooling = None if pooling is None else one_of("pooling", pooling, get_args(Pooling))
-    batch_size = integer("batch_size", batch_size)
-    max_length = None if max_length is None else integer("max_length", max_length)
+    pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))
+    batch_size = check_int("batch_size", batch_size)
+    max_length = None if max_length is None else check_int("max_length", max_length)
     if not isinstance(model_path, (str, Path, type(None))):
         raise TypeError(
             f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; pass a "
@@ -265,7 +267,7 @@ def make_encoder(
     no_effect(own, "a model that encodes by itself")
     # The signature has the code of functions, but only the type of objects, which may be large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
-    named = plain(model) if function else type(model).__qualname__
+    named = to_plain(model) if function else type(model).__qualname__
     settings = {"model": named, "model_path": None, "pooling": None}
     # A SentenceTransformer truncates texts without a report.
     limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))

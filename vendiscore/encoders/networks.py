@@ -10,8 +10,8 @@ from pathlib import Path
 from threading import RLock
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..support.arguments import flag
-from ..support.errors import quoted, warn
+from ..support.arguments import check_bool
+from ..support.errors import short_repr, warn
 from ..support.namespace import is_torch
 from ..support.optional import require
 from ..support.types import Record
@@ -72,7 +72,7 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
     """Return float16 on a GPU unless `half` is False, float32 on a CPU."""
     torch = require("torch", "text", "an embedding kernel")
     if half is not None:
-        half = flag("half", half)
+        half = check_bool("half", half)
     if half and device.type == "cpu":
         raise ValueError("`half` must be False on a CPU, got True; half precision is for GPUs")
     return torch.float32 if half is False or device.type == "cpu" else torch.float16
@@ -100,7 +100,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
         )
         length = model.max_seq_length
         if length is not None and not length >= 1:
-            raise ValueError(f"max_seq_length is {quoted(length)}")
+            raise ValueError(f"max_seq_length is {short_repr(length)}")
     except (AttributeError, KeyError, TypeError, ValueError) as error:
         raise ValueError(
             f"`model_path` {path!r} cannot be loaded by sentence-transformers ({error}); get the "

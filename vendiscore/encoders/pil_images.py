@@ -12,7 +12,7 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ..support.errors import SampleError, quoted
+from ..support.errors import SampleError, short_repr
 from ..support.namespace import is_torch
 from ..support.optional import require
 
@@ -62,7 +62,7 @@ def check_background(colour: str | None) -> None:
         require("PIL.ImageColor", "images", "a kernel on images").getrgb(str(colour))
     except ValueError:
         expected = "a colour, such as 'white' or '#808080'"
-        raise ValueError(f"`background` must be {expected}, got {quoted(colour)}") from None
+        raise ValueError(f"`background` must be {expected}, got {short_repr(colour)}") from None
 
 
 @contextmanager
@@ -76,10 +76,10 @@ def naming_files(images: Sequence[object]) -> Iterator[None]:
             item = images[i]
             if isinstance(item, Mapping) and item.get("bytes") is None:
                 item = item.get("path")
-            named = str(item) in problem or quoted(str(item)) in problem
+            named = str(item) in problem or short_repr(str(item)) in problem
             if isinstance(item, (str, Path)) and not named:
                 problems[i] = f"({item}) {problem}"
-        raise SampleError.of(problems) from error.__cause__
+        raise SampleError.from_problems(problems) from error.__cause__
 
 
 def check_images(images: Sequence[object]) -> None:
@@ -92,9 +92,9 @@ def check_images(images: Sequence[object]) -> None:
             source = _stored(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
-                    problems[i] = _FOLDER.format(quoted(os.fspath(source)))
+                    problems[i] = _FOLDER.format(short_repr(os.fspath(source)))
                 elif not os.path.isfile(source):
-                    problems[i] = f"is not a file: {quoted(os.fspath(source))}; check the path"
+                    problems[i] = f"is not a file: {short_repr(os.fspath(source))}; check the path"
             elif not is_torch(source) and not isinstance(source, readable):
                 raise _no_image(source)
         except _ImageError as error:
@@ -119,7 +119,7 @@ def _open(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
             return _load(image)
     except (OSError, ValueError, SyntaxError, PIL.DecompressionBombError) as error:
         if isinstance(file, (str, Path)) and os.path.isdir(file):
-            raise _ImageError(_FOLDER.format(quoted(os.fspath(file)))) from error
+            raise _ImageError(_FOLDER.format(short_repr(os.fspath(file)))) from error
         raise _unreadable(error) from error
 
 
@@ -149,7 +149,7 @@ def _unreadable(error: Exception) -> _ImageError:
 def _no_image(item: object) -> _ImageError:
     return _ImageError(
         f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
-        f"{type(item).__name__}: {quoted(item)}",
+        f"{type(item).__name__}: {short_repr(item)}",
     )
 
 

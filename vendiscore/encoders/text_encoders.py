@@ -13,11 +13,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..support.errors import SampleError, quoted, warn
+from ..support.errors import SampleError, short_repr, warn
 from ..support.namespace import to_host
 from ..support.optional import is_network
 from ..support.progress import track
-from ..support.string_patterns import INVISIBLE
+from ..support.string_patterns import INVISIBLE_CHARACTERS
 from ..support.types import Options, Record
 from .embeddings import Encode
 from .models import Kind
@@ -54,7 +54,7 @@ _SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|simi
 def check_texts(texts: Sequence[object]) -> None:
     """Raise a `SampleError` for samples that are not str."""
     problems = {
-        i: f"must be a str, got {type(x).__name__}: {quoted(x)}"
+        i: f"must be a str, got {type(x).__name__}: {short_repr(x)}"
         for i, x in enumerate(texts)
         if not isinstance(x, str)
     }
@@ -185,9 +185,11 @@ class TextNetwork(Network):
     def check(self, samples: Sequence[Any]) -> None:
         with _tokenizing:
             problems = {
-                i: f"has no tokens: {quoted(text)}; remove empty texts"
+                i: f"has no tokens: {short_repr(text)}; remove empty texts"
                 for i, text in enumerate(samples)
-                if not (text.strip(INVISIBLE) or self.prepare([text])["input_ids"].numel())
+                if not (
+                    text.strip(INVISIBLE_CHARACTERS) or self.prepare([text])["input_ids"].numel()
+                )
             }
         SampleError.check(problems)
 
@@ -293,7 +295,7 @@ class PairClassifier:
                 truncated += [(a, b)] if len(tokens) > limit else []
         if truncated:
             self.has_warned = True
-            shown = " and ".join(map(quoted, truncated[0]))
+            shown = " and ".join(map(short_repr, truncated[0]))
             warn(
                 f"`same` truncates {len(truncated):,} of {len(pairs):,} pairs of texts at {limit} "
                 f"tokens, such as {shown}: what follows is not compared; pass shorter texts"
@@ -309,8 +311,8 @@ def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.nd
         of_batch = to_host(score([pairs[i] for i in at]))
         if of_batch.shape != at.shape or of_batch.dtype.kind not in "fiub":
             raise TypeError(
-                f"`same` must return a number for each of {len(at)} pairs, got {quoted(of_batch)}; "
-                f"take a list of pairs and return a list of scores"
+                f"`same` must return a number for each of {len(at)} pairs, got "
+                f"{short_repr(of_batch)}; take a list of pairs and return a list of scores"
             )
         scores[at] = of_batch
     return scores

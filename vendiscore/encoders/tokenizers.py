@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TypeAlias
 
-from ..support.hints import suggestion
+from ..support.hints import suggest_name
 from ..support.optional import MissingPackageError, require
 
 # Packages for tokenizers that need more than sacrebleu, and the modules that they import.
@@ -41,7 +41,7 @@ def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str]
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in known:
-        raise ValueError(f"`{argument}` is unknown: {name!r}. {suggestion(name, known)}")
+        raise ValueError(f"`{argument}` is unknown: {name!r}. {suggest_name(name, known)}")
     install, *modules = _NEEDS.get(name, ("",))
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from ..support.errors import quoted
+from ..support.errors import short_repr
 
 if TYPE_CHECKING:
     from .metric import SampleMetric
@@ -40,5 +40,7 @@ def load(name: str, config_name: str | None = None, **options: object) -> Sample
     from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
 
     if str(name) not in METRICS:
-        raise ValueError(f"unknown metric {quoted(name)}; load {' or '.join(map(repr, METRICS))}")
+        raise ValueError(
+            f"unknown metric {short_repr(name)}; load {' or '.join(map(repr, METRICS))}"
+        )
     return METRICS[name](config_name, **options)

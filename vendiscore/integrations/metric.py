@@ -26,11 +26,11 @@ from ..scoring.request import Request, Usual, read_request, vendi_score
 from ..similarity.inputs import as_matrix, as_samples
 from ..similarity.pools import pooled, shape_of, size
 from ..similarity.shapes import IS_GROUP
-from ..support.arguments import flag
-from ..support.errors import quoted, warn
-from ..support.namespace import is_torch, scalar
+from ..support.arguments import check_bool
+from ..support.errors import short_repr, warn
+from ..support.namespace import is_torch, to_float
 from ..support.optional import require
-from ..support.types import Options, Pool, Record, Samples
+from ..support.types import Options, Record, SampleContainer, Samples
 
 evaluate = require("evaluate", "evaluate", "a metric of evaluate")
 datasets = require("datasets", "evaluate", "a metric of evaluate")
@@ -53,8 +53,8 @@ _ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
 class Added:
     """Batches of samples, of references, and the labels of the groups of each batch of samples."""
 
-    samples: list[Pool] = field(default_factory=list)
-    references: list[Pool] = field(default_factory=list)
+    samples: list[SampleContainer] = field(default_factory=list)
+    references: list[SampleContainer] = field(default_factory=list)
     labels: list[Labels | None] = field(default_factory=list)
 
     def __iadd__(self, other: Added) -> Added:
@@ -67,7 +67,9 @@ class Added:
         return sum(map(size, self.samples))
 
 
-def read(samples: Samples, kept: Sequence[Pool], how: How, name: str = "samples") -> Pool:
+def read(
+    samples: Samples, kept: Sequence[SampleContainer], how: How, name: str = "samples"
+) -> SampleContainer:
     """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
@@ -87,7 +89,7 @@ def _takes_any_length(how: How) -> bool:
     return how.is_function
 
 
-def _check_kind(batch: Pool, kept: Sequence[Pool], name: str) -> None:
+def _check_kind(batch: SampleContainer, kept: Sequence[SampleContainer], name: str) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
     width = _width(batch, name)
     before = _width(kept[0], name) if kept else width
@@ -104,7 +106,7 @@ def _check_kind(batch: Pool, kept: Sequence[Pool], name: str) -> None:
     )
 
 
-def _width(batch: Pool, name: str) -> int | None:
+def _width(batch: SampleContainer, name: str) -> int | None:
     """Check rows of numbers in a batch, and return their length, or None if it has others."""
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(shape_of, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
@@ -191,13 +193,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         if config_name is not None and config_name not in self.config_names:
             raise ValueError(
                 f"`config_name` must be one of {self.config_names}, got "
-                f"{quoted(config_name)}; leave it out: another metric is loaded by its own name, "
-                "and options are passed by theirs, such as k='cosine'"
+                f"{short_repr(config_name)}; leave it out: another metric is loaded by its own "
+                f"name, and options are passed by theirs, such as k='cosine'"
             )
         passed_on = {name: options.pop(name) for name in _ARGUMENTS & options.keys()}
         if passed_on.get("num_process", 1) != 1:
             raise ValueError(
-                f"`num_process` must be 1, got {quoted(passed_on['num_process'])}. "
+                f"`num_process` must be 1, got {short_repr(passed_on['num_process'])}. "
                 "A metric scores the samples of one process: gather them there, or let each "
                 "process add its own to a State and merge these, as in "
                 "State.empty(k='cosine').update(samples)."
@@ -284,7 +286,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     ) -> Record:
         result = measure(samples, references, request)
         # The library returns a tensor for a tensor; suites of metrics expect numbers.
-        return Result({key: scalar(v) if is_torch(v) else v for key, v in result.items()})
+        return Result({key: to_float(v) if is_torch(v) else v for key, v in result.items()})
 
     def _read(
         self,
@@ -375,8 +377,8 @@ def _effective(defaults: Options, options: Options = MappingProxyType({})) -> Re
     """Return the defaults that `options` leave an effect: some are about intervals."""
     effective = dict(defaults)
     every = {**defaults, **options}
-    allow_repeats = flag("allow_repeats", effective.pop("allow_repeats", True))
-    pool_repeats = flag("pool_repeats", effective.pop("pool_repeats", True))
+    allow_repeats = check_bool("allow_repeats", effective.pop("allow_repeats", True))
+    pool_repeats = check_bool("pool_repeats", effective.pop("pool_repeats", True))
     if every.get("ci") is not None:
         if not allow_repeats:
             effective["allow_repeats"] = False

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..support.hints import refuse_calls
+from ..support.hints import make_non_callable
 
 # Links are not resolved: a folder of the Hub's cache consists of links. Next to an installed
 # package another package may be called `kernels`.
@@ -10,4 +10,4 @@ _beside = Path(__file__).absolute().parents[2]
 if (_beside / "vendiscore.py").is_file() and not (_beside / "kernels" / "__init__.py").exists():
     __path__.append(str(_beside / "kernels"))
 
-refuse_calls(__name__)
+make_non_callable(__name__)

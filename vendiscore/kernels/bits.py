@@ -14,10 +14,10 @@ from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
 from ..similarity.inputs import as_matrix
 from ..support import memory
-from ..support.arguments import one_of, refuse_gradient
-from ..support.errors import SampleError, quoted
+from ..support.arguments import check_choice, check_no_gradient
+from ..support.errors import SampleError, short_repr
 from ..support.namespace import is_torch, row_blocks, to_host
-from ..support.types import Pool, Rows
+from ..support.types import Rows, SampleContainer
 
 
 class _BitVector(Protocol):
@@ -33,7 +33,7 @@ class _BitVector(Protocol):
     samples="rows of bits",
     source="Jaccard, New Phytologist 1912; Willett et al., J. Chem. Inf. Comput. Sci. 1998",
 )
-def tanimoto(bits: Pool, coefficient: str = "tanimoto") -> Similarity:
+def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity:
     """|A ∩ B| / |A ∪ B| of two rows of bits (Jaccard): what both have of what either has.
 
     Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
@@ -54,7 +54,7 @@ def tanimoto(bits: Pool, coefficient: str = "tanimoto") -> Similarity:
         If rows are neither 0 and 1 (it names the column) nor fingerprints, or differ in length; for
         a tensor that wants a gradient; where 5 bytes a bit do not fit in memory.
     """
-    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
+    chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_vector, bits)):
         return BitSimilarity(_compact(_of_vectors(bits)), chosen)
     X = _numbers(bits)
@@ -62,7 +62,7 @@ def tanimoto(bits: Pool, coefficient: str = "tanimoto") -> Similarity:
     return BitSimilarity(_compact(X) if sp.issparse(X) else _bytes(X), chosen)
 
 
-def _numbers(samples: Pool) -> Rows:
+def _numbers(samples: SampleContainer) -> Rows:
     """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
@@ -70,7 +70,7 @@ def _numbers(samples: Pool) -> Rows:
         with suppress(TypeError, ValueError, OverflowError):  # of ragged rows, or worse
             X = np.asarray(samples)
             samples = X if X.dtype.kind in "biuf" else samples
-    refuse_gradient("kernel 'tanimoto'", samples=samples)
+    check_no_gradient("kernel 'tanimoto'", samples=samples)
     if is_torch(samples):
         samples = to_host(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
@@ -112,7 +112,7 @@ def _not_a_bit(value: object, column: object) -> str:
     )
 
 
-def _told(error: SampleError, samples: Pool) -> SampleError:
+def _told(error: SampleError, samples: SampleContainer) -> SampleError:
     """Return the error with a remedy for molecules, which have no bits yet."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
@@ -125,9 +125,9 @@ def _told(error: SampleError, samples: Pool) -> SampleError:
                 remedy = "pass [int(bit) for bit in bits] of each"
             problems[i] = (
                 f"must be a row of 0 and 1 or a fingerprint of RDKit, got "
-                f"{type(sample).__name__}: {quoted(sample)}; {remedy}"
+                f"{type(sample).__name__}: {short_repr(sample)}; {remedy}"
             )
-    return SampleError.of(problems)
+    return SampleError.from_problems(problems)
 
 
 def _bytes(X: np.ndarray) -> np.ndarray:
@@ -181,7 +181,7 @@ def _of_vectors(samples: Sequence[object]) -> sp.csr_array:
         if _is_vector(sample) and widths[i] == usual:
             on.append(list(sample.GetOnBits()))
             continue
-        found = f"{type(sample).__name__}: {quoted(sample)}"
+        found = f"{type(sample).__name__}: {short_repr(sample)}"
         if widths[i]:
             found = f"one of {widths[i]} bits"
         problems[i] = f"must be a fingerprint of {usual} bits like the rest, got {found}; remake it"

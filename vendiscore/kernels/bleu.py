@@ -11,8 +11,8 @@ from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
 from ..support import memory
-from ..support.arguments import flag, integer
-from ..support.hints import suggestion
+from ..support.arguments import check_bool, check_int
+from ..support.hints import suggest_name
 from ..support.optional import require
 from ..support.progress import track
 from .text import Tokens, count_ngrams, read_tokens
@@ -59,8 +59,8 @@ def bleu(
     ValueError, FileNotFoundError, MissingPackageError
         For an unknown tokenizer or smoothing, or a model or package that is not installed.
     """
-    max_order = integer("max_order", max_order)
-    words, score = sentence_bleu(tokenize, smooth, max_order, flag("lowercase", lowercase))
+    max_order = check_int("max_order", max_order)
+    words, score = sentence_bleu(tokenize, smooth, max_order, check_bool("lowercase", lowercase))
 
     def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
         return (score(matches, a, b) + score(matches, b, a)) / 2
@@ -86,7 +86,7 @@ def sentence_bleu(
     BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:
-        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggestion(smooth, known)}")
+        raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, known)}")
     split = named_tokenizer(tokenize, "tokenize")
 
     def words(text: str) -> list[str]:

@@ -26,11 +26,11 @@ from ..similarity.base import Similarity
 from ..similarity.inputs import as_matrix
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
 from ..similarity.pools import size
-from ..support.arguments import flag, integer, number
-from ..support.errors import quoted
+from ..support.arguments import check_bool, check_float, check_int
+from ..support.errors import short_repr
 from ..support.progress import track
-from ..support.signature import plain
-from ..support.string_patterns import text_form
+from ..support.signature import to_plain
+from ..support.string_patterns import normalize_text
 from ..support.types import Device
 from .labels import labels
 
@@ -100,15 +100,15 @@ def equivalence(
     size_given = None if batch_size == BATCH_SIZE else batch_size
     of_model = {"max_length": max_length, "device": device, "half": half, "revision": revision}
     judging = {"same_above": same_above, "audit": audit}
-    batch_size = integer("batch_size", batch_size)
+    batch_size = check_int("batch_size", batch_size)
     above = SAME_ABOVE
     audited = 0
     if same_above is not None:
-        above = number("same_above", same_above, "a finite number", math.isfinite)
-    settings = {"same": plain(same.pattern if isinstance(same, re.Pattern) else same)}
+        above = check_float("same_above", same_above, "a finite number", math.isfinite)
+    settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
     by_list: Callable[..., ArrayLike] | None = None  # from all pairs to their scores
-    if flag("graded", graded):
+    if check_bool("graded", graded):
         no_effect(judging, "graded=True, by which scores count as they are")
         judging["graded"] = graded
         if hasattr(same, "predict") and hasattr(same, "config"):
@@ -122,7 +122,7 @@ def equivalence(
     if path is not None:
         check_texts(samples)
         files = model_files(path, revision, "text", device, half)
-        length = None if max_length is None else integer("max_length", max_length)
+        length = None if max_length is None else check_int("max_length", max_length)
         classifier = load_pair_classifier(files, length)
         classifier.both &= not graded  # of scores, both orders are asked anyway
         settings |= classifier.network.settings
@@ -157,8 +157,8 @@ def equivalence(
                 number = isinstance(found, (int, float)) or hasattr(found, "item")
                 if not number or not math.isfinite(found):
                     raise TypeError(
-                        f"`same` must return True, False or a probability, got {quoted(found)} for "
-                        f"samples {first[i]} and {first[j]}"
+                        f"`same` must return True, False or a probability, got "
+                        f"{short_repr(found)} for samples {first[i]} and {first[j]}"
                     )
                 scores.append(float(found))
             return scores
@@ -194,7 +194,7 @@ def equivalence(
 
     if not graded:
         settings["same_above"] = above
-    audited = audited if audit is None else integer("audit", audit, 0)
+    audited = audited if audit is None else check_int("audit", audit, 0)
     similarity = GradedSimilarity if graded else EquivalenceSimilarity
     return similarity(Judgements(judge, audited), ids).noted(settings=settings)
 
@@ -214,17 +214,17 @@ def _answer(same: object) -> Answer | None:
     if not isinstance(same, (str, re.Pattern)):
         return None
     if same == "exact":
-        return text_form
+        return normalize_text
     try:
         pattern = re.compile(same)
     except re.error as error:
         raise ValueError(
-            f"`same` is not a regular expression: {error}, got {quoted(same)}"
+            f"`same` is not a regular expression: {error}, got {short_repr(same)}"
         ) from None
     if isinstance(same, str) and not pattern.groups:
         raise ValueError(
             f"`same` must be 'exact', a pattern with a group such as r'answer: (.*)', the folder "
-            f"or Hub id of a classifier, a function or a matrix, got {quoted(same)}"
+            f"or Hub id of a classifier, a function or a matrix, got {short_repr(same)}"
         )
     return partial(_last_match, pattern)
 
@@ -247,7 +247,7 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
     if not found:
         return None
     groups = [group for group in found[-1].groups() if group is not None]
-    return text_form(groups[0] if groups else found[-1].group())
+    return normalize_text(groups[0] if groups else found[-1].group())
 
 
 def _by_answers(samples: Sequence[object], answer: Answer) -> Similarity:
@@ -258,7 +258,7 @@ def _by_answers(samples: Sequence[object], answer: Answer) -> Similarity:
             answers.append(answer(sample))
         except Exception as error:
             error.add_note(
-                f"`same` was finding the answer of sample {i}, {quoted(sample)}; let it "
+                f"`same` was finding the answer of sample {i}, {short_repr(sample)}; let it "
                 "return None for a sample without an answer"
             )
             raise
@@ -266,6 +266,6 @@ def _by_answers(samples: Sequence[object], answer: Answer) -> Similarity:
     keys: list[object] = [(found,) for found in answers]
     for i, sample in enumerate(samples):
         if answers[i] is None:
-            keys[i] = text_form(sample) if isinstance(sample, str) else sample
+            keys[i] = normalize_text(sample) if isinstance(sample, str) else sample
             partial[i] = "has no answer by `same`, and is compared as a whole"
     return labels(keys).noted(partial=partial)

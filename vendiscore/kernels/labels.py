@@ -12,8 +12,8 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, precision
 from ..similarity.shapes import check_label_shape
-from ..support.errors import SampleError, quoted
-from ..support.namespace import is_torch, namespace, scalar, scale_rows
+from ..support.errors import SampleError, short_repr
+from ..support.namespace import is_torch, namespace, scale_rows, to_float
 from ..support.types import Rows
 
 # Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
@@ -67,7 +67,7 @@ def _tags(tagged: object) -> tuple[list[Hashable], str]:
     if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
         return (
             [],
-            f"must be a set of labels, got {type(tagged).__name__}: {quoted(tagged)}; split it",
+            f"must be a set of labels, got {type(tagged).__name__}: {short_repr(tagged)}; split it",
         )
     row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
     if not isinstance(row, list) or not row:
@@ -117,8 +117,8 @@ def _improper(P: Rows, tolerance: float) -> dict[int, str]:
     problems = {}
     if bool(xp.any(bad)):
         for i in map(int, np.flatnonzero(bad.tolist())):
-            low = scalar(lowest[i])
-            found = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {scalar(sums[i]):.6g}"
+            low = to_float(lowest[i])
+            found = f"a minimum of {low:.6g}" if low < 0 else f"a sum of {to_float(sums[i]):.6g}"
             problems[i] = (
                 f"of `probabilities` must be at least 0 and sum to 1, got {found}; pass the "
                 f"softmax of logits, or divide each row by its sum"
@@ -130,7 +130,7 @@ def _problem(value: object) -> str:
     """Return what is wrong with a label, or ""."""
     if not is_hashable(value):
         kind = type(value).__name__
-        return f"has a label that is not hashable, {kind}: {quoted(value)}; sets go to 'tags'"
+        return f"has a label that is not hashable, {kind}: {short_repr(value)}; sets go to 'tags'"
     if is_missing(value):
         return f"has a missing label: {value!r}; remove it, or name it 'unknown'"
     return ""

@@ -13,8 +13,8 @@ from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
 from ..support import memory
-from ..support.arguments import flag, integer, one_of
-from ..support.errors import SampleError, quoted
+from ..support.arguments import check_bool, check_choice, check_int
+from ..support.errors import SampleError, short_repr
 from ..support.optional import require
 from ..support.types import Record
 
@@ -72,9 +72,9 @@ def morgan(
         molecules,
         coefficient,
         "GetMorganGenerator",
-        radius=integer("radius", radius, 0, _MOST_BONDS),
-        n_bits=integer("n_bits", n_bits, 1, MOST_BITS),
-        chirality=flag("chirality", chirality),
+        radius=check_int("radius", radius, 0, _MOST_BONDS),
+        n_bits=check_int("n_bits", n_bits, 1, MOST_BITS),
+        chirality=check_bool("chirality", chirality),
     )
 
 
@@ -99,8 +99,8 @@ def rdkit(
         molecules,
         coefficient,
         "GetRDKitFPGenerator",
-        max_path=integer("max_path", max_path, 1, _MOST_BONDS),
-        n_bits=integer("n_bits", n_bits, 1, MOST_BITS),
+        max_path=check_int("max_path", max_path, 1, _MOST_BONDS),
+        n_bits=check_int("n_bits", n_bits, 1, MOST_BITS),
     )
 
 
@@ -133,7 +133,7 @@ def atom_pair(
     `n_bits` is at least 4; the rest is as for kernel "morgan". Stereoisomers are not told apart:
     RDKit's option for it gives both members of a pair of enantiomers the same bits.
     """
-    n_bits = integer("n_bits", n_bits, 4, MOST_BITS)
+    n_bits = check_int("n_bits", n_bits, 4, MOST_BITS)
     return _generated(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
 
 
@@ -158,8 +158,8 @@ def topological_torsion(
         molecules,
         coefficient,
         "GetTopologicalTorsionGenerator",
-        n_bits=integer("n_bits", n_bits, 4, MOST_BITS),
-        chirality=flag("chirality", chirality),
+        n_bits=check_int("n_bits", n_bits, 4, MOST_BITS),
+        chirality=check_bool("chirality", chirality),
     )
 
 
@@ -186,7 +186,7 @@ def _compare(
     settings: Record,
 ) -> Similarity:
     """Return the similarities of the fingerprints of molecules."""
-    chosen = one_of("coefficient", coefficient, COEFFICIENTS)
+    chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
     problems = {}
@@ -254,8 +254,8 @@ def read_molecule(sample: object) -> Mol:
         elif hasattr(sample, "ToBitString"):
             remedy = "; fingerprints that are made go to k='tanimoto'"
         raise ValueError(  # noqa: TRY004
-            f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: {quoted(sample)}"
-            f"{remedy}"
+            f"must be a SMILES or an rdkit.Chem.Mol, got {type(sample).__name__}: "
+            f"{short_repr(sample)}{remedy}"
         )
     inchi = isinstance(sample, str) and sample.lstrip().startswith("InChI=")
     if isinstance(sample, str):

@@ -10,7 +10,7 @@ from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..support import memory
-from ..support.arguments import integer, one_of
+from ..support.arguments import check_choice, check_int
 from ..support.errors import SampleError
 from ..support.progress import track
 
@@ -61,8 +61,8 @@ def pixels(
         `images`).
     """
     if size is not None:
-        size = integer("size", size, remedy="or None, which compares images as they are")
-    one_of("mode", mode, ("L", "RGB", None))
+        size = check_int("size", size, hint="or None, which compares images as they are")
+    check_choice("mode", mode, ("L", "RGB", None))
     check_background(background)
     with naming_files(images):
         X, mixed = _pixels(images, size, mode, background)

@@ -15,9 +15,9 @@ from ..resolve.kernel import Control, Fitted, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FEW, FeatureSimilarity
-from ..support.arguments import integer, is_several, one_of
-from ..support.errors import SampleError, quoted, warn
-from ..support.string_patterns import unspaced, words_by
+from ..support.arguments import check_choice, check_int, is_collection
+from ..support.errors import SampleError, short_repr, warn
+from ..support.string_patterns import count_unspaced, suggest_tokenizer
 from ..support.types import Rows
 
 Tokens = Sequence[Hashable]
@@ -59,18 +59,19 @@ def fit_analyzer(
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return Fitted({})
     strings = [text for text in texts if isinstance(text, str)]
-    found = unspaced(strings)
+    found = count_unspaced(strings)
     if found < max(1, len(strings) / 10):
         return Fitted({"analyzer": "word"})
     which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
     if 2 * found > len(strings):
-        note = f"{which}: n-grams of characters are used for all; {words_by(strings)} finds words"
+        tokenizer = suggest_tokenizer(strings)
+        note = f"{which}: n-grams of characters are used for all; {tokenizer} finds words"
         fitted = "char"
     else:
         note = (
             f"{which}, so each clause counts as one word and they seem to differ more than they "
             "do: n-grams of words are used for all; analyzer='char' uses characters, and "
-            f"{words_by(strings)} finds words"
+            f"{suggest_tokenizer(strings)} finds words"
         )
         fitted = "word"
     warn(f"{note}. Pass `analyzer` to say which is meant")
@@ -124,13 +125,13 @@ def ngram_overlap(
         For a tokenizer by a name that is unknown, or without the package or model that it needs.
     """
     remedy = "pass ns=1, or ns=(1, 2, 3, 4)"
-    several = ns if isinstance(ns, Iterable) and is_several(ns) else [ns]
-    orders = tuple(integer("ns", n, remedy=remedy) for n in several)
+    several = ns if isinstance(ns, Iterable) and is_collection(ns) else [ns]
+    orders = tuple(check_int("ns", n, hint=remedy) for n in several)
     if not orders:
         raise ValueError(
-            f"`ns` must be one or more integers of at least 1, got {quoted(ns)}; {remedy}"
+            f"`ns` must be one or more integers of at least 1, got {short_repr(ns)}; {remedy}"
         )
-    one_of("analyzer", analyzer, ("auto", "word", "char"))
+    check_choice("analyzer", analyzer, ("auto", "word", "char"))
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     least, than = min(orders), f"every n in ns={orders}"
@@ -221,9 +222,9 @@ def read_tokens(
                 )
             elif isinstance(text, os.PathLike):
                 remedy = "; of files pass path.read_text(); images go to k='pixels'"
-            problems[i] = f"must be a str, got {type(text).__name__}: {quoted(text)}{remedy}"
+            problems[i] = f"must be a str, got {type(text).__name__}: {short_repr(text)}{remedy}"
         elif not own:
-            problems[i] = f"has no tokens: {quoted(text)}; remove empty texts"
+            problems[i] = f"has no tokens: {short_repr(text)}; remove empty texts"
         else:
             number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
             problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
@@ -236,7 +237,7 @@ def _tokens(text: str, tokenize: Tokenizer) -> Tokens:
     try:
         found: object = tokenize(text)
     except Exception as error:
-        error.add_note(f"the tokenizer was reading {quoted(text)}")
+        error.add_note(f"the tokenizer was reading {short_repr(text)}")
         raise
     tokens = None
     if hasattr(found, "tolist"):
@@ -246,13 +247,13 @@ def _tokens(text: str, tokenize: Tokenizer) -> Tokens:
     if not isinstance(tokens, list):
         raise TypeError(
             f"`tokenizer` must return a list of tokens, got {type(found).__name__} for "
-            f"{quoted(text)}; pass a function such as str.split"
+            f"{short_repr(text)}; pass a function such as str.split"
         )
     for token in tokens:
         if type(token) is not str and not _is_token(token):
             raise TypeError(
                 f"`tokenizer` must return tokens that are str or int, got {type(token).__name__} "
-                f"{quoted(token)} for {quoted(text)}; take their text"
+                f"{short_repr(token)} for {short_repr(text)}; take their text"
             )
     return tokens
 

@@ -15,10 +15,10 @@ from ..similarity.matrix import MatrixSimilarity
 from ..similarity.pairs import Law
 from ..similarity.rows import RowsSimilarity
 from ..support import memory
-from ..support.arguments import number
+from ..support.arguments import check_float
 from ..support.errors import SampleError
-from ..support.namespace import Array, detached, is_torch, namespace
-from ..support.types import Number, Pool, Record, Rows, Tensor
+from ..support.namespace import Array, detach, is_torch, namespace
+from ..support.types import Number, Record, Rows, SampleContainer, Tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
@@ -38,7 +38,7 @@ _SCALE = Control(
     label="point the same way",
     by="By their directions",
 )
-def cosine(vectors: Pool) -> Similarity:
+def cosine(vectors: SampleContainer) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
     X = as_vectors(vectors, also=lambda X: _where(_largest(X) == 0, problem))
@@ -46,12 +46,12 @@ def cosine(vectors: Pool) -> Similarity:
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, rows=True)
-def linear(vectors: Pool) -> Similarity:
+def linear(vectors: SampleContainer) -> Similarity:
     """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
     return FeatureSimilarity(as_vectors(vectors))
 
 
-def _fit_sigma(law: Law, vectors: Pool, sigma: float | None = None) -> Record:
+def _fit_sigma(law: Law, vectors: SampleContainer, sigma: float | None = None) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
     return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
 
@@ -65,7 +65,7 @@ def _fit_sigma(law: Law, vectors: Pool, sigma: float | None = None) -> Record:
     by="By their distances",
     controls=(_SCALE,),
 )
-def rbf(vectors: Pool, sigma: float | None = None) -> Similarity:
+def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
 
     The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
@@ -83,7 +83,7 @@ def rbf(vectors: Pool, sigma: float | None = None) -> Similarity:
     by="By their distances",
     controls=(_SCALE,),
 )
-def laplacian(vectors: Pool, sigma: float | None = None) -> Similarity:
+def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
     Two sets are compared under one σ as by kernel "rbf".
@@ -96,14 +96,14 @@ def _normalized(X: Rows, zero: str) -> FeatureSimilarity:
         with np.errstate(all="ignore"):
             return FeatureSimilarity(X).normalized()
     except SampleError:
-        raise SampleError.of(_where(_largest(X) == 0, zero)) from None
+        raise SampleError.from_problems(_where(_largest(X) == 0, zero)) from None
 
 
 def _largest(X: Rows) -> Array:
     """Return max_j |x_j| of every row, without gradient."""
     if sp.issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
-    X = detached(X)
+    X = detach(X)
     return namespace(X).max(abs(X), axis=1)
 
 
@@ -111,12 +111,12 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())}
 
 
-def _exponential(law: Law, vectors: Pool, sigma: "Number | None") -> Similarity:
+def _exponential(law: Law, vectors: SampleContainer, sigma: "Number | None") -> Similarity:
     X = _dense_rows(vectors)
     if sigma is None:  # of a call that leaves `fit` out
         sigma = median_width(X, law)
-    value = detached(sigma) if is_torch(X) else sigma
-    width = number("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
+    value = detach(sigma) if is_torch(X) else sigma
+    width = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
     settings = {"sigma": width}
     if is_torch(X):
         with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
@@ -133,6 +133,6 @@ def _require_matrix(X: Tensor) -> None:
         memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
 
 
-def _dense_rows(vectors: Pool, also: Refusals | None = None) -> Array:
+def _dense_rows(vectors: SampleContainer, also: Refusals | None = None) -> Array:
     X = as_vectors(vectors, also=also)
     return X.toarray() if hasattr(X, "toarray") else X

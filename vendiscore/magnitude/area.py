@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..support.arguments import is_several
+from ..support.arguments import is_collection
 from ..support.types import Number, Samples
 from .parameters import read
 from .scales import convergence, evaluate
@@ -119,7 +119,7 @@ def mag_areas(
     """
     cut = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
     own = read(n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average)
-    if isinstance(sets, Mapping) or not is_several(sets):
+    if isinstance(sets, Mapping) or not is_collection(sets):
         raise TypeError(
             f"`sets` must be several sets of samples, got {type(sets).__name__}; pass [samples, …]"
         )

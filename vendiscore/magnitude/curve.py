@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..support.summary import Summary, frame, json_record
+from ..support.summary import SummaryMixin, make_frame, to_json_record
 from ..support.types import Frame, Record, Samples
 from .scales import convergence, evaluate
 from .space import MetricSpace
@@ -12,7 +12,7 @@ from .spaces_of_samples import space_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(Summary):
+class Curve(SummaryMixin):
     """Magnitude at many scales, to be drawn by `vendiscore.plots.magnitude`.
 
     Attributes
@@ -28,7 +28,7 @@ class Curve(Summary):
     (2, 1.462)
     """
 
-    _brief = ("distinct", "convergence")
+    _repr_attributes = ("distinct", "convergence")
 
     space: MetricSpace
     convergence: float
@@ -51,11 +51,11 @@ class Curve(Summary):
     def to_dict(self) -> Record:
         """Return the numbers of the curve as plain values, for JSON."""
         names = ("distinct", "convergence", "scales", "values")
-        return json_record({name: getattr(self, name) for name in names})
+        return to_json_record({name: getattr(self, name) for name in names})
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each scale."""
-        return frame({"scale": self.scales, "value": self.values})
+        return make_frame({"scale": self.scales, "value": self.values})
 
     def at(self, t: float) -> float:
         """Return Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""

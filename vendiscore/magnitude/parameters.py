@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from typing import Literal, get_args
 
-from ..support.arguments import flag, integer, is_several, number, one_of
+from ..support.arguments import check_bool, check_choice, check_float, check_int, is_collection
 from ..support.types import Record
 
 Solving = Literal["auto", "cg", "cholesky"]
@@ -17,12 +17,12 @@ NEAR_END = 1e-6
 def check_scale(name: str, t: object) -> float:
     """Return a scale as a float."""
     # Adding 0.0 makes a zero of −0.0.
-    return 0.0 + number(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
+    return 0.0 + check_float(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
 
 
 def check_scales(name: str, t: object) -> list[float]:
     """Return one scale or several as floats; an error names the first that is none."""
-    several = t if isinstance(t, Iterable) and is_several(t) else [t]
+    several = t if isinstance(t, Iterable) and is_collection(t) else [t]
     scales = [check_scale(name, scale) for scale in several]
     if not scales:
         raise ValueError(
@@ -34,7 +34,7 @@ def check_scales(name: str, t: object) -> list[float]:
 
 def check_count(n_scales: object, least: int = 2) -> int:
     """Return the number of scales as an int."""
-    return integer("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
+    return check_int("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
 
 
 def _check_cut(t_cut: object) -> float | None:
@@ -42,12 +42,12 @@ def _check_cut(t_cut: object) -> float | None:
         return None
     expected = "a finite scale of more than 0"
     remedy = "leave it out for t_conv"
-    return number("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
+    return check_float("t_cut", t_cut, expected, lambda t: 0 < t < math.inf, remedy)
 
 
 def _check_epsilon(epsilon: object) -> float:
     expected = "a number between 0 and 1"
-    read = number("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
+    read = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
     if read < NEAR_END:
         raise ValueError(
             f"`epsilon` must be at least {NEAR_END:g}, got {read!r}: magnitudes are known to 1e-9, "
@@ -61,8 +61,8 @@ READERS: Mapping[str, Callable[[object], float | str | None]] = {
     "n_scales": check_count,
     "epsilon": _check_epsilon,
     "t_cut": _check_cut,
-    "solver": partial(one_of, "solver", known=get_args(Solving)),
-    **{name: partial(flag, name) for name in ("average", "relative", "absolute")},
+    "solver": partial(check_choice, "solver", choices=get_args(Solving)),
+    **{name: partial(check_bool, name) for name in ("average", "relative", "absolute")},
 }
 
 

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 import scipy
 
-from ..support.progress import foretell, track
-from ..support.summary import frame, json_record
+from ..support.progress import announce_duration, track
+from ..support.summary import make_frame, to_json_record
 from ..support.types import Frame, Number, Record
 from .parameters import NEAR_END
 from .space import MetricSpace, Spaces
@@ -64,11 +64,11 @@ class MagnitudeFunction(NamedTuple):
 
     def to_dict(self) -> Record:
         """Return both arrays as lists, for JSON."""
-        return json_record(self._asdict())
+        return to_json_record(self._asdict())
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each scale."""
-        return frame({"scale": self.scales, "value": self.values})
+        return make_frame({"scale": self.scales, "value": self.values})
 
 
 def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFunction:
@@ -83,7 +83,9 @@ def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFuncti
     # A scale takes about half a factorisation and its products: 0.6 to 1.4 n³ at 3,000 points.
     work = count * float(n) ** 3
     size = 12.0 * n**2
-    with foretell(f"Magnitude of {n:,} points at {count:,} scales", work, size, single=True):
+    with announce_duration(
+        f"Magnitude of {n:,} points at {count:,} scales", work, size, single_precision=True
+    ):
         for i in track(order, count, "magnitude over scales"):
             values[i] = space.magnitude(float(scales[i]))
     return MagnitudeFunction(scales, values)

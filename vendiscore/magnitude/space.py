@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from ..support.namespace import row_blocks
-from ..support.summary import one_line
+from ..support.summary import format_repr
 from .parameters import Solving
 from .solver import ACCEPTED, EPS, Solution, Solver
 
@@ -73,7 +73,7 @@ class MetricSpace:
         self.solver: Solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
 
     def __repr__(self) -> str:
-        return one_line("MetricSpace", {"n": self.n, "distinct": self.distinct, **self.settings})
+        return format_repr("MetricSpace", {"n": self.n, "distinct": self.distinct, **self.settings})
 
     def __str__(self) -> str:
         return f"Distances between {self.n:,} samples, {self.distinct:,} of them distinct."

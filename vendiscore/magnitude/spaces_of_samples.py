@@ -34,11 +34,11 @@ from ..similarity.metrics import NEGATIVE_TYPE
 from ..similarity.pairs import CLOSE, exact_squares, mend_close
 from ..similarity.residuals import echo_notes
 from ..support import memory
-from ..support.arguments import refuse_gradient
+from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError
 from ..support.namespace import Array, row_blocks, to_host
-from ..support.signature import plain
-from ..support.types import Options, Pool, Record, Samples
+from ..support.signature import to_plain
+from ..support.types import Options, Record, SampleContainer, Samples
 from .parameters import Solving, read
 from .solver import nearest
 from .space import MetricSpace
@@ -125,7 +125,7 @@ def read_spaces(
 
 
 def as_spaces(
-    sets: Sequence[Pool],
+    sets: Sequence[SampleContainer],
     how: How,
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
@@ -141,7 +141,7 @@ def as_spaces(
                 made += as_spaces([samples], how, [name], solver=solver)
         check_nothing_fitted(sets, made, names, MetricSpace)
         return made
-    refuse_gradient("magnitude", samples=list(sets))
+    check_no_gradient("magnitude", samples=list(sets))
     if how.metric == "precomputed":
         settings = {"metric": "precomputed"}
         matrices = map(check_distances, sets, names)
@@ -193,7 +193,7 @@ def _from_rows(
 ) -> list[MetricSpace]:
     metric = metric_of_rows(how)
     rows = list(map(numpy_rows, sets, names))
-    label = plain(metric)
+    label = to_plain(metric)
     options: Record = dict(how.metric_options)
     p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
@@ -207,7 +207,7 @@ def _from_rows(
         try:
             D = distances(distinct, metric, options, name, pair)
         except SampleError as error:
-            raise error.at(members_of(inverse)) from None
+            raise error.reindexed(members_of(inverse)) from None
         spaces.append(
             MetricSpace(
                 D,
@@ -261,7 +261,7 @@ def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> MetricSpace:
-    refuse_gradient("magnitude", samples=similarity)
+    check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _distinct(np.arange(similarity.n) if groups is None else np.asarray(groups))
     n = len(first)

@@ -1,5 +1,5 @@
 """Measures by name, and the Subject that they are functions of: samples and their views."""
 
-from ..support.hints import refuse_calls
+from ..support.hints import make_non_callable
 
-refuse_calls(__name__)
+make_non_callable(__name__)

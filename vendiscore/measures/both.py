@@ -12,8 +12,8 @@ from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
 from ..similarity.base import Similarity
 from ..similarity.pools import size
-from ..support.namespace import as_kind_of
-from ..support.signature import digest, plain
+from ..support.namespace import asarray_like
+from ..support.signature import compute_digest, to_plain
 from ..support.types import Record
 from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
@@ -55,7 +55,7 @@ class Both:
     def settings(self) -> Record:
         """The distances between both sets, to be reported: as a MetricSpace has them."""
         if self.of_rows:
-            return {"metric": plain(self.how.metric or "euclidean"), **self.how.metric_options}
+            return {"metric": to_plain(self.how.metric or "euclidean"), **self.how.metric_options}
         return settings_of_kernel(self.similarity, self.how)
 
     @cached_property
@@ -76,11 +76,11 @@ class Both:
     def digest(self) -> str:
         """A digest of the references, for the signature."""
         if self.of_rows:
-            return digest(self.rows[-size(self.subject.references) :])
+            return compute_digest(self.rows[-size(self.subject.references) :])
         K = self.similarity
         n, m = self.sizes
         halves = np.repeat([0.5 / n, 0.5 / m], [n, m])
-        return digest(K.matmul(as_kind_of(halves, K.diagonal()))[n:])
+        return compute_digest(K.matmul(asarray_like(halves, K.diagonal()))[n:])
 
 
 _ALONE = (

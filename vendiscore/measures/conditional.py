@@ -9,8 +9,8 @@ from ..resolve.sets import as_similarity
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.vendi_scores import vendi
-from ..support.namespace import as_kind_of
-from ..support.signature import digest, plain
+from ..support.namespace import asarray_like
+from ..support.signature import compute_digest, to_plain
 from ..support.types import Number, Samples
 from .measure import register_measure
 from .subject import Subject, UnsuitedError
@@ -42,8 +42,8 @@ class Given:
         if isinstance(self.samples, Similarity):
             v = np.random.default_rng(0).standard_normal(self.samples.n)
             K = self.samples
-            return digest(K.matmul(as_kind_of(v, K.diagonal())))
-        return repr(plain(self.samples))
+            return compute_digest(K.matmul(asarray_like(v, K.diagonal())))
+        return repr(to_plain(self.samples))
 
 
 @register_measure(

@@ -7,9 +7,9 @@ from typing import NamedTuple, TypeAlias
 import numpy as np
 
 from ..resolve.presets import expanded
-from ..support.arguments import has_gradient, is_several, refuse_gradient
-from ..support.hints import suggestion
-from ..support.namespace import Array, as_kind_of, namespace, to_host
+from ..support.arguments import check_no_gradient, has_gradient, is_collection
+from ..support.hints import suggest_name
+from ..support.namespace import Array, asarray_like, namespace, to_host
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
 from .subject import Subject, UnsuitedError
@@ -32,7 +32,7 @@ class Chosen(NamedTuple):
 
 def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
     """Read the measures of one or several names and their options, which `shared` loses."""
-    names = list(measures) if is_several(measures) else [measures]
+    names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
     if not names:
@@ -44,7 +44,7 @@ def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
         measure = get_measure(name)
         for option in own:
             if option not in measure.options:
-                hint = suggestion(option, measure.options, mark="`", kind="keyword")
+                hint = suggest_name(option, measure.options, quote="`", kind="keyword")
                 message = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
                 raise TypeError(message.rstrip())
         options = {option: shared[option] for option in measure.options if option in shared}
@@ -90,7 +90,7 @@ def _by_suffix(measure: Measure, numbers: object, keys: Sequence[str]) -> Record
     if isinstance(numbers, Mapping):
         return dict(numbers)
     if measure.ordered:
-        return dict(zip(keys, numbers if is_several(numbers) else [numbers], strict=True))
+        return dict(zip(keys, numbers if is_collection(numbers) else [numbers], strict=True))
     return {"": numbers}
 
 
@@ -105,7 +105,7 @@ def _refuse_lost_gradients(
             given = {**whole.how.options, **options, "samples": whole.samples}
             if measure.references:
                 given["references"] = whole.references
-            refuse_gradient(measure.name, **given, p=whole.weights)
+            check_no_gradient(measure.name, **given, p=whole.weights)
 
 
 def measure_stacks(
@@ -145,7 +145,7 @@ def measure_stacks(
         column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
         if in_numpy:  # numbers become tensors again
             like = subject.similarity.diagonal()
-            column = {key: as_kind_of(values, like) for key, values in column.items()}
+            column = {key: asarray_like(values, like) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
         _refuse_lost_gradients(subject, measures, columns)

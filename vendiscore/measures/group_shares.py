@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 
 from ..core.hill import effective_number
-from ..support.namespace import Array, namespace, scalar
+from ..support.namespace import Array, namespace, to_float
 from ..support.types import Number
 from .measure import BETWEEN, register_measure
 from .subject import Subject
@@ -40,7 +40,7 @@ def within(subject: Subject) -> list[Number]:
     else:
         weights = namespace(p).stack([p[part.rows].sum() for part in parts])
     pairs = zip(weights, parts, strict=True)
-    every = [weight * part.spectrum.values for weight, part in pairs if scalar(weight) > 0]
+    every = [weight * part.spectrum.values for weight, part in pairs if to_float(weight) > 0]
     xp = namespace(every[0])
     shares = xp.concat(every)
     shares = shares / xp.sum(shares)

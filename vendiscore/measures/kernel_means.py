@@ -7,8 +7,8 @@ import numpy as np
 from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
 from ..similarity.all_pairs import numpy_rows
-from ..support.arguments import flag
-from ..support.namespace import Array, as_kind_of, is_torch, row_blocks, scalar, to_host
+from ..support.arguments import check_bool
+from ..support.namespace import Array, asarray_like, is_torch, row_blocks, to_float, to_host
 from ..support.types import Number, Rows
 from .measure import RANGE_ROUNDING, register_measure
 from .subject import Subject, check_features, drop_empty_columns, rows_of_numbers
@@ -20,7 +20,7 @@ from .subject import Subject, check_features, drop_empty_columns, rows_of_number
     range="[−2, 4]",
     direction="lower",
     source="Gretton et al., JMLR 2012, equation 5; Lemma 6 with `unbiased`",
-    readers={"unbiased": partial(flag, "unbiased")},
+    readers={"unbiased": partial(check_bool, "unbiased")},
     aspect="likeness",
     pooled=True,
 )
@@ -37,7 +37,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     halves = np.zeros((n + m, 2))
     halves[:n, 0] = 1 / n
     halves[n:, 1] = 1 / m
-    V = as_kind_of(halves, own)
+    V = asarray_like(halves, own)
     means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
     of_samples = means[0, 0]
     of_references = means[1, 1]
@@ -48,9 +48,9 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     value = of_samples + of_references - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
-    if scalar(value) < -RANGE_ROUNDING - 4 * K.roundoff:
+    if to_float(value) < -RANGE_ROUNDING - 4 * K.roundoff:
         raise ValueError(
-            f"MMD came out as {scalar(value):.6g}, but is at least 0 for a positive semidefinite "
+            f"MMD came out as {to_float(value):.6g}, but is at least 0 for a positive semidefinite "
             "kernel; use another kernel, or leave it out of `measures`"
         )
     return max(float(value), 0.0)

@@ -12,7 +12,7 @@ from ..magnitude.area import area_of, difference_of
 from ..magnitude.parameters import READERS, Solving, check_scales
 from ..magnitude.scales import convergence, evaluate, unlike_cut
 from ..result import scale_suffix
-from ..support.arguments import is_several
+from ..support.arguments import is_collection
 from ..support.types import Number
 from .measure import register_measure
 from .stack import Stack
@@ -39,7 +39,7 @@ def _read_cut(t_cut: object) -> float | str | None:
 
 def _read_scales(t: object) -> float | list[float]:
     scales = check_scales("t", t)
-    return scales if is_several(t) else scales[0]
+    return scales if is_collection(t) else scales[0]
 
 
 _register = partial(

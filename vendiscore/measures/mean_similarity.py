@@ -9,7 +9,7 @@ from ..core.hill import log_power_mean
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..support.errors import SampleError, warn
-from ..support.namespace import Array, namespace, row_blocks, scalar, to_host
+from ..support.namespace import Array, namespace, row_blocks, to_float, to_host
 from ..support.types import Number
 from .measure import RANGE_ROUNDING, register_measure
 from .stack import Stack
@@ -46,7 +46,7 @@ def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
         SampleError.check(
             {
                 int(indices[i]): f"must have similarities above 0 on average for LC, got "
-                f"{scalar(ordinary[i]):.3g}; {_WITHOUT_NEGATIVE}"
+                f"{to_float(ordinary[i]):.3g}; {_WITHOUT_NEGATIVE}"
                 for i in np.flatnonzero(refused.tolist())
             }
         )
@@ -96,14 +96,14 @@ def lowest_similarity(similarity: Similarity) -> float:
 
     Of more than `MAX_EXHAUSTIVE` samples, `ROWS_CHECKED`, evenly spaced, are compared with all.
     """
-    if isinstance(similarity, FeatureSimilarity) and scalar(similarity.X.min()) >= 0:
+    if isinstance(similarity, FeatureSimilarity) and to_float(similarity.X.min()) >= 0:
         return 0.0
     n = similarity.n
     if n <= MAX_EXHAUSTIVE:
-        return min(scalar(K.min()) for _, K in similarity.blocks())
+        return min(to_float(K.min()) for _, K in similarity.blocks())
     indices = np.linspace(0, n - 1, ROWS_CHECKED).astype(int)
     blocks = row_blocks(ROWS_CHECKED, 8 * n)
-    return min(scalar(similarity.rows(indices[block]).min()) for block in blocks)
+    return min(to_float(similarity.rows(indices[block]).min()) for block in blocks)
 
 
 @_register(

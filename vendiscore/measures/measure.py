@@ -9,11 +9,11 @@ from typing import Any, Literal, TypeVar
 
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
-from ..support.errors import quoted
-from ..support.hints import suggestion
-from ..support.namespace import is_torch, scalar
-from ..support.signature import plain
-from ..support.summary import Summary
+from ..support.errors import short_repr
+from ..support.hints import suggest_name
+from ..support.namespace import is_torch, to_float
+from ..support.signature import to_plain
+from ..support.summary import SummaryMixin
 from ..support.types import Number, Record
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
@@ -30,7 +30,7 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 
 @dataclass(frozen=True, repr=False)
-class Measure(Summary):
+class Measure(SummaryMixin):
     """A registered measure, not called directly: pass its name in `measures=` of `compute`.
 
     Attributes
@@ -47,7 +47,7 @@ class Measure(Summary):
     ('[0, ∞)', 30)
     """
 
-    _brief = ("name", "range", "direction", "needs")
+    _repr_attributes = ("name", "range", "direction", "needs")
     name: str
     compute: Callable[..., Any]
     needs: Needs
@@ -77,7 +77,7 @@ class Measure(Summary):
         names = ("name", "needs", "range", "direction", "aspect", "source")
         flags = ("weighted", "ordered", "references", "groups", "pooled", "stacks", "summary")
         known = {name: getattr(self, name) for name in (*names, *flags)}
-        return known | {"options": plain(self.options)}
+        return known | {"options": to_plain(self.options)}
 
     @cached_property
     def options(self) -> Record:
@@ -109,7 +109,7 @@ class Measure(Summary):
     def check(self, value: Number, n: int, rounding: float = 0.0) -> Number:
         """Return the value, clipped to its range; raise if rounding cannot explain the distance."""
         low, high = self.limits(n)
-        found = value if type(value) is float else scalar(value)  # not a float of NumPy
+        found = value if type(value) is float else to_float(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
         if not (math.isfinite(found) and low - slack <= found <= high + slack):
             raise ValueError(
@@ -239,8 +239,8 @@ def get_measure(name: str) -> Measure:
         known = {*_measures.named, *PRESETS}
         presets = ", ".join(map(repr, PRESETS))
         look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
-        hint = suggestion(name, known, look=look, kind="measure")
-        raise ValueError(f"unknown measure {quoted(name)}. {hint}")
+        hint = suggest_name(name, known, fallback=look, kind="measure")
+        raise ValueError(f"unknown measure {short_repr(name)}. {hint}")
     return measure
 
 

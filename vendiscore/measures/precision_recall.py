@@ -5,7 +5,7 @@ The ball B of a point reaches to (and has) the k-th nearest other of its own set
 
 from functools import partial
 
-from ..support.arguments import integer
+from ..support.arguments import check_int
 from .measure import register_measure
 from .neighbourhoods import SETS, Balls
 from .subject import Subject
@@ -15,7 +15,7 @@ _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"
 _register = partial(
     register_measure,
     needs="distances",
-    readers={"neighbours": partial(integer, "neighbours")},
+    readers={"neighbours": partial(check_int, "neighbours")},
     pooled=True,
 )
 

@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.hill import hill_number
 from ..similarity.weights import PerSample
-from ..support.arguments import number
-from ..support.namespace import Array, as_kind_of, is_torch, namespace, to_host
+from ..support.arguments import check_float
+from ..support.namespace import Array, asarray_like, is_torch, namespace, to_host
 from ..support.types import Number
 from .measure import register_measure
 from .stack import Stack
@@ -18,11 +18,11 @@ from .vendi_family import numbers_of, quality_of, read_numbers, read_quality
 _register = partial(register_measure, needs="similarity", stacks=True)
 _READERS = {
     "same_above": partial(
-        number,
+        check_float,
         "same_above",
         expected="a number from −1 to below 1",
-        allowed=lambda x: -1 <= x < 1,
-        remedy="similarities above it are the same",
+        is_allowed=lambda x: -1 <= x < 1,
+        hint="similarities above it are the same",
     )
 }
 
@@ -74,7 +74,7 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     has = np.zeros(codes.shape, bool)
     has[*groups, codes[counted]] = True
     number = has.sum(-1).astype(float)
-    return as_kind_of(number, subject.K) if isinstance(subject, Stack) else float(number)
+    return asarray_like(number, subject.K) if isinstance(subject, Stack) else float(number)
 
 
 @_register(
@@ -85,11 +85,11 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
         **_READERS,
         "quality": partial(read_quality, who="UtilityK"),
         "patience": partial(
-            number,
+            check_float,
             "patience",
             expected="a number from 0 to 1",
-            allowed=lambda x: 0 <= x <= 1,
-            remedy="0.8 is usual",
+            is_allowed=lambda x: 0 <= x <= 1,
+            hint="0.8 is usual",
         ),
     },
 )

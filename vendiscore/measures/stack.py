@@ -14,7 +14,7 @@ from ..similarity.features import FeatureSimilarity
 from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
 from ..support.arguments import has_gradient
-from ..support.namespace import Array, as_kind_of, is_torch, namespace, row_blocks, to_host
+from ..support.namespace import Array, asarray_like, is_torch, namespace, row_blocks, to_host
 from .subject import Subject
 
 if TYPE_CHECKING:
@@ -75,7 +75,7 @@ class Stack:
     def ordinariness(self) -> tuple[Array, Array]:
         """p and K p: how similar a random sample of its group is to each."""
         p = np.full(self.rows.shape, 1 / self.n) if self.p is None else self.p
-        p = as_kind_of(p, self.K)
+        p = asarray_like(p, self.K)
         return p, (self.K @ p[:, :, None])[:, :, 0]
 
     @cached_property

@@ -14,7 +14,7 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.kernel_distances import kernel_rounding, sparse_squares
 from ..similarity.pairs import CLOSE
-from ..support.arguments import refuse_gradient
+from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
 from .subject import Subject
 
@@ -38,7 +38,7 @@ def spaces_of(
     """Return the spaces of samples at `rows` (g, m), at the distances that `as_spaces` finds."""
     if similarity is None or not similarity.psd:
         return Spaces(np.zeros((*rows.shape, rows.shape[1])))
-    refuse_gradient("magnitude", samples=similarity)
+    check_no_gradient("magnitude", samples=similarity)
     D = _squares(similarity, rows)
     halved = metric in _HALVED
     distances, unit = (D / 2, 1.0) if halved else (np.sqrt(D), math.sqrt(2))

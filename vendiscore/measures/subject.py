@@ -27,8 +27,8 @@ from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectral, Spectrum
 from ..spectral.vendi_scores import spectrum_of, vendi
 from ..support.arguments import DEFAULT_ORDER
-from ..support.namespace import Array, as_kind_of, to_host
-from ..support.types import Pool, Record, Rows, Samples, Weights
+from ..support.namespace import Array, asarray_like, to_host
+from ..support.types import Record, Rows, SampleContainer, Samples, Weights
 from .measure import OF_SIMILARITIES
 
 # What is cached of the samples themselves, and the caches of spaces.
@@ -127,7 +127,7 @@ class Subject:
         return self.eigen
 
     @property
-    def sets(self) -> list[Pool]:
+    def sets(self) -> list[SampleContainer]:
         """The samples, and the references if there are any."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 
@@ -213,7 +213,7 @@ class Subject:
         """p and K p: how similar a random sample is to each."""
         K = self.similarity
         p = np.full(K.n, 1 / K.n) if self.p is None else self.p
-        p = as_kind_of(p, K.diagonal())
+        p = asarray_like(p, K.diagonal())
         return p, K.matmul(p)
 
     @cached_property

@@ -11,8 +11,8 @@ from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokens, count_ngrams, fit_analyzer, read_tokens, tokenized
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
-from ..support.arguments import integer, is_several
-from ..support.errors import SampleError, quoted
+from ..support.arguments import check_int, is_collection
+from ..support.errors import SampleError, short_repr
 from ..support.types import Record
 from .measure import register_measure
 from .subject import Subject
@@ -23,8 +23,8 @@ _register = partial(register_measure, needs="samples")
 
 def _read_sizes(sizes: object) -> tuple[int, ...]:
     remedy = "(1, 2, 3, 4) is usual"
-    several = sizes if is_several(sizes) else [sizes]
-    read = [integer("sizes", n, remedy=remedy) for n in several]
+    several = sizes if is_collection(sizes) else [sizes]
+    read = [check_int("sizes", n, hint=remedy) for n in several]
     if not read:
         raise ValueError(f"`sizes` must be one or more lengths of n-grams, got none; {remedy}")
     return tuple(dict.fromkeys(read))
@@ -73,7 +73,7 @@ def _sample_errors(subject: Subject) -> Iterator[None]:
     try:
         yield
     except SampleError as error:
-        raise error.at(subject.places_kept) from error.__cause__
+        raise error.reindexed(subject.places_kept) from error.__cause__
 
 
 def _tokens(subject: Subject) -> list[Tokens]:
@@ -175,6 +175,6 @@ def compression_ratio(subject: Subject) -> float:
     texts = subject.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
     with _sample_errors(subject):
-        SampleError.check({i: f"is empty: {quoted(texts[i])}; remove it" for i in empty})
+        SampleError.check({i: f"is empty: {short_repr(texts[i])}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

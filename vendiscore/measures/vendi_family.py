@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from ..similarity.weights import PerSample, per_sample
-from ..support.arguments import refuse_gradient
-from ..support.namespace import as_kind_of
+from ..support.arguments import check_no_gradient
+from ..support.namespace import asarray_like
 from ..support.types import Number
 from .measure import register_measure
 from .subject import Subject
@@ -40,7 +40,7 @@ def read_numbers(
     """
     if values is None:
         return None
-    refuse_gradient(who, **{name: values})
+    check_no_gradient(who, **{name: values})
     return per_sample(values, name, least=least, most=most, remedy=remedy)
 
 
@@ -78,5 +78,5 @@ def quality_weighted(subject: Subject | Stack, quality: PerSample | None = None)
     """
     own = quality_of(subject, quality, "qVS")
     p = subject.p
-    mean = own.mean(-1) if p is None else (p * as_kind_of(own, p)).sum(-1)
+    mean = own.mean(-1) if p is None else (p * asarray_like(own, p)).sum(-1)
     return [mean * value for value in subject.spectral.values]

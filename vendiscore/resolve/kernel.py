@@ -7,11 +7,11 @@ from functools import cached_property
 from typing import Any, Literal, NoReturn, TypeVar
 
 from ..similarity.base import Similarity
-from ..support.arguments import flag
-from ..support.errors import quoted
-from ..support.hints import embedded_by, suggestion
-from ..support.signature import plain
-from ..support.summary import Summary
+from ..support.arguments import check_bool
+from ..support.errors import short_repr
+from ..support.hints import model_modality, suggest_name
+from ..support.signature import to_plain
+from ..support.summary import SummaryMixin
 from ..support.types import Options, Record
 from .plugins import Plugins, options_of, summary_of
 
@@ -68,7 +68,7 @@ class Control:
 
 
 @dataclass(frozen=True, repr=False)
-class Kernel(Summary):
+class Kernel(SummaryMixin):
     """A registered kernel, not called directly: pass its name as `k=` of any call.
 
     `help(get_kernel("morgan"))` shows its options; other attributes are as for `register_kernel`.
@@ -85,7 +85,7 @@ class Kernel(Summary):
     ('vectors', None)
     """
 
-    _brief = ("name", "samples", "psd", "needs")
+    _repr_attributes = ("name", "samples", "psd", "needs")
 
     name: str
     build: Callable[..., Similarity]
@@ -111,7 +111,7 @@ class Kernel(Summary):
     def to_dict(self) -> Record:
         """Return what is known of the kernel as plain values, for JSON, with its options."""
         names = ("name", "samples", "source", "psd", "needs", "rows", "repeats", "summary")
-        return {name: getattr(self, name) for name in names} | {"options": plain(self.options)}
+        return {name: getattr(self, name) for name in names} | {"options": to_plain(self.options)}
 
     def __call__(self, *samples: object, **options: object) -> NoReturn:
         """Raise a TypeError that says how samples are compared."""
@@ -221,7 +221,7 @@ def register_kernel(
     """
 
     fields = {**locals(), "term": term or name, "by": by or f"By {term or name}"}
-    fields |= {"controls": tuple(controls), "rows": flag("rows", rows)}
+    fields |= {"controls": tuple(controls), "rows": check_bool("rows", rows)}
 
     def register(build: Build) -> Build:
         _kernels.add(name, Kernel(build=build, **fields), build)
@@ -273,8 +273,8 @@ def get_kernel(name: str) -> Kernel:
         gone = _kernels.left_out.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
         look = "`vendiscore.list_kernels()` lists all."
-        hint = suggestion(name, _kernels.named, NAMED_MODELS, look=look, kind="kernel")
-        raise ValueError(f"unknown kernel `k={quoted(name)}`. {hint}{''.join(missing)}")
+        hint = suggest_name(name, _kernels.named, NAMED_MODELS, fallback=look, kind="kernel")
+        raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(missing)}")
     return kernel
 
 
@@ -283,7 +283,7 @@ def named_kernel(name: str) -> tuple[Kernel, str | None]:
 
     "semantic" and "static" are `NAMED_MODELS`.
     """
-    kind = "text" if name in NAMED_MODELS else embedded_by(name)
+    kind = "text" if name in NAMED_MODELS else model_modality(name)
     if kind is None or _kernels.find(name) is not None:
         return get_kernel(name), None
     return get_kernel(f"{kind}_embeddings"), NAMED_MODELS.get(name, name)
@@ -332,7 +332,7 @@ def check_options(kernel: Kernel, options: Options, also: Iterable[str] = ()) ->
         if option not in kernel.options:
             raise TypeError(
                 f"`{option}` is not an option of kernel {kernel.name!r}. "
-                f"{suggestion(option, kernel.options, also, mark='`', kind='keyword')}"
+                f"{suggest_name(option, kernel.options, also, quote='`', kind='keyword')}"
             )
 
 

@@ -11,11 +11,11 @@ from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import ROWS_READ, choose
 from ..similarity.pools import size
-from ..support.arguments import has_gradient, one_of, refuse_gradient
+from ..support.arguments import check_choice, check_no_gradient, has_gradient
 from ..support.errors import SampleError, warn
-from ..support.namespace import scalar, to_host
-from ..support.string_patterns import INVISIBLE, looks_like
-from ..support.types import Options, Pool, Record, Samples
+from ..support.namespace import to_float, to_host
+from ..support.string_patterns import INVISIBLE_CHARACTERS, looks_like
+from ..support.types import Options, Record, SampleContainer, Samples
 from .kernel import Kernel, get_kernel
 
 # Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in
@@ -48,7 +48,7 @@ def apply_kernel(
 
 def build_all(
     builds: Sequence[Callable[..., Similarity]],
-    columns: Sequence[Pool],
+    columns: Sequence[SampleContainer],
     skipping: Sequence[bool],
     who: str,
     fit_to: np.ndarray | None,
@@ -73,12 +73,12 @@ def build_all(
                 values = choose(column, kept) if dropped else column
                 built.append(build(values, fit_to=places))
             except SampleError as error:
-                own = error.at(kept).problems
+                own = error.reindexed(kept).problems
                 problems = own | problems
                 refused |= {} if skip else own
                 cause = error.__cause__
         if refused:
-            raise SampleError.of(refused) from cause
+            raise SampleError.from_problems(refused) from cause
         if not problems:
             break
         dropped |= problems
@@ -96,7 +96,7 @@ def build_all(
 
 def skips(on_error: object) -> bool:
     """Return whether samples that a kernel cannot use are left out."""
-    return one_of("on_error", on_error, ("raise", "skip")) == "skip"
+    return check_choice("on_error", on_error, ("raise", "skip")) == "skip"
 
 
 def repeatable(samples: Samples) -> Samples:
@@ -124,14 +124,14 @@ def build_kernel(
                 try:
                     fitted = kernel.fit(choose(distinct, some), **options)
                 except SampleError as error:
-                    raise error.at(some) from error.__cause__
+                    raise error.reindexed(some) from error.__cause__
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
         _check_built(kernel.name, similarity, first)
         notes = [*getattr(fitted, "notes", ())]
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
-        seen = all(str(text).strip(INVISIBLE) for text in texts)
+        seen = all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
         omits = similarity.missed or similarity.partial or similarity.merges
         if not seen or omits or similarity.scripts:
             from ..similarity.omissions import omission_notes
@@ -146,11 +146,11 @@ def build_kernel(
             ) from error
         from ..similarity.members import members_of
 
-        raise error.at(members_of(inverse)) from error.__cause__
+        raise error.reindexed(members_of(inverse)) from error.__cause__
     finally:
         ROWS_READ.reset(before)
     if has_gradient(samples) and not has_gradient(similarity):
-        refuse_gradient(f"kernel {kernel.name!r}", samples=samples)
+        check_no_gradient(f"kernel {kernel.name!r}", samples=samples)
     settings: Record = {"kernel": kernel.name, **kernel.options}
     del settings["on_error"]
     settings |= {**options, **fitted, **similarity.settings}
@@ -185,7 +185,7 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = similarity.rows(index)[:, index]
     gap = abs(K - K.T)  # on the device: only single numbers are copied to the host
-    if not scalar(gap.max()) <= SYMMETRY_TOLERANCE * scalar(abs(K).max()):  # true of NaN, too
+    if not to_float(gap.max()) <= SYMMETRY_TOLERANCE * to_float(abs(K).max()):  # true of NaN, too
         K = to_host(K)
         worst = int(np.argmax(to_host(gap)))  # the first NaN, if there is one
         i, j = divmod(worst, len(index))
@@ -203,7 +203,9 @@ def is_divisible(similarity: Similarity) -> bool:
     return getattr(inner, "divisible", False)
 
 
-def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.ndarray, np.ndarray]:
+def distinct_samples(
+    samples: SampleContainer, repeats: bool = False
+) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
     """Return the distinct strings or numbers of a list, their first places, and each one's code.
 
     With `repeats` all samples count as distinct.
@@ -223,7 +225,9 @@ def distinct_samples(samples: Pool, repeats: bool = False) -> tuple[Pool, np.nda
     return [samples[i] for i in first], first, inverse
 
 
-def as_text(samples: Pool, options: Options, skip: bool, fit_to: np.ndarray | None) -> Similarity:
+def as_text(
+    samples: SampleContainer, options: Options, skip: bool, fit_to: np.ndarray | None
+) -> Similarity:
     """Compare strings without `k` by n-grams."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         first = samples

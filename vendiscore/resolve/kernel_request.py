@@ -12,9 +12,9 @@ import numpy as np
 from ..similarity.inputs import as_samples
 from ..similarity.metrics import check_metric, check_options
 from ..similarity.shapes import is_list
-from ..support.arguments import flag, one_of
-from ..support.errors import quoted
-from ..support.hints import meant, remedy, suggestion
+from ..support.arguments import check_bool, check_choice
+from ..support.errors import short_repr
+from ..support.hints import closest_name, replacement_hint, suggest_name
 from ..support.optional import is_network
 from ..support.types import Options, PairFunction, Record, Samples
 from .kernel import (
@@ -100,7 +100,7 @@ class How:
 
         Without `within`, they must be taken out.
         """
-        taken = given_prompt is not None and flag("given_prompt", given_prompt)
+        taken = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
             if taken:
                 raise TypeError(
@@ -144,7 +144,7 @@ def parse_prompts(prompts: object, taken: bool) -> Prompts:
         single = True
     if single and not taken:
         raise TypeError(
-            f"`prompts` must be a prompt for each sample, got {quoted(prompts)} alone: pass "
+            f"`prompts` must be a prompt for each sample, got {short_repr(prompts)} alone: pass "
             f"given_prompt=True to take it out of the similarities of all"
         )
     if single or isinstance(prompts, Mapping):
@@ -180,13 +180,13 @@ def read_how(arguments: Record, within: bool = True) -> How:
     Without `within`, prompts must be taken out of similarities.
     """
     k = arguments.pop("k", None)
-    ways = [name for name in KINDS if flag(name, arguments.pop(name, False))]
+    ways = [name for name in KINDS if check_bool(name, arguments.pop(name, False))]
     if len(ways) + (k is not None) > 1:
         raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
     how = How(
         given="K" if "score_K" in ways else "X" if ways else "",
-        normalize=flag("normalize", arguments.pop("normalize", False)),
-        fit=one_of("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
+        normalize=check_bool("normalize", arguments.pop("normalize", False)),
+        fit=check_choice("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
         **({} if k is None else _kernel(k, arguments)),
     )
     prompts = arguments.pop("prompts", None)
@@ -299,7 +299,7 @@ def _kernel(k: object, arguments: Record) -> Record:
         in_context = own.get("in_context")
         if in_context is None:
             in_context = NAMED_MODELS["semantic"] in (model, own.get("model_path"))
-        return _with_options(kernel, own) | {"in_context": flag("in_context", in_context)}
+        return _with_options(kernel, own) | {"in_context": check_bool("in_context", in_context)}
     if isinstance(k, (Mapping, list, tuple)):
         from .mixture import read_mixture
 
@@ -330,17 +330,17 @@ def _misplaced(name: str, known: Collection[str], measures: Mapping[str, Sequenc
     """Say why a keyword is refused without a kernel, and which one the caller may mean."""
     options = {option for kernel in list_kernels() for option in kernel.options}
     accepted = {*known, "exponent"}
-    if name in options and not remedy(name, "keyword"):
+    if name in options and not replacement_hint(name, "keyword"):
         return f"`{name}` is {_of_kernels(name)}"
-    found = meant(name, {*accepted, *options, *measures} - {name})
-    if not remedy(name, "keyword") and found and found not in accepted:
+    found = closest_name(name, {*accepted, *options, *measures} - {name})
+    if not replacement_hint(name, "keyword") and found and found not in accepted:
         where = _of_kernels(found) if found in options else _of_measures(measures[found])
         return f"unknown keyword `{name}`. Did you mean `{found}`? It is {where}"
     look = (
         f"Keywords are {', '.join(sorted(known))}, and options of the kernel: "
         "help(vendiscore.get_kernel('rbf')) shows the options of one."
     )
-    hint = suggestion(name, accepted, mark="`", look=look, kind="keyword")
+    hint = suggest_name(name, accepted, quote="`", fallback=look, kind="keyword")
     return f"unknown keyword `{name}`. {hint}"
 
 

@@ -12,10 +12,10 @@ from ..similarity.composite import ProductSimilarity, SumSimilarity
 from ..similarity.inputs import as_samples
 from ..similarity.pools import size
 from ..similarity.weights import WEIGHT_TOLERANCE
-from ..support.arguments import number, one_of
-from ..support.errors import SampleError, quoted
-from ..support.hints import suggestion
-from ..support.signature import digits
+from ..support.arguments import check_choice, check_float
+from ..support.errors import SampleError, short_repr
+from ..support.hints import suggest_name
+from ..support.signature import format_number
 from ..support.types import Options, Samples
 from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from .kernel_build import build_all, build_kernel, repeatable, skips
@@ -61,7 +61,7 @@ def mix(
             fitted["options"] = every
     mixed: Similarity
     if combine == "sum":
-        terms = "+".join(f"{digits(part.weight)}*{part.name}" for part in parts)
+        terms = "+".join(f"{format_number(part.weight)}*{part.name}" for part in parts)
         mixed = SumSimilarity(built, [part.weight for part in parts])
     else:
         terms = "*".join(part.name for part in parts)
@@ -82,7 +82,7 @@ def read_mixture(
     on_error: object = "raise",
 ) -> list[Part]:
     """Return the parts of a mixture, checked without looking at samples."""
-    one_of("combine", combine, ("sum", "product"))
+    check_choice("combine", combine, ("sum", "product"))
     skips(on_error)
     if not k:
         raise ValueError("`k` must name at least one kernel, got an empty mixture")
@@ -94,7 +94,7 @@ def read_mixture(
             )
     if len(set(k)) < len(k):
         raise ValueError(
-            f"`k` must name each kernel and column once, got {quoted(list(k))}; "
+            f"`k` must name each kernel and column once, got {short_repr(list(k))}; "
             "leave out one of two"
         )
     options = _check_options_by_name(options, k)
@@ -116,12 +116,14 @@ def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]
         isinstance(o, Mapping) for o in options.values()
     ):
         raise TypeError(
-            f"`options` must be a dict of dicts, kernel by kernel, got {quoted(options)}; pass "
+            f"`options` must be a dict of dicts, kernel by kernel, got {short_repr(options)}; pass "
             f"options={{{next(iter(k))!r}: {{…}}}}"
         )
     for name in options:
         if name not in k:
-            raise ValueError(f"`options` names {name!r}, which `k` does not. {suggestion(name, k)}")
+            raise ValueError(
+                f"`options` names {name!r}, which `k` does not. {suggest_name(name, k)}"
+            )
     return options
 
 
@@ -133,7 +135,9 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
     weights = [
-        number(f"k[{name!r}]", weight, "a finite weight of at least 0", lambda w: 0 <= w < np.inf)
+        check_float(
+            f"k[{name!r}]", weight, "a finite weight of at least 0", lambda w: 0 <= w < np.inf
+        )
         for name, weight in k.items()
     ]
     total = sum(weights)
@@ -156,7 +160,7 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
         problems = {}
         for i, problem in error.problems.items():
             problems[i] = where + problem.removeprefix("of `samples` ")
-        raise SampleError.of(problems) from error.__cause__
+        raise SampleError.from_problems(problems) from error.__cause__
 
 
 class _Missing(str):
@@ -181,13 +185,13 @@ def column(samples: Any, part: Part) -> Any:
         such = f"{part.kernel.name}:{known[0] if known else 'column'}"
         raise ValueError(
             f"samples have columns: say which one {part.name!r} compares, such as {such!r}. "
-            f"{suggestion('', map(str, known))}"
+            f"{suggest_name('', map(str, known))}"
         )
     if names is not None:
         if part.column not in names:
             raise ValueError(
                 f"samples have no column {part.column!r}. "
-                f"{suggestion(part.column, map(str, names))}"
+                f"{suggest_name(part.column, map(str, names))}"
             )
         return repeatable(as_samples(samples[part.column]))
     missing = _Missing(f"has no {part.column!r}, which {part.name!r} compares")

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ..support.errors import quoted
+from ..support.errors import short_repr
 from ..support.types import Options, Record
 
 
@@ -54,7 +54,9 @@ def expanded(measures: Options) -> dict[str, Record]:
     found: dict[str, Record] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):
-            raise TypeError(f"`measures` must give {name!r} a dict of options, got {quoted(own)}")
+            raise TypeError(
+                f"`measures` must give {name!r} a dict of options, got {short_repr(own)}"
+            )
         if own and name in PRESETS:
             raise TypeError(
                 f"`measures` gives options to {name!r}, which stands for several measures; give "

@@ -23,10 +23,10 @@ from ..similarity.shapes import (
     is_nested,
     nesting_depth,
 )
-from ..support.arguments import is_several
-from ..support.errors import SampleError, quoted
-from ..support.signature import digest
-from ..support.types import Pool, Record, Samples
+from ..support.arguments import is_collection
+from ..support.errors import SampleError, short_repr
+from ..support.signature import compute_digest
+from ..support.types import Record, SampleContainer, Samples
 from .kernel_build import distinct_samples
 from .kernel_request import How, Prompts
 
@@ -83,11 +83,11 @@ class Groups:
         for i, problem in error.problems.items():
             at, group = self.position(i)
             problems[i] = f"(sample {at} of {self.describe(group)}) {problem}"
-        return SampleError.of(problems)
+        return SampleError.from_problems(problems)
 
     def __str__(self) -> str:
         sets = "" if self.sets is None else f"/{self.sets}"
-        return f"{len(self)}@{digest(self.codes)}{sets}"
+        return f"{len(self)}@{compute_digest(self.codes)}{sets}"
 
 
 def flatten_groups(
@@ -98,7 +98,7 @@ def flatten_groups(
     table: bool = False,
     stacks: bool = False,
     name: str = "samples",
-) -> tuple[Pool, Groups | None]:
+) -> tuple[SampleContainer, Groups | None]:
     """Return samples as one list or array, and their Groups, or None if they have none.
 
     Groups follow from `labels`, one per sample, or from nested lists. With `stacks`, an array with
@@ -139,7 +139,7 @@ def read_labels(labels: object, name: str = "groups", n: int | None = None) -> G
     if isinstance(labels, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a label for each sample, got one {type(labels).__name__} "
-            f"{quoted(labels)}; of a table pass its column, such as df[{quoted(labels)}]"
+            f"{short_repr(labels)}; of a table pass its column, such as df[{short_repr(labels)}]"
         )
     values = as_samples(labels, name)
     if not isinstance(values, list):
@@ -179,7 +179,7 @@ def check_labels(labels: Sequence[object], name: str) -> None:
         if not is_hashable(label):
             raise TypeError(
                 f"`{name}` must be labels that are hashable, got {type(label).__name__} "
-                f"{quoted(label)} for sample {i}; pass a string, a number or a tuple"
+                f"{short_repr(label)} for sample {i}; pass a string, a number or a tuple"
             )
         if is_missing(label):
             missing[i] = (
@@ -223,13 +223,13 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what
         if len(named) < len(sets):
             raise ValueError(f"two {what}s have names that are written alike; rename one")
         return named
-    if names is not None and not is_several(names):
-        raise TypeError(f"`names` must be strings, one for each {what}, got {quoted(names)}")
+    if names is not None and not is_collection(names):
+        raise TypeError(f"`names` must be strings, one for each {what}, got {short_repr(names)}")
     distinct = _default_names(sets) if names is None else list(map(str, names))
     if len(distinct) != len(sets) or len(set(distinct)) != len(distinct):
         raise ValueError(
             f"`names` must be {len(sets)} that all differ, one for each {what}, got "
-            f"{quoted(distinct)}"
+            f"{short_repr(distinct)}"
         )
     return dict(zip(distinct, sets, strict=True))
 
@@ -308,12 +308,12 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[Groups
                 f"{', '.join(map(repr, groups))}"
             )
         groups = [groups[name] for name in sizes]
-    labels_by_set = list(groups) if is_several(groups) else []
-    if len(labels_by_set) != len(sizes) or not all(map(is_several, labels_by_set)):
-        error = ValueError if is_several(groups) else TypeError
+    labels_by_set = list(groups) if is_collection(groups) else []
+    if len(labels_by_set) != len(sizes) or not all(map(is_collection, labels_by_set)):
+        error = ValueError if is_collection(groups) else TypeError
         raise error(
             f"`groups` must be {len(sizes)} lists of labels, one for each set, got "
-            f"{quoted(groups)}; pass groups=[labels_a, labels_b]"
+            f"{short_repr(groups)}; pass groups=[labels_a, labels_b]"
         )
     labels = []
     for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
@@ -451,7 +451,7 @@ def flatten_prompts(
 
 def _match_prompts(
     prompts: Any, samples: Samples | None, n: int, groups: Groups | None
-) -> tuple[Pool, np.ndarray]:
+) -> tuple[SampleContainer, np.ndarray]:
     """Return the prompts of a set in one list, and the index of the prompt of each sample."""
     if _is_by_label(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
@@ -480,7 +480,7 @@ def _match_prompts(
         return prompts, groups.codes
     of_groups = ""
     if groups is not None:
-        of_groups = f", or a dict of group to prompt, such as {{{quoted(groups.labels[0])}: …}}"
+        of_groups = f", or a dict of group to prompt, such as {{{short_repr(groups.labels[0])}: …}}"
     raise ValueError(
         f"`prompts` must be one prompt, or one for each of {n} samples{of_groups}, got {m}; repeat "
         f"a prompt for each of its samples"
@@ -507,8 +507,8 @@ def _match_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray
         raise ValueError(f"`prompts` must have a prompt of each group, got none of {lacking[0]!r}")
     if more := [label for label in labels if label not in groups.labels]:
         raise ValueError(
-            f"`prompts` must have labels of groups, got {quoted(more[0])}, which no sample has; "
-            "correct it, or leave it out"
+            f"`prompts` must have labels of groups, got {short_repr(more[0])}, which no sample "
+            f"has; correct it, or leave it out"
         )
     return np.array([index[label] for label in groups.labels])[groups.codes]
 

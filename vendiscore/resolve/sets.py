@@ -12,9 +12,9 @@ from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
 from ..similarity.inputs import as_matrix, as_samples, precision
 from ..similarity.pools import pooled, shape_of
-from ..support.arguments import refuse_gradient
+from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError
-from ..support.signature import plain
+from ..support.signature import to_plain
 from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
 from .kernel_build import (
@@ -250,7 +250,7 @@ def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Si
     from ..similarity.composite import RepeatedSimilarity
     from ..similarity.pairwise import pairwise
 
-    refuse_gradient("a function of two samples", samples=samples)
+    check_no_gradient("a function of two samples", samples=samples)
     distinct, first, inverse = distinct_samples(samples)
     similarity = pairwise(distinct, how.k, first.tolist())
     return RepeatedSimilarity(similarity, inverse) if len(first) < len(inverse) else similarity
@@ -296,10 +296,10 @@ def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> N
 
 def _read_records(samples: Samples, name: str) -> Samples:
     """Return samples that can be read once for each column of a mixture."""
-    from ..support.folders import image_files, is_folder
+    from ..support.folders import is_folder, list_image_files
 
     if is_folder(samples):
-        return image_files(samples, name)
+        return list_image_files(samples, name)
     return as_samples(samples, name) if isinstance(samples, (list, Iterator)) else samples
 
 
@@ -349,7 +349,7 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
     try:
         return check_diagonal(part)
     except SampleError as error:
-        raise error.at(index) from None
+        raise error.reindexed(index) from None
 
 
 def check_nothing_fitted(
@@ -370,7 +370,7 @@ def check_nothing_fitted(
 def fitted_options(made: Any) -> str:
     """Return the options that were fitted to samples, but for words, as they are passed."""
     fitted = made.fitted.items()
-    return ", ".join(f"{name}={plain(x)}" for name, x in fitted if not isinstance(x, str))
+    return ", ".join(f"{name}={to_plain(x)}" for name, x in fitted if not isinstance(x, str))
 
 
 def fit_source(how: How, names: Sequence[str]) -> FitTo:
@@ -421,7 +421,7 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
     if name != "samples":
         for i, why in problems.items():
             problems[i] = where + why.removeprefix("of `samples` ").removeprefix(where)
-    return SampleError.of(problems)
+    return SampleError.from_problems(problems)
 
 
 def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:

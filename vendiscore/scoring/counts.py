@@ -9,8 +9,8 @@ from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.inputs import as_samples
-from ..support.arguments import is_several
-from ..support.errors import quoted
+from ..support.arguments import is_collection
+from ..support.errors import short_repr
 from ..support.memory import require
 from ..support.namespace import to_host
 from ..support.types import Options, Record, Samples
@@ -22,14 +22,14 @@ _WITHOUT = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clust
 def with_labels(arguments: Options, rest: Options) -> Record:
     """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
     k = rest.get("k")
-    if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_several(k[0])):
+    if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_collection(k[0])):
         raise TypeError(
             "`k` with `counts` is a matrix of similarities of species: pass it as the samples, "
             "with the share of each species: compute(K, score_K=True, p=counts / counts.sum())"
         )
     if k is not None and not (isinstance(k, str) and k == "labels"):
         raise TypeError(
-            f"`counts` are compared as k='labels', got k={quoted(k)}; leave `k` "
+            f"`counts` are compared as k='labels', got k={short_repr(k)}; leave `k` "
             "out, or pass "
             f"the samples themselves"
         )
@@ -118,7 +118,7 @@ def _refused(place: tuple[int, ...], value: object) -> ValueError:
     """Return the error about the first entry that is not a count."""
     site = f" at site {place[0]}" if len(place) > 1 else ""
     return ValueError(
-        f"`counts` must be whole numbers of at least 0, got {quoted(value)} for species "
+        f"`counts` must be whole numbers of at least 0, got {short_repr(value)} for species "
         f"{place[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
         f"effective_number"
     )

@@ -247,7 +247,7 @@ def _find_equal(
     if not len(others):
         return found
     diagonal = to_host(similarity.diagonal())
-    for block in row_blocks(len(kinds), 8 * similarity.n, least=1):
+    for block in row_blocks(len(kinds), 8 * similarity.n, min_rows=1):
         rows = to_host(similarity.rows(kinds[block]))[:, others]
         equal = _are_equal(rows, diagonal[kinds[block]], diagonal[others], tolerance)
         new = (found < 0) & equal.any(axis=0)

@@ -14,9 +14,15 @@ from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
 from ..similarity.residuals import echo_notes
 from ..spectral.spectrum import Spectral
-from ..support.namespace import scalar
+from ..support.namespace import to_float
 from ..support.optional import versions
-from ..support.signature import UNKNOWN, digest, digits, line, plain
+from ..support.signature import (
+    UNKNOWN_SOURCE,
+    compute_digest,
+    format_number,
+    format_signature,
+    to_plain,
+)
 from ..support.types import Options, Record
 from .intervals import Uncertainty
 from .request import Request
@@ -47,10 +53,10 @@ def details(
     settings |= measure_options | {"n": subject.n}
     if dropped:
         settings["dropped"] = len(dropped)
-    signature = line(request.names, settings)
+    signature = format_signature(request.names, settings)
 
     notes = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
-    if UNKNOWN in signature:
+    if UNKNOWN_SOURCE in signature:
         notes.append(_UNKNOWN_SOURCE)
 
     report: Record = {}
@@ -81,7 +87,7 @@ def details(
 
 def _named(settings: Options) -> tuple[Any, Record]:
     """Return the name of a kernel or metric, the first of its settings, and the others."""
-    name, *options = plain(settings).items()
+    name, *options = to_plain(settings).items()
     return name[1], dict(options)
 
 
@@ -105,7 +111,7 @@ def _interval_report(uncertainty: Uncertainty, request: Request) -> Record:
     """Return the numbers of groups, and how intervals were found, if there are any."""
     report: Record = {}
     if uncertainty.table:
-        report["groups"] = plain(uncertainty.table)
+        report["groups"] = to_plain(uncertainty.table)
     if uncertainty.methods:
         report["interval"] = {
             "level": request.ci,
@@ -137,11 +143,11 @@ def _place(subject: Subject, request: Request, numbers: Options) -> Record:
     estimated = request.estimating is not None
     if not subject.has_similarities or estimated or key not in numbers or len(sizes) > 1:
         return nowhere()
-    ends = [scalar(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
+    ends = [to_float(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
     if not np.isfinite(ends).all():  # as for the mean over two groups
         ends = []
     (n,) = sizes
-    value = scalar(numbers[key])
+    value = to_float(numbers[key])
     return place_among(subject, n, request.main_order, value, subject.samples, ends)
 
 
@@ -181,13 +187,13 @@ def _settings(
     if request.pooled:
         settings["references"] = subject.both.digest
     elif len(spaces) > 1:
-        settings["references"] = digest(spaces[1].D)
+        settings["references"] = compute_digest(spaces[1].D)
     if subject.groups is not None:
         settings["groups"] = str(subject.groups)
     if any(chosen.measure.weighted for chosen in request.measures):
-        settings["p"] = "uniform" if subject.p is None else digest(subject.p)
+        settings["p"] = "uniform" if subject.p is None else compute_digest(subject.p)
     if any(chosen.measure.ordered for chosen in request.measures):
-        settings["q"] = [digits(order) for order in request.orders]
+        settings["q"] = [format_number(order) for order in request.orders]
         if request.estimating is not None:
             settings |= {"method": "estimate", **vars(request.estimating)}
     if request.psd != "check" and similarity:
@@ -199,8 +205,8 @@ def _measure_options(request: Request, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: Record = {}
     for chosen in request.measures:
-        for name, value in plain(chosen.settings).items():
-            known = every.get(name, plain(settings.get(name, value)))
+        for name, value in to_plain(chosen.settings).items():
+            known = every.get(name, to_plain(settings.get(name, value)))
             key = name if known == value else f"{chosen.measure.name}.{name}"
             every[key] = value
     return every
@@ -211,7 +217,7 @@ def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
     spectrum = scores.spectrum
-    estimates = dict(zip(map(digits, request.orders), scores.estimates, strict=True))
+    estimates = dict(zip(map(format_number, request.orders), scores.estimates, strict=True))
     return {
         "method": {q: estimate.route for q, estimate in estimates.items()},
         "why": {q: estimate.why for q, estimate in estimates.items()},

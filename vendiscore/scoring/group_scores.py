@@ -12,7 +12,7 @@ from ..resolve.sample_labels import Groups, check_size
 from ..similarity.inputs import choose
 from ..similarity.members import members_of
 from ..support.errors import warn
-from ..support.namespace import Array, scalar, to_host
+from ..support.namespace import Array, to_float, to_host
 from ..support.progress import track
 from ..support.types import Number, Record
 from .group_intervals import estimate_group_intervals
@@ -194,7 +194,7 @@ def _by_set(columns: Mapping[str, Record], sets: Groups) -> dict[str, Record]:
 
 def _floats(values: Values) -> list[float]:
     """Return the numbers of all groups as floats."""
-    return list(map(scalar, values)) if isinstance(values, list) else to_host(values).tolist()
+    return list(map(to_float, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
 def _mean(values: Values) -> Number:

@@ -12,7 +12,7 @@ from ..measures.subject import Part, Subject
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.members import members_of
 from ..support.errors import warn
-from ..support.namespace import scalar, to_host
+from ..support.namespace import to_float, to_host
 from ..support.types import Options, Record
 from .deficit import MOST_COUNTED, Repeats, deficit_ends, repeats_of, score_ends
 from .jackknife import NO_DEFICIT, Jackknife, delete_one_error, jackknife
@@ -72,7 +72,7 @@ def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]
     units = _units(subject, request)
     for chosen, own in zip(request.measures, scores, strict=True):
         name = chosen.measure.name
-        values = list(map(scalar, own.values()))
+        values = list(map(to_float, own.values()))
         if name in CLOSED:
             found.methods[name] = "jackknife"
             every = CLOSED[name](subject, units, values)
@@ -254,7 +254,7 @@ def _subsampled(
         rows = np.flatnonzero(np.isin(codes, some))
         part = Part(subject, places[rows], needs=frozenset([chosen.measure.needs]))
         (found,) = measure_each(part, [chosen], request.suffixes)
-        numbers = np.array(list(map(scalar, found.values())))
+        numbers = np.array(list(map(to_float, found.values())))
         return np.log(numbers) if of_log else numbers
 
     rng = np.random.default_rng(0)

@@ -14,7 +14,7 @@ from ..similarity.matrix import in_full
 from ..similarity.members import members_by_size
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import vendi
-from ..support.namespace import row_blocks, scalar, to_host
+from ..support.namespace import row_blocks, to_float, to_host
 from ..support.types import Record
 from .intervals import Uncertainty
 from .request import Request
@@ -40,7 +40,7 @@ def add_nulls(
         null = float(drawn.mean())
         numbers: Record = {"null": null, "excess": value - null}
         if request.permutations:
-            as_much = drawn >= scalar(value) - _ROUNDING * max(1.0, abs(null))
+            as_much = drawn >= to_float(value) - _ROUNDING * max(1.0, abs(null))
             numbers["p"] = float(1 + as_much.sum()) / (1 + shuffles)
         if float(np.ptp(drawn)) < _ROUNDING:
             uncertainty.notes.append(
@@ -78,7 +78,7 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
         scores = _logs(K, subject, members.reshape(-1, places.shape[1]), p)
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
     within = [_log_within(weights, logs[i], q) for i, q in enumerate(subject.orders)]
-    total = np.array([scalar(value) for value in subject.spectral.values])
+    total = np.array([to_float(value) for value in subject.spectral.values])
     return total[:, None] / np.exp(within)
 
 
@@ -98,7 +98,7 @@ def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | 
     psd = subject.psd
     logs: list[np.ndarray] = []
     if m <= LARGEST:
-        for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), least=1):
+        for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
             some = members[rows]
             weights = _weights_within(p, some)
             stack = Spectra(to_host(K.stack(some)), weights, orders, psd, False, K)

@@ -16,14 +16,14 @@ from ..result import order_suffixes
 from ..spectral.estimate import Estimating
 from ..support.arguments import (
     DEFAULT_ORDER,
-    flag,
-    integer,
-    is_several,
-    number,
-    one_of,
-    read_order,
+    check_bool,
+    check_choice,
+    check_float,
+    check_int,
+    check_order,
+    is_collection,
 )
-from ..support.errors import quoted
+from ..support.errors import short_repr
 from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
@@ -236,7 +236,7 @@ def _read_request(
     measures = [each.measure for each in chosen]
     needs = {measure.needs for measure in measures}
     orders = check_orders(q)
-    q_is_passed = is_several(q) or orders != [DEFAULT_ORDER]
+    q_is_passed = is_collection(q) or orders != [DEFAULT_ORDER]
     psd = check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
@@ -252,8 +252,8 @@ def _read_request(
     elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
         ordered = ", ".join(each.name for each in list_measures() if each.ordered)
         raise TypeError(
-            f"`q={quoted(q)}` has no effect on {said}: it is the order of {ordered}; leave it out, "
-            "or name one of these in `measures`"
+            f"`q={short_repr(q)}` has no effect on {said}: it is the order of {ordered}; leave it "
+            f"out, or name one of these in `measures`"
         )
     if needs == {"distances"}:
         check_one_way(how, said)
@@ -269,15 +269,15 @@ def _read_request(
         raise TypeError(
             "`clusters` says which samples came together, for the interval: pass ci=0.95 with it"
         )
-    allow_repeats = flag("allow_repeats", own["allow_repeats"])
+    allow_repeats = check_bool("allow_repeats", own["allow_repeats"])
     if not allow_repeats:
         check_allow_repeats(ci, clusters is not None, own["groups"] is not None, measures)
-    pool_repeats = flag("pool_repeats", own["pool_repeats"])
-    details = flag("details", own["details"])
+    pool_repeats = check_bool("pool_repeats", own["pool_repeats"])
+    details = check_bool("details", own["details"])
     if not pool_repeats:
         check_pool_repeats(ci, details, measures)
     if permutations is not None:
-        permutations = integer("permutations", permutations, 0, remedy="99 or 999 are usual")
+        permutations = check_int("permutations", permutations, 0, hint="99 or 999 are usual")
         if not any(measure.name == BETWEEN for measure in measures):
             raise TypeError(
                 f"`permutations` is for {BETWEEN}, and {said} has no null; leave it out"
@@ -295,7 +295,7 @@ def _read_request(
         how=how,
         measures=tuple(chosen),
         orders=tuple(orders),
-        several=is_several(q),
+        several=is_collection(q),
         p=p,
         psd=psd,
         details=details,
@@ -316,7 +316,7 @@ _read_plain = lru_cache(maxsize=256, typed=True)(_read_request)
 
 def _read_method(method: object, rtol: object, rest: Record) -> Estimating | None:
     """Return how scores may be estimated, or None where they are to be exact."""
-    if one_of("method", method, get_args(Method)) == "auto":
+    if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
             raise TypeError(
                 "`rtol` is the largest error of an estimate, and scores are exact: pass "
@@ -328,9 +328,9 @@ def _read_method(method: object, rtol: object, rest: Record) -> Estimating | Non
         # A mean over random vectors comes no nearer in any time.
         expected = "a relative error from 1e-08 to 1"
         remedy = "2e-3 is usual"
-        given["rtol"] = number("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
+        given["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
-        given["seed"] = integer("seed", rest["seed"], 0)
+        given["seed"] = check_int("seed", rest["seed"], 0)
     return Estimating(**given)
 
 
@@ -419,7 +419,7 @@ def _instead_of_distances(how: How) -> str:
 
 def check_orders(q: object) -> list[float]:
     """Return the distinct orders of `q` as floats; an error names the first invalid one."""
-    orders = map(read_order, q if is_several(q) else [q])
+    orders = map(check_order, q if is_collection(q) else [q])
     distinct = list(dict.fromkeys(orders))
     if not distinct:
         raise ValueError("`q` must be an order or several, got an empty list; pass q=1")
@@ -429,4 +429,4 @@ def check_orders(q: object) -> list[float]:
 def confidence(name: str, value: object) -> float:
     """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
     remedy = "pass a level such as 0.95"
-    return number(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)
+    return check_float(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)

@@ -12,8 +12,8 @@ from ..core.eigenvalues import PSD
 from ..similarity.covariance import can_save_time
 from ..similarity.inputs import as_samples, in_host_memory
 from ..similarity.weights import check_weights
-from ..support.arguments import DEFAULT_ORDER, has_gradient, is_several, read_order
-from ..support.errors import quoted
+from ..support.arguments import DEFAULT_ORDER, check_order, has_gradient, is_collection
+from ..support.errors import short_repr
 from ..support.namespace import is_torch, namespace
 from ..support.types import Number, Options, Rows, Samples, Weights
 
@@ -237,9 +237,9 @@ def conditional_score(
 
 
 def _single(q: float | str) -> float | str:
-    if is_several(q):
+    if is_collection(q):
         raise TypeError(
-            f"`q` must be one order, got {quoted(q)}; use compute(…) for several at once"
+            f"`q` must be one order, got {short_repr(q)}; use compute(…) for several at once"
         )
     return q
 
@@ -273,7 +273,7 @@ def _score_array(
 ) -> Number:
     """Return the score of an array by the definition if it is small, else as `compute` does."""
     if is_small(array, name, normalize):
-        order = read_order(_single(q))
+        order = check_order(_single(q))
         weights = p if p is None else check_weights(p, len(array))
         solver = choose_solver(min(array.shape), order)
         if solver is not None and not is_torch(weights):

@@ -12,7 +12,7 @@ from statistics import median
 import numpy as np
 
 from ..measures.subject import Subject
-from ..support.signature import IDLE, plain
+from ..support.signature import IRRELEVANT_SETTINGS, to_plain
 from ..support.string_patterns import are_proteins
 from ..support.types import Options, Record
 from .scale_strip import Rungs, strip_text
@@ -30,7 +30,7 @@ WORDING = f"{NGRAMS} {REMEDY}"
 
 # Settings that are reported of a kernel and change no number. Every revision of the model on the
 # Hub that the table names has the same weights, and `pooling_from` says where `pooling` is from.
-_TOLD = IDLE | {"dims", "dtype", "pooling_from", "revision"}
+_TOLD = IRRELEVANT_SETTINGS | {"dims", "dtype", "pooling_from", "revision"}
 # Kernels that are cosines of the columns of samples.
 _OF_VECTORS = ("cosine", "text_embeddings", "image_embeddings")
 
@@ -38,7 +38,7 @@ _OF_VECTORS = ("cosine", "text_embeddings", "image_embeddings")
 def settings_that_count(settings: Options) -> Record:
     """Return the settings of a Similarity that decide whether two scores can be compared."""
     counting = {name: x for name, x in settings.items() if name not in _TOLD and x is not None}
-    return dict(plain(counting))
+    return dict(to_plain(counting))
 
 
 def wording_sentence(settings: Options, remedy: str = REMEDY) -> str:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from ..core.checks import check_samples
-from ..support.arguments import number
+from ..support.arguments import check_float
 from ..support.namespace import row_blocks, to_host
 from ..support.types import Options, PairFunction, Rows
 from .inputs import as_samples, as_vectors
@@ -167,7 +167,7 @@ def _by_function(X: np.ndarray, metric: PairFunction, pair: PairName) -> np.ndar
         except Exception as error:
             error.add_note(f"in `metric` of {pair(i, j)}")
             raise
-        D[i, j] = number(
+        D[i, j] = check_float(
             "metric(a, b)",
             value,
             f"a finite number of at least 0 for {pair(i, j)}",

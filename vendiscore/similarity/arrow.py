@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..support.optional import require
-from ..support.types import Pool
+from ..support.types import SampleContainer
 
 if TYPE_CHECKING:
     import pyarrow
@@ -21,7 +21,7 @@ def chunked(samples: object) -> pyarrow.ChunkedArray:
     return pa.chunked_array([pa.array(samples)])
 
 
-def from_arrow(samples: Any) -> Pool:
+def from_arrow(samples: Any) -> SampleContainer:
     """Return numbers, and lists of them of one length, as an array; anything else as a list.
 
     One chunk is not copied. A table of numbers is an array (n, d), NaN where one is missing; of any

@@ -12,7 +12,7 @@ import numpy as np
 
 from ..core.checks import check_positive, check_unit_diagonal
 from ..support import memory
-from ..support.hints import Public
+from ..support.hints import HelpfulCallMeta
 from ..support.namespace import (
     Array,
     gram,
@@ -23,7 +23,7 @@ from ..support.namespace import (
     scale_rows,
     to_host,
 )
-from ..support.summary import one_line
+from ..support.summary import format_repr
 from ..support.types import Options, Rows
 from . import sparse as sp
 from .identical import joint_groups
@@ -35,7 +35,7 @@ _NO_SAMPLES: Mapping[int, str] = MappingProxyType({})
 S = TypeVar("S", bound="Similarity")
 
 
-class Similarity(metaclass=Public):
+class Similarity(metaclass=HelpfulCallMeta):
     """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
 
     Kernels return it and measures read it. Methods give another one, and change none. A kernel of
@@ -102,10 +102,10 @@ class Similarity(metaclass=Public):
     scripts: Sequence[str] = ()
     echoes: Array | None = None
     vocabulary_columns: bool = False
-    _remedy: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
+    _call_hint: ClassVar[str] = "pass samples to as_similarity(samples, k=…)"
 
     def __repr__(self) -> str:
-        return one_line(type(self).__name__, {"n": self.n, **self.settings})
+        return format_repr(type(self).__name__, {"n": self.n, **self.settings})
 
     def __str__(self) -> str:
         how = ""
@@ -123,7 +123,9 @@ class Similarity(metaclass=Public):
 
     def _copy_attributes_to(self, other: S) -> S:
         """Return `other`, which has the same entries, with all else that is known of this one."""
-        names = [name for name in Similarity.__annotations__ if name not in ("n", "dim", "_remedy")]
+        names = [
+            name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
+        ]
         return other._with(**{name: _picklable(getattr(self, name)) for name in names})
 
     @property

@@ -9,7 +9,7 @@ from typing import Self
 import numpy as np
 
 from ..support import memory
-from ..support.namespace import Array, is_numpy, row_blocks, scalar
+from ..support.namespace import Array, is_numpy, row_blocks, to_float
 from ..support.types import DType, Number, Tensor
 from .identical import identical_rows
 from .pairs import (
@@ -55,11 +55,11 @@ class Exponentials:
     in_threads = True
 
     def __init__(self, X: Array, sigma: object, law: Law) -> None:
-        exponent = math.frexp(scalar(sigma))[1]
+        exponent = math.frexp(to_float(sigma))[1]
         largest = largest_entry(X)
         if largest and math.frexp(largest)[1] - exponent > MOST_APART:
             raise ValueError(
-                f"`sigma` is {scalar(sigma):.6g} and the largest entry of the samples "
+                f"`sigma` is {to_float(sigma):.6g} and the largest entry of the samples "
                 f"{largest:.6g}: their ratio is beyond double precision; rescale the samples or "
                 f"pass a larger `sigma`"
             )
@@ -67,7 +67,7 @@ class Exponentials:
         rows = times_power(X, -exponent)
         self.n: int = len(X)
         self.width: int = X.shape[1]
-        self.distances: RowDistances = RowDistances(rows, law, scalar(width))
+        self.distances: RowDistances = RowDistances(rows, law, to_float(width))
         self._factors: tuple[np.ndarray, np.ndarray] | None = None
         self.factor = -0.5 / width**2
         if law == "laplace":
@@ -81,7 +81,7 @@ class Exponentials:
                 E = left[index] @ right[columns].T
                 return np.exp(E, out=E)
             D = np.asarray(self.distances(index, columns))
-            for block in row_blocks(len(D), 8 * D.shape[1], least=1):
+            for block in row_blocks(len(D), 8 * D.shape[1], min_rows=1):
                 rows = D[block]
                 rows *= self.factor
                 np.exp(rows, out=rows)
@@ -115,14 +115,14 @@ def median_width(X: Array, law: Law) -> Array:
     rows = times_power(rows, -exponent)
     median = _median if is_numpy(rows) else _median_of_tensor
     width = median(rows, law)
-    if not scalar(width) >= LEAST_WIDTH:
+    if not to_float(width) >= LEAST_WIDTH:
         raise ValueError(
             "the median distance between distinct samples is 2^-300 times the largest entry, or "
             "less, which is too small for a bandwidth in double precision; pass `sigma`"
         )
     with np.errstate(over="ignore"):
         width = times_power(width, exponent)
-    if not math.isfinite(scalar(width)):
+    if not math.isfinite(to_float(width)):
         raise ValueError(
             "the median distance between distinct samples is beyond double precision; rescale them"
         )
@@ -182,7 +182,7 @@ def _upper(n: int, part: Part) -> Iterator[np.ndarray]:
         size = block.stop - block.start
         square = rows[:, :size]
         yield square[np.triu_indices(size, 1)]
-        for some in row_blocks(size, 8 * n, least=1):
+        for some in row_blocks(size, 8 * n, min_rows=1):
             yield rows[some, size:]
 
 

@@ -16,8 +16,8 @@ from ..support.namespace import (
     is_numpy,
     is_torch,
     namespace,
-    of_moderate_length,
     product,
+    rescale_rows,
     row_blocks,
     scale_rows,
     to_host,
@@ -77,7 +77,7 @@ class FeatureSimilarity(Similarity):
         if self.scale is None and bool(safe.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
         # Cosines do not change with the lengths of rows.
-        return Similarity.normalized(self._of(of_moderate_length(self.X)))
+        return Similarity.normalized(self._of(rescale_rows(self.X)))
 
     def _of(self, X: Rows) -> Self:
         return self._like(type(self)(X), slice(None))._with(dropped=self.dropped)
@@ -175,7 +175,7 @@ class FeatureSimilarity(Similarity):
         products = []
         blocks: Iterable[slice] = [slice(0, len(places))]
         if is_numpy(self.X):
-            blocks = row_blocks(len(places), 32 * m * d, least=1)
+            blocks = row_blocks(len(places), 32 * m * d, min_rows=1)
         for block in blocks:
             rows = places[block].ravel()
             index: Index = rows

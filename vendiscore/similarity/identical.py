@@ -5,7 +5,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..support.hashing import mix
+from ..support.hashing import mix_bits
 from ..support.namespace import row_blocks
 from ..support.types import Rows
 from . import sparse as sp
@@ -67,7 +67,7 @@ def _codes(A: np.ndarray) -> np.ndarray:
     row_bytes = A[:1].nbytes
     size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
     places = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
-    factors = mix(places) | np.uint64(1)
+    factors = mix_bits(places) | np.uint64(1)
     codes = np.empty(len(A), np.uint64)
     for block in row_blocks(len(A), row_bytes):
         positive = np.add(A[block], A.dtype.type(0), order="C")

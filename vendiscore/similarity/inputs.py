@@ -12,10 +12,10 @@ import numpy as np
 from array_api_compat import is_array_api_obj
 
 from ..core.eigenvalues import EPS
-from ..support.errors import SampleError, quoted, warn
-from ..support.exact_integers import WHOLE, inexact
-from ..support.namespace import Array, is_numpy, is_torch, scalar, to_host
-from ..support.types import DType, Pool, Rows, Samples, Tensor
+from ..support.errors import SampleError, short_repr, warn
+from ..support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
+from ..support.namespace import Array, is_numpy, is_torch, to_float, to_host
+from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
 from .pools import pooled, size
 
@@ -34,10 +34,10 @@ _IN_NUMPY = ("torch.float32", "torch.float64")
 Refusals = Callable[[Rows], dict[int, str]]  # of rows, by their places
 
 
-def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> Pool:
+def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> SampleContainer:
     """Return a list of samples, or an array as it is; a folder's path stands for its images."""
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
-        converted: Pool = samples
+        converted: SampleContainer = samples
     elif type(samples) is list:
         converted = list(samples)
     else:
@@ -47,16 +47,16 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
     return converted
 
 
-def _from_other(samples: Any, name: str) -> Pool:
+def _from_other(samples: Any, name: str) -> SampleContainer:
     """Read samples that are neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     check_in_memory(samples, name)
     if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):  # no labels
-        from ..support.folders import image_files, is_folder
+        from ..support.folders import is_folder, list_image_files
 
         if is_folder(samples):
-            return image_files(samples, name)
+            return list_image_files(samples, name)
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
             f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "
@@ -112,8 +112,8 @@ def _no_folder(samples: str | bytes) -> str:
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
-        return f", or the folder that the file {quoted(samples)} is in, if it is an image"
-    return f", or the path of a folder of images: {quoted(samples)} is not a folder"
+        return f", or the folder that the file {short_repr(samples)} is in, if it is an image"
+    return f", or the path of a folder of images: {short_repr(samples)} is not a folder"
 
 
 def check_in_memory(samples: object, name: str) -> None:
@@ -168,7 +168,7 @@ def with_doubles(X: Tensor) -> Tensor:
     return X.cpu()
 
 
-def unnested(values: Pool, name: str) -> tuple[Pool, list[int]]:
+def unnested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
     """Return the members of lists, or of an array of groups, one after the other, and the sizes."""
     if not isinstance(values, list):
         groups, size_of_each = values.shape[:2]
@@ -199,14 +199,16 @@ def _listed(sizes: list[int]) -> str:
     return f"lists of {first}"
 
 
-def choose(samples: Pool, places: Sequence[int] | np.ndarray) -> Pool:
+def choose(samples: SampleContainer, places: Sequence[int] | np.ndarray) -> SampleContainer:
     """Return the samples at these places, of a list or an array."""
     if isinstance(samples, Sequence):
         return [samples[i] for i in places]
     return samples[places]
 
 
-def as_vectors(samples: Pool, name: str = "samples", also: Refusals | None = None) -> Rows:
+def as_vectors(
+    samples: SampleContainer, name: str = "samples", also: Refusals | None = None
+) -> Rows:
     """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
     if isinstance(samples, list):
         if any(map(_is_number, samples)):
@@ -241,13 +243,13 @@ def as_matrix(samples: object, name: str = "samples", also: Refusals | None = No
             problems |= {rest[i]: problem for i, problem in more.items()}
             break
         except SampleError as error:
-            problems |= error.at(rest).problems
+            problems |= error.reindexed(rest).problems
         except (TypeError, ValueError):
             break  # to be reported once these rows are mended
-    raise SampleError.of(problems)
+    raise SampleError.from_problems(problems)
 
 
-def _matrix(X: Pool, name: str) -> Rows:
+def _matrix(X: SampleContainer, name: str) -> Rows:
     if isinstance(X, list):
         check_rows(X, name)
         X = _stack(X, name)
@@ -311,25 +313,25 @@ def _row(row: object) -> np.ndarray:
         if isinstance(row, os.PathLike):
             remedy = "; images go to k='pixels'"
         raise TypeError(
-            f"must be a row of numbers, got {type(row).__name__}: {quoted(row)}{remedy}"
+            f"must be a row of numbers, got {type(row).__name__}: {short_repr(row)}{remedy}"
         )
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
     try:
         entries = np.array(row, dtype=object)
     except ValueError:
-        raise ValueError(f"must be a row of numbers, got {quoted(row)}{_REMOVE}") from None
+        raise ValueError(f"must be a row of numbers, got {short_repr(row)}{_REMOVE}") from None
     for entry in entries.flat:
         if not _is_real(entry):
             raise TypeError(
-                f"must be a row of numbers, got {type(entry).__name__} {quoted(entry)} "
+                f"must be a row of numbers, got {type(entry).__name__} {short_repr(entry)} "
                 f"in it{_REMOVE}"
             )
         try:
             float(entry)
         except OverflowError:
-            raise ValueError(f"has {quoted(entry)}, which is beyond double precision") from None
-        if said := inexact(entry):
+            raise ValueError(f"has {short_repr(entry)}, which is beyond double precision") from None
+        if said := describe_inexact_integer(entry):
             raise ValueError(said)
     return entries.astype(np.float64)
 
@@ -354,7 +356,7 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
         else:
             problems[i] = (
                 f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
-                f"{quoted(row)}{_REMOVE}"
+                f"{short_repr(row)}{_REMOVE}"
             )
     _check_shapes(shapes, problems, name)
     if len(devices) > 1:
@@ -404,7 +406,7 @@ def _as_float(X: Rows, name: str) -> Rows:
 
 def _check_whole(X: Rows, name: str) -> None:
     """Raise a SampleError for integers that float64 does not hold."""
-    if X.max() <= WHOLE and X.min() >= -WHOLE:
+    if X.max() <= MAX_EXACT_INTEGER and X.min() >= -MAX_EXACT_INTEGER:
         return
     if sp.issparse(X):
         X = X.toarray()
@@ -415,7 +417,7 @@ def _check_whole(X: Rows, name: str) -> None:
     problems = {}
     for i in np.flatnonzero(wide.any(axis=1)).tolist():
         first = X[i][wide[i]][0]
-        problems[i] = f"of `{name}` {inexact(int(first))}"
+        problems[i] = f"of `{name}` {describe_inexact_integer(int(first))}"
     SampleError.check(problems)
 
 
@@ -423,7 +425,8 @@ def check_finite(X: Rows, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
     values = in_host_memory(X.data if sp.issparse(X) else X)
     with np.errstate(all="ignore"):
-        if np.isfinite(scalar(values.sum())):  # proves that every entry is, at the speed of memory
+        # proves that every entry is, at the speed of memory
+        if np.isfinite(to_float(values.sum())):
             return
     flat = to_host(values).ravel()
     places = np.flatnonzero(~np.isfinite(flat))

@@ -1,7 +1,7 @@
 """The metrics by name, their properties and their options."""
 
-from ..support.arguments import number
-from ..support.hints import suggestion
+from ..support.arguments import check_float
+from ..support.hints import suggest_name
 from ..support.types import Options, PairFunction, Record
 
 # Metrics of `scipy.spatial.distance.cdist` of two rows alone, without those computed here.
@@ -40,7 +40,7 @@ def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
     known = (*METRICS, *more)
     if not callable(metric) and not (isinstance(metric, str) and metric in known):
         look = "Those of scipy.spatial.distance for numbers are known; of others pass the function."
-        told = suggestion(metric, known, look=look, kind="metric")
+        told = suggest_name(metric, known, fallback=look, kind="metric")
         raise ValueError(f"unknown `metric={metric!r}`. {told}")
 
 
@@ -50,5 +50,5 @@ def check_options(metric: str | PairFunction, options: Options) -> Record:
     for option, value in options.items():
         if metric != "minkowski":
             raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
-        checked[option] = number(option, value, "a number of at least 1", lambda p: p >= 1)
+        checked[option] = check_float(option, value, "a number of at least 1", lambda p: p >= 1)
     return checked

@@ -10,7 +10,7 @@ import scipy
 from ..core.eigenvalues import EPS
 from ..support import memory
 from ..support.progress import track
-from ..support.threads import Value, in_order, slices
+from ..support.threads import Value, map_ordered, slices
 from ..support.types import Options, Record
 from .identical import identical_rows
 from .metrics import HOMOGENEOUS
@@ -244,7 +244,7 @@ def _looked(
     width = columns.stop - columns.start
     size = max(LEAST_ROWS, BLOCK // width)
     blocks = slices(rows.stop, size, rows.start)
-    return track(in_order(look, blocks, pairs.threaded), len(blocks), description)
+    return track(map_ordered(look, blocks, pairs.threaded), len(blocks), description)
 
 
 def _nearest(pairs: Pairs, D: np.ndarray, i: int, j: int, k: int) -> tuple[np.ndarray, np.ndarray]:

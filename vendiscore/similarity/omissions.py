@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..support.errors import SampleError, quoted, warn
-from ..support.string_patterns import INVISIBLE
+from ..support.errors import SampleError, short_repr, warn
+from ..support.string_patterns import INVISIBLE_CHARACTERS
 from .base import Similarity
 from .encoder_scope import find_mismatch
 
@@ -34,13 +34,13 @@ def omission_notes(
     "Kernel 'ngram_overlap' saw only a part of 1 of 2 sa"
     """
     blank = {
-        i: f"is blank: {quoted(text)}; remove it"
+        i: f"is blank: {short_repr(text)}; remove it"
         for i, text in enumerate(texts)
-        if not str(text).strip(INVISIBLE)
+        if not str(text).strip(INVISIBLE_CHARACTERS)
     }
     missed = {**similarity.missed, **blank}
     if len(missed) == len(first):
-        raise SampleError.of(missed)
+        raise SampleError.from_problems(missed)
     n = len(inverse)
     notes = []
     equal = _equal(similarity, texts, first)

@@ -10,7 +10,7 @@ import numpy as np
 import scipy
 
 from ..support import memory
-from ..support.namespace import Array, detached, is_numpy, namespace, row_blocks, scalar
+from ..support.namespace import Array, detach, is_numpy, namespace, row_blocks, to_float
 from ..support.threads import slices
 from ..support.types import Rows
 from .identical import identical_rows
@@ -65,8 +65,8 @@ class RowDistances:
         right = [C, ones, squares]
         self.left: Array = xp.concat(left, axis=1)
         self.right: Array = xp.concat(right, axis=1)
-        self.squares: Array = detached(squares)[:, 0]
-        largest = scalar(self.squares.max())
+        self.squares: Array = detach(squares)[:, 0]
+        largest = to_float(self.squares.max())
         width = sigma or 0.0
         self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
         self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
@@ -89,7 +89,7 @@ class RowDistances:
         rows, width = D.shape
         least = CLOSE * self.squares
         sums = least[index][:, None] + least[columns]
-        lost = ~(detached(D) >= sums)  # also where it is NaN
+        lost = ~(detach(D) >= sums)  # also where it is NaN
         places = namespace(D).nonzero(lost.reshape(-1))[0]
         if len(places) > DIFFERENCES_SHARE * rows * width:
             return False
@@ -130,7 +130,7 @@ def centre_of(X: Array) -> Array:
     """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
     xp = namespace(X)
     step = -(-len(X) // CENTRE_ROWS)
-    ordered = xp.sort(detached(X)[::step], axis=0)
+    ordered = xp.sort(detach(X)[::step], axis=0)
     return xp.astype(ordered[len(ordered) // 2], xp.float64)
 
 
@@ -193,8 +193,8 @@ def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
 
 def largest_entry(X: Array) -> float:
     """Return the largest absolute value of an array."""
-    X = detached(X)
-    return max(scalar(X.max()), -scalar(X.min()))
+    X = detach(X)
+    return max(to_float(X.max()), -to_float(X.min()))
 
 
 def exponent_of(X: np.ndarray) -> int:
@@ -273,7 +273,7 @@ def distinct_places(X: Array) -> Array:
         groups = np.asarray(identical_rows(X))
         return np.unique(groups, return_index=True)[1]
     torch = sys.modules["torch"]
-    rows, group = torch.unique(detached(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
+    rows, group = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
     first = group.new_full((len(rows),), len(X))
     places = torch.arange(len(X), device=group.device)
     first = first.scatter_reduce(0, group, places, "amin")

@@ -8,10 +8,10 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..support import memory
-from ..support.namespace import detached
+from ..support.namespace import detach
 from ..support.progress import track
-from ..support.signature import plain
-from ..support.types import PairFunction, Pool
+from ..support.signature import to_plain
+from ..support.types import PairFunction, SampleContainer
 from .inputs import choose
 from .matrix import DeferredSimilarity
 
@@ -22,14 +22,14 @@ SYMMETRY_TOLERANCE = 1e-6
 
 
 def pairwise(
-    samples: Pool, k: PairFunction, places: Sequence[int] | None = None
+    samples: SampleContainer, k: PairFunction, places: Sequence[int] | None = None
 ) -> DeferredSimilarity:
     """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
     n = len(samples)
     at = range(n) if places is None else places
     total = n * (n - 1) // 2
     pairs = f"{_tried(n)}/{total}"
-    settings = {"kernel": f"function {plain(k)}", "symmetric_pairs": pairs}
+    settings = {"kernel": f"function {to_plain(k)}", "symmetric_pairs": pairs}
 
     def part(index: np.ndarray) -> DeferredSimilarity:
         return pairwise(choose(samples, index), k, [at[i] for i in index])
@@ -38,7 +38,7 @@ def pairwise(
     return DeferredSimilarity(n, whole, settings=settings, alone=part)
 
 
-def _compare_all(samples: Pool, k: PairFunction, at: Sequence[int]) -> np.ndarray:
+def _compare_all(samples: SampleContainer, k: PairFunction, at: Sequence[int]) -> np.ndarray:
     n = len(samples)
     memory.require(20 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
@@ -75,7 +75,7 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
     """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
-    scalar = detached(value)
+    scalar = detach(value)
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
         scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
     kind = str(getattr(scalar, "dtype", ""))

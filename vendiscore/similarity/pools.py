@@ -8,11 +8,11 @@ from typing import TypeGuard
 import numpy as np
 
 from ..support.namespace import Array, is_numpy, is_torch, to_host
-from ..support.types import Pool
+from ..support.types import SampleContainer
 from . import sparse as sp
 
 
-def size(samples: Pool) -> int:
+def size(samples: SampleContainer) -> int:
     """Return the number of samples in a list or an array."""
     if hasattr(samples, "shape"):
         return int(samples.shape[0])
@@ -33,7 +33,7 @@ def shape_of(x: object) -> tuple[int, ...] | None:
     return None if first is None else (len(x), *first)
 
 
-def pooled(sets: Sequence[Pool]) -> Pool:
+def pooled(sets: Sequence[SampleContainer]) -> SampleContainer:
     """Join the samples of all sets, in order, on the device of the first tensor if there is one.
 
     >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
@@ -66,7 +66,7 @@ def _is_numeric(samples: object) -> TypeGuard[Array]:
     return is_torch(samples)
 
 
-def _as_arrays(sets: Sequence[Pool]) -> list[Pool]:
+def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
     """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
     sets = list(map(_stacked, sets))
     if not any(map(is_torch, sets)):
@@ -79,7 +79,7 @@ def _as_arrays(sets: Sequence[Pool]) -> list[Pool]:
     return arrays
 
 
-def _stacked(rows: Pool) -> Pool:
+def _stacked(rows: SampleContainer) -> SampleContainer:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
     if not isinstance(rows, list):
         return rows
@@ -93,7 +93,7 @@ def _stacked(rows: Pool) -> Pool:
     return rows
 
 
-def _rows(rows: Pool) -> Pool:
+def _rows(rows: SampleContainer) -> SampleContainer:
     """Return a list of numbers, rows or arrays of one shape as an array."""
     if not isinstance(rows, list):
         return rows
@@ -111,7 +111,7 @@ def _rows(rows: Pool) -> Pool:
     return rows
 
 
-def _listed(samples: Pool) -> list[object]:
+def _listed(samples: SampleContainer) -> list[object]:
     if isinstance(samples, list):
         return samples
     if sp.issparse(samples):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..support.namespace import Array, detached, namespace, scalar, scale_rows
+from ..support.namespace import Array, detach, namespace, scale_rows, to_float
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
@@ -52,16 +52,16 @@ def given(
         share = cross / prompts
         left = own - share * cross
         spacing = max(spacing, of_rows)
-    rest = detached(left) / detached(own)
+    rest = detach(left) / detach(own)
     rounding = both.roundoff**2
     good = rest >= -max(LEAST_SINGLE, rounding)
     if not bool(good.all()):  # nor where it is NaN
         i = good.tolist().index(False)
         of_prompt = prompts[min(i, len(prompts) - 1)]
-        most = scalar(own[i] * of_prompt) ** 0.5
+        most = to_float(own[i] * of_prompt) ** 0.5
         raise ValueError(
             f"what a prompt explains is not defined: the similarity of sample {kept[i]} with its "
-            f"prompt, {scalar(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
+            f"prompt, {to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
             f"pass a positive semidefinite kernel"
         )
     least = LEAST_DOUBLE

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..support import memory
 from ..support.namespace import Array
-from ..support.threads import in_order, slices
+from ..support.threads import map_ordered, slices
 from ..support.types import DType, Options
 from .base import Index, S, Similarity
 from .identical import identical_rows
@@ -202,7 +202,7 @@ def symmetric_product(
         return block, own, later
 
     out = np.zeros(V.shape)
-    parts = in_order(multiply, blocks, threads)
+    parts = map_ordered(multiply, blocks, threads)
     try:
         for block, own, later in parts:
             out[block] += own

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ..support.namespace import as_kind_of, to_host
+from ..support.namespace import asarray_like, to_host
 from ..support.threads import slices
 from .base import Similarity
 
@@ -22,7 +22,7 @@ def set_sums(similarity: Similarity, codes: np.ndarray, sets: int) -> np.ndarray
     sums = np.empty((sets, sets))
     for columns in slices(sets, SETS):
         is_member = codes[:, None] == places[columns]
-        products = similarity.matmul(as_kind_of(is_member, diagonal))
+        products = similarity.matmul(asarray_like(is_member, diagonal))
         for column, of_column in zip(places[columns], to_host(products).T, strict=True):
             sums[:, column] = np.bincount(codes, of_column, sets)
     return (sums + sums.T) / 2

@@ -10,14 +10,14 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from ..support.arguments import is_several
+from ..support.arguments import is_collection
 from ..support.namespace import is_numpy, is_torch
-from ..support.types import Pool, Samples
+from ..support.types import SampleContainer, Samples
 from . import sparse as sp
 from .pools import shape_of, size
 
 
-def refuse_rows(samples: Pool, name: str) -> NoReturn:
+def refuse_rows(samples: SampleContainer, name: str) -> NoReturn:
     """Raise a ValueError for an array that is not (n, d), or for a list of arrays of rows."""
     passed, shape = _passed(samples)
     remedy = "reshape it to (n, d)"
@@ -36,7 +36,7 @@ def refuse_rows(samples: Pool, name: str) -> NoReturn:
     )
 
 
-def check_label_shape(labels: Pool, name: str, *, table: bool = False) -> None:
+def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False) -> None:
     """Raise a ValueError for labels of two dimensions, and for a list of arrays of numbers."""
     if isinstance(labels, (list, tuple)) and not table:
         first = next(iter(labels), None)
@@ -57,7 +57,7 @@ def check_label_shape(labels: Pool, name: str, *, table: bool = False) -> None:
     )
 
 
-def _passed(samples: Pool) -> tuple[str, tuple[int, ...]]:
+def _passed(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
     """Return words for what was passed, and its shape: of a list by the first of it."""
     if not isinstance(samples, (list, tuple)):
         shape = tuple(samples.shape)
@@ -94,7 +94,7 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
     (`samples` is None) are always in a list.
     """
     if samples is None:
-        return 2 if size(prompts) and all(map(is_several, prompts)) else 1
+        return 2 if size(prompts) and all(map(is_collection, prompts)) else 1
     is_list = shape_of(prompts) is None
     if is_list and not isinstance(prompts, list):
         return 0

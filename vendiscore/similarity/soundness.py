@@ -11,7 +11,7 @@ from ..core.checks import (
 )
 from ..support import memory
 from ..support.errors import SampleError
-from ..support.namespace import detached, is_torch, namespace
+from ..support.namespace import detach, is_torch, namespace
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity, check_diagonal
@@ -39,7 +39,7 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     try:
         similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     except SampleError:
-        check_no_distances(detached(K), detached(K.diagonal()), name)
+        check_no_distances(detach(K), detach(K.diagonal()), name)
         raise
     return _checked_entries(similarity, f"`{name}`")
 

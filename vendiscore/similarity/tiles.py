@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..support.namespace import is_numpy, row_blocks, to_host
-from ..support.threads import in_order, slices
+from ..support.threads import map_ordered, slices
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity
@@ -83,7 +83,7 @@ class Tiles:
         size = TOGETHER
         if isinstance(self.similarity, FeatureSimilarity):
             size = PAIRS
-        values = in_order(
+        values = map_ordered(
             lambda block: self._some(i[block], j[block]),
             slices(len(i), size),
             self.similarity.in_threads,

@@ -10,10 +10,10 @@ from numbers import Number
 import numpy as np
 
 from ..core.checks import check_samples
-from ..support.arguments import is_several
-from ..support.errors import SampleError, quoted
-from ..support.namespace import Array, is_torch, namespace, scalar, to_host
-from ..support.types import Pool, Weights
+from ..support.arguments import is_collection
+from ..support.errors import SampleError, short_repr
+from ..support.namespace import Array, is_torch, namespace, to_float, to_host
+from ..support.types import SampleContainer, Weights
 from .inputs import as_samples, check_in_step, precision, unnested
 from .pools import size
 
@@ -54,13 +54,13 @@ def per_sample(
 
     Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
     """
-    flat: Pool | None = None
+    flat: SampleContainer | None = None
     sizes = None
-    if is_several(values) and not isinstance(values, Mapping):
+    if is_collection(values) and not isinstance(values, Mapping):
         flat = as_samples(values, name, empty=True)
     nested = getattr(flat, "ndim", 1) == 2
     if isinstance(flat, list) and flat:
-        nested = all(map(is_several, flat))
+        nested = all(map(is_collection, flat))
     if nested:
         flat, sizes = unnested(flat, name)
         if set(sizes) == {1}:  # a column
@@ -72,7 +72,7 @@ def per_sample(
     if "bool" in kind and not weights:
         real = True
     if flat is None or not real or flat.ndim != 1:
-        raise TypeError(f"`{name}` must be numbers, one for each sample, got {quoted(values)}")
+        raise TypeError(f"`{name}` must be numbers, one for each sample, got {short_repr(values)}")
     if not weights:
         flat = to_host(flat)
     xp = namespace(flat)
@@ -96,7 +96,7 @@ def _array(values: list[object], name: str, weights: bool) -> Array:
             reals[i] = _real(x, weights)
         except (TypeError, ValueError, OverflowError):
             remedy = "give it one, or leave it out"
-            problems[i] = f"of `{name}` must be a number, got {quoted(x)}; {remedy}"
+            problems[i] = f"of `{name}` must be a number, got {short_repr(x)}; {remedy}"
     SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
@@ -111,7 +111,7 @@ def _real(x: object, weights: bool) -> float:
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
     if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
         raise TypeError
-    return scalar(x)
+    return to_float(x)
 
 
 def check_weights(
@@ -139,7 +139,7 @@ def check_weights(
     kept = [i for i in range(n + len(dropped)) if i not in dropped]
     weights = weights[kept]
     total = namespace(weights).sum(weights)
-    if scalar(total) == 0:
+    if to_float(total) == 0:
         raise ValueError("`p` gives all weight to samples that the kernel left out")
     return weights / total
 
@@ -149,6 +149,6 @@ def normalize_weights(weights: Array, epsilon: float) -> Array:
     xp = namespace(weights)
     with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
         total = xp.sum(weights)
-        if not abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon):
-            raise ValueError(f"`p` must sum to 1, got {scalar(total):.6g}; pass p / p.sum()")
+        if not abs(to_float(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon):
+            raise ValueError(f"`p` must sum to 1, got {to_float(total):.6g}; pass p / p.sum()")
         return weights / total

@@ -22,7 +22,7 @@ import numpy as np
 from ..core.eigenvalues import EPS, clip_eigenvalues
 from ..core.hill import hill_number
 from ..similarity.members import members_by_size
-from ..support.arguments import DEFAULT_ORDER, read_order
+from ..support.arguments import DEFAULT_ORDER, check_order
 from ..support.namespace import row_blocks
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
 from .spectrum import Spectrum, signed_parts
@@ -48,7 +48,7 @@ def leave_cluster_out(
     Time: O(n r s) for each of some dozens of nodes, of clusters of s samples, or some hundreds
     where negative eigenvalues are clipped: those of the samples left, not those of the whole set.
     """
-    q = read_order(q, zero=False)
+    q = check_order(q, allow_zero=False)
     values, U = signed_parts(spectrum)
     sizes = np.bincount(clusters)
     left = np.empty(len(sizes))
@@ -160,7 +160,7 @@ class _Clusters:
         powers += q * np.log(self.values[0] / (1 - self.weights))
         logs = powers / (1 - q)
         lost = np.flatnonzero(left <= least)
-        for rows in row_blocks(len(lost), 8 * len(x) ** 2, least=1):
+        for rows in row_blocks(len(lost), 8 * len(x) ** 2, min_rows=1):
             places = lost[rows]
             some = _Clusters(self.values, self.G[places], self.share)
             logs[places] = some.decomposed(q)

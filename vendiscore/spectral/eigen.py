@@ -12,8 +12,8 @@ import scipy
 
 from ..core.eigenvalues import suggest_clipping
 from ..support.namespace import Array, is_numpy, is_torch, namespace
-from ..support.progress import foretell
-from ..support.threads import at_most
+from ..support.progress import announce_duration
+from ..support.threads import limit_blas_threads
 from ..support.types import Tensor
 
 # From this size on all eigenvalues are computed in two stages.
@@ -59,12 +59,12 @@ def decompose(
             if vectors:
                 what = "eigenvectors"
             work = eigen_work(len(A), vectors)
-            foretell(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
+            announce_duration(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             if not A.flags.f_contiguous:
                 A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
-            with at_most(two_stage.MOST_THREADS):
+            with limit_blas_threads(two_stage.MOST_THREADS):
                 if vectors:
                     return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
                 if not can_use_two_stages(A):
@@ -101,7 +101,7 @@ def describe_driver(A: Array, vectors: bool) -> str:
 
 def values_alone(A: np.ndarray) -> np.ndarray:
     """Return all eigenvalues of a finite matrix, which is overwritten, in one thread."""
-    with at_most(1):
+    with limit_blas_threads(1):
         # In place: NumPy's copy of a matrix that was just made takes a tenth of the time.
         return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 

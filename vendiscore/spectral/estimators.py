@@ -11,11 +11,11 @@ import numpy as np
 from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..similarity.base import Similarity
 from ..support import memory
-from ..support.arguments import refuse_gradient
+from ..support.arguments import check_no_gradient
 from ..support.errors import NotPSDError, warn
 from ..support.memory import TooLargeError
-from ..support.namespace import Array, as_kind_of
-from ..support.progress import foretell, track
+from ..support.namespace import Array, asarray_like
+from ..support.progress import announce_duration, track
 from .estimate import Estimate, Estimating
 from .quadrature import entropies, log_of_entropy
 from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width
@@ -50,7 +50,7 @@ def estimate_by_lanczos(
     flops: float = math.inf,
 ) -> list[Estimate]:
     """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
-    refuse_gradient("An estimate", samples=weighted)
+    check_no_gradient("An estimate", samples=weighted)
     n = weighted.n
     tolerance = compute_tolerance(weighted)
     aim = how.rtol / 2  # two standard errors
@@ -62,10 +62,10 @@ def estimate_by_lanczos(
         """Return random vectors of ±1, which have the least variance."""
         rng = np.random.default_rng(seed)
         vectors = rng.choice([-1.0, 1.0], (n, min(VECTORS, n)))
-        return as_kind_of(vectors, like)
+        return asarray_like(vectors, like)
 
     expected = lanczos_cost(weighted).flops
-    with foretell(f"Estimating the score of {n:,} samples", expected, needed):
+    with announce_duration(f"Estimating the score of {n:,} samples", expected, needed):
         first, *seeds = np.random.SeedSequence(how.seed).spawn(1 + SETS)
         top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])

@@ -17,8 +17,8 @@ import math
 import numpy as np
 
 from ..core.hill import log_power_mean
-from ..support.arguments import DEFAULT_ORDER, number, read_order
-from ..support.namespace import Array, row_blocks, scalar, to_host
+from ..support.arguments import DEFAULT_ORDER, check_float, check_order
+from ..support.namespace import Array, row_blocks, to_float, to_host
 from ..support.types import Number, Weights
 from .clusters import leave_cluster_out
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
@@ -37,7 +37,7 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
 
     Where negative eigenvalues were clipped, those of the other samples are clipped by themselves.
     """
-    q = read_order(q, zero=False)
+    q = check_order(q, allow_zero=False)
     clipped = spectrum.negative is not None
     values, U = positive_parts(spectrum, q)
     if spectrum.n < 2:
@@ -73,7 +73,7 @@ def with_each(values: np.ndarray, squares: np.ndarray, q: float, weight: float) 
     t, w = ridges(q, values.min(), values.max(), EXACT, weight)
     resolvents = 1 / (values[:, None] + t)
     logs = np.empty(len(squares))
-    for rows in row_blocks(len(squares), 32 * len(t), least=1024):
+    for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
         part = squares[rows]
         inside = part.sum(axis=1)
         lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
@@ -99,12 +99,14 @@ def gain_of_each(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> 
 
 def read_novelty_order(q: object) -> float:
     """Return an order in (0, 2], for which the gains of samples are sums over few nodes."""
-    return number("q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2)
+    return check_float(
+        "q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2
+    )
 
 
 def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
-    q = read_order(q, zero=False)
+    q = check_order(q, allow_zero=False)
     values, U = positive_parts(spectrum, q)
     found = np.empty(len(U))
     for rows, squares in _squares(U):
@@ -167,7 +169,7 @@ def coverage(shares: np.ndarray, p: Weights | None = None) -> Number:
 
 def log_score(spectrum: Spectrum, q: float) -> float:
     """Return log VS_q of the set."""
-    return math.log(scalar(spectrum.effective_number(q)))
+    return math.log(to_float(spectrum.effective_number(q)))
 
 
 def without_each(

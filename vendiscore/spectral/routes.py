@@ -19,7 +19,7 @@ from ..similarity.covariance import SINGLE_ROWS, can_save_time
 from ..similarity.features import FeatureSimilarity
 from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks
-from ..support.progress import foretell
+from ..support.progress import announce_duration
 from .eigen import decompose, eigen_work, vectors_bytes
 from .estimate import Estimate
 from .single_precision import can_use_single, compute_scores
@@ -305,7 +305,7 @@ def _covariance_bytes(similarity: Similarity) -> int:
 
 def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextManager[None]:
     """Require the memory of a spectrum of n samples by a matrix of some size, and foretell it."""
-    if cost.bytes <= memory.FEW_BYTES:
+    if cost.bytes <= memory.UNCHECKED_BYTES:
         return nullcontext()
     if vectors:
         what = "finding the eigenvectors"
@@ -322,7 +322,7 @@ def _prepared(cost: Cost, n: int, size: int, vectors: bool) -> AbstractContextMa
         tip = "orders 2 and inf alone need none"
     memory.require(cost.bytes, f"{what} of a {size} × {size} matrix", remedy)
     work = cost.work + eigen_work(size, vectors)
-    return foretell(f"{step} of {n:,} samples", work, cost.bytes, tip=tip)
+    return announce_duration(f"{step} of {n:,} samples", work, cost.bytes, hint=tip)
 
 
 def run_moment(
@@ -338,7 +338,7 @@ def run_moment(
     memory.require(cost.bytes, what, "score fewer samples")
     tolerance = compute_tolerance(weighted)
     solver = route.solver(tolerance, psd)
-    progress = foretell(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes)
+    progress = announce_duration(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes)
     with progress, np.errstate(all="ignore"):
         (value,), _ = compute_hill_numbers(weighted, [q], tolerance, psd, solver)
     return Estimate(value, route.name, route.why)

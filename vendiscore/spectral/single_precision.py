@@ -11,7 +11,14 @@ import numpy as np
 from ..core.eigenvalues import EigenvalueTolerance, NormalizedEigenvalues
 from ..core.score import Solver, compute_hill_numbers
 from ..similarity.covariance import covariance
-from ..support.namespace import Array, is_numpy, is_torch, multiplies_exactly, namespace, to_host
+from ..support.namespace import (
+    Array,
+    has_exact_float32_matmul,
+    is_numpy,
+    is_torch,
+    namespace,
+    to_host,
+)
 from ..support.types import Number
 from .eigen import TWO_STAGE_SIZE
 
@@ -35,7 +42,7 @@ class InaccurateError(ArithmeticError):
 def can_use_single(X: Array, squares: Array) -> bool:
     """Return whether rows X of squared lengths `squares` may be multiplied in single precision."""
     n, d = X.shape
-    if is_torch(X) and not (d < n and multiplies_exactly(X)):
+    if is_torch(X) and not (d < n and has_exact_float32_matmul(X)):
         return False
     return bool((abs(squares - 1) <= 2 * UNIT_TOLERANCE).all())
 

@@ -15,7 +15,7 @@ from ..core.hill import clip_to_range
 from ..core.score import Solver, compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
-from ..support.namespace import Array, is_numpy, namespace, scalar, to_host
+from ..support.namespace import Array, is_numpy, namespace, to_float, to_host
 from ..support.types import Number
 from .eigen import decompose, describe_driver
 from .estimate import Estimate
@@ -122,9 +122,9 @@ def score_covariance(
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
-    if not 0 < scalar(trace) < math.inf:
+    if not 0 < to_float(trace) < math.inf:
         raise ValueError(
-            f"`C` must have a finite, positive trace, got {scalar(trace):.6g}; look for NaN and "
+            f"`C` must have a finite, positive trace, got {to_float(trace):.6g}; look for NaN and "
             f"overflow, or add samples"
         )
     tolerance = EigenvalueTolerance(

@@ -19,7 +19,7 @@ from ..core.hill import hill_number
 from ..core.score import Solver, compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
-from ..support.namespace import Array, as_kind_of, detached, namespace, to_host
+from ..support.namespace import Array, asarray_like, detach, namespace, to_host
 from .eigen import decompose
 from .rank_one import influence_of, surprise_of, unexplained_of, without_each
 
@@ -49,10 +49,10 @@ class Spectra:
         xp = namespace(K)
         diagonal = xp.linalg.diagonal(K)
         m = K.shape[1]
-        root = math.sqrt(1 / m) if p is None else xp.sqrt(as_kind_of(p, diagonal))
+        root = math.sqrt(1 / m) if p is None else xp.sqrt(asarray_like(p, diagonal))
         root = root / xp.sqrt(diagonal)
         K = K * root[:, :, None] * root[:, None, :]
-        sums = detached(K).sum(-1).sum(-1)
+        sums = detach(K).sum(-1).sum(-1)
         refused = ~xp.isfinite(sums)
         if p is not None:
             tiny = (root > 0) & (root < math.sqrt(LEAST_WEIGHT))

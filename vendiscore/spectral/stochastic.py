@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.eigenvalues import EPS
-from ..support.namespace import Array, as_kind_of, namespace, to_host
+from ..support.namespace import Array, asarray_like, namespace, to_host
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.
@@ -76,7 +76,7 @@ class Krylov:
         least = max(self.n * EPS * values[-1], rounding)
         done = (residuals <= CONVERGED * values) & (values > least)
         basis = self.basis[: self.size]
-        coordinates = as_kind_of(S[:, done], basis)
+        coordinates = asarray_like(S[:, done], basis)
         return Pairs(values[done], basis.T @ coordinates)
 
 

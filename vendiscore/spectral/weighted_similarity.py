@@ -9,14 +9,14 @@ import numpy as np
 
 from ..core.eigenvalues import suggest_clipping
 from ..similarity.base import Similarity
-from ..support.namespace import Array, as_kind_of, is_numpy, namespace, row_blocks, to_host
+from ..support.namespace import Array, asarray_like, is_numpy, namespace, row_blocks, to_host
 
 
 def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
     """Return K_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
-    root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(as_kind_of(p, diagonal))
+    root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
     # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
     return similarity.scaled(root / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
@@ -30,7 +30,7 @@ class Distinct(NamedTuple):
 
     def repeated(self, U: Array) -> Array:
         """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
-        part = as_kind_of(self.part, U)[:, None]
+        part = asarray_like(self.part, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
             return np.multiply(U, part, out=U)

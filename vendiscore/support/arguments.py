@@ -9,95 +9,103 @@ from typing import SupportsFloat, SupportsIndex, TypeGuard, TypeVar
 
 import numpy as np
 
-from .errors import quoted
+from .errors import short_repr
 
 DEFAULT_ORDER = 1  # the exponential of the Shannon entropy
 DEFAULT_THRESHOLD = 0.95  # similarity of near-duplicates, whatever the kernel
 
-Word = TypeVar("Word", bound=str | None)
-_PLAIN = {str, bytes, int, float, bool, type(None)}  # kinds of samples that hold no tensor
+Choice = TypeVar("Choice", bound=str | None)
+# kinds of samples that hold no tensor
+_TENSOR_FREE_TYPES = {str, bytes, int, float, bool, type(None)}
 
 
-def integer(
-    name: str, value: object, least: int = 1, most: float = math.inf, remedy: str = ""
+def check_int(
+    name: str, value: object, min_value: int = 1, max_value: float = math.inf, hint: str = ""
 ) -> int:
-    """Read an int from `least` to `most` from anything that is one (NumPy's, a tensor of one)."""
-    if type(value) is int and least <= value <= most:
+    """Return `value` as an int in [min_value, max_value]; NumPy's and a tensor of one are read."""
+    if type(value) is int and min_value <= value <= max_value:
         return value
-    bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
-    said = f"`{name}` must be an integer {bounds}, got {quoted(value)}{remedy and f'; {remedy}'}"
+    bounds = (
+        f"of at least {min_value}" if max_value == math.inf else f"from {min_value} to {max_value}"
+    )
+    said = f"`{name}` must be an integer {bounds}, got {short_repr(value)}{hint and f'; {hint}'}"
     number = None
-    if isinstance(value, SupportsIndex) and not _is_truth(value):
+    if isinstance(value, SupportsIndex) and not _is_boolean(value):
         with suppress(TypeError):  # as of an array of several
             number = operator.index(value)
     if number is None:
         raise TypeError(said)
-    if not least <= number <= most:
+    if not min_value <= number <= max_value:
         raise ValueError(said)
     return number
 
 
-def number(
+def check_float(
     name: str,
     value: object,
     expected: str,
-    allowed: Callable[[float], bool] = np.isfinite,
-    remedy: str = "",
+    is_allowed: Callable[[float], bool] = np.isfinite,
+    hint: str = "",
 ) -> float:
-    """Read a float, not of text, a truth value or complex, for which `allowed` holds."""
+    """Read a float, not of text, a truth value or complex, for which `is_allowed` holds."""
     kind = str(getattr(value, "dtype", ""))
     wrong: type[Exception] = TypeError
-    single = getattr(value, "ndim", 0) == 0 and "complex" not in kind and not _is_truth(value)
+    single = getattr(value, "ndim", 0) == 0 and "complex" not in kind and not _is_boolean(value)
     if single and isinstance(value, SupportsFloat):
-        refuse_gradient(f"`{name}`", **{name: value})
+        check_no_gradient(f"`{name}`", **{name: value})
         try:
             read = float(value)
-            if allowed(read):
+            if is_allowed(read):
                 return read
             wrong = ValueError
         except OverflowError:
             wrong = ValueError
         except (TypeError, ValueError):
             pass
-    raise wrong(f"`{name}` must be {expected}, got {quoted(value)}{remedy and f'; {remedy}'}")
+    raise wrong(f"`{name}` must be {expected}, got {short_repr(value)}{hint and f'; {hint}'}")
 
 
-def read_order(
-    q: object, name: str = "q", *, zero: bool = True, most: float = math.inf, remedy: str = ""
+def check_order(
+    q: object,
+    name: str = "q",
+    *,
+    allow_zero: bool = True,
+    max_value: float = math.inf,
+    hint: str = "",
 ) -> float:
-    """Read an order in [0, most], "inf" as ∞; order 0 is refused unless `zero`."""
-    if (type(q) is int or isinstance(q, float)) and 0 < q <= min(most, 1e6):
+    """Read an order in [0, max_value], "inf" as ∞; order 0 is refused unless `allow_zero`."""
+    if (type(q) is int or isinstance(q, float)) and 0 < q <= min(max_value, 1e6):
         return float(q)  # as nearly always
     expected = "a number in [0, inf] or 'inf'"
     usual = "q=1 is the usual Vendi Score"
-    if not zero:
+    if not allow_zero:
         expected = "an order above 0"
         usual = "q=0 counts dimensions: take a small order such as 0.1, or q=1"
-    if most < math.inf:
-        expected += f" and at most {most:g}"
+    if max_value < math.inf:
+        expected += f" and at most {max_value:g}"
     read = math.inf if isinstance(q, str) and q == "inf" else q
 
     def allowed(q: float) -> bool:
-        return 0 <= q <= most and (zero or q > 0)
+        return 0 <= q <= max_value and (allow_zero or q > 0)
 
-    return number(name, read, expected, allowed, remedy or usual)
+    return check_float(name, read, expected, allowed, hint or usual)
 
 
-def one_of(name: str, value: object, known: Iterable[Word], remedy: str = "") -> Word:
-    """Read one of the words `known`; None may be among them."""
-    words = tuple(known)
+def check_choice(name: str, value: object, choices: Iterable[Choice], hint: str = "") -> Choice:
+    """Return the one of `choices` that `value` is; None may be among them."""
+    words = tuple(choices)
     for word in words:
         if value is word or (isinstance(value, str) and value == word):
             return word
     *most, last = map(repr, words)
     names = f"{', '.join(most)} or {last}" if most else last
-    raise ValueError(f"`{name}` must be {names}, got {quoted(value)}{remedy and f'; {remedy}'}")
+    raise ValueError(f"`{name}` must be {names}, got {short_repr(value)}{hint and f'; {hint}'}")
 
 
-def flag(name: str, value: object) -> bool:
+def check_bool(name: str, value: object) -> bool:
     """Read True or False; "false", "no" and 0 are refused."""
     if not isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"`{name}` must be True or False, got {quoted(value)}")
+        raise TypeError(f"`{name}` must be True or False, got {short_repr(value)}")
     return bool(value)
 
 
@@ -110,22 +118,22 @@ def has_gradient(x: object) -> bool:
     if isinstance(x, Mapping):
         return any(map(has_gradient, x.values()))
     if isinstance(x, (list, tuple)):
-        return not _PLAIN.issuperset(map(type, x)) and any(map(has_gradient, x))
+        return not _TENSOR_FREE_TYPES.issuperset(map(type, x)) and any(map(has_gradient, x))
     return hasattr(x, "matmul") and hasattr(x, "diagonal") and has_gradient(x.diagonal())
 
 
-def refuse_gradient(who: str, /, **given: object) -> None:
-    """Raise a TypeError if one of the arguments `given` has a gradient, which `who` would lose."""
-    for name, value in given.items():
+def check_no_gradient(caller: str, /, **arguments: object) -> None:
+    """Raise a TypeError if one of `arguments` has a gradient, which `caller` would lose."""
+    for name, value in arguments.items():
         if has_gradient(value):
-            raise TypeError(f"{who} cannot be differentiated; pass {name}.detach()")
+            raise TypeError(f"{caller} cannot be differentiated; pass {name}.detach()")
 
 
-def is_several(value: object) -> TypeGuard[Iterable[object]]:
+def is_collection(value: object) -> TypeGuard[Iterable[object]]:
     """Return whether a value is a collection, not a word, a number or an array of no dimension."""
     single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not single
 
 
-def _is_truth(value: object) -> bool:
+def _is_boolean(value: object) -> bool:
     return isinstance(value, bool) or str(getattr(value, "dtype", "")).endswith("bool")

@@ -10,17 +10,18 @@ from types import FrameType
 
 import numpy as np
 
-_OURS = (__name__.partition(".")[0], "evaluate", "evaluate_modules")  # and its copies of scripts
-SHOWN = 10  # unusable samples that a message lists by their places, at most
+# and its copies of scripts
+_OWN_PACKAGES = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
+MAX_LISTED_SAMPLES = 10  # unusable samples that a message lists by their places, at most
 
 
-def _arguments(error: Exception) -> tuple[type, tuple[object, ...]]:
+def _reduce_error(error: Exception) -> tuple[type, tuple[object, ...]]:
     """Return how pickle makes an error again: its class, and the arguments, which it keeps."""
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
 
 
-def quoted(value: object) -> str:
+def short_repr(value: object) -> str:
     """Return the first and last of at most 60 characters of the `repr` of what was passed."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:39]}…{text[-20:]}"
@@ -55,7 +56,7 @@ class NotPSDError(ValueError):
         self.smallest = smallest
         self.negative_mass = negative_mass
 
-    __reduce__ = _arguments
+    __reduce__ = _reduce_error
 
 
 class SampleError(ValueError):
@@ -82,12 +83,12 @@ class SampleError(ValueError):
         self.index: int = next(iter(self.problems))
         self.problem: str = self.problems[self.index]
         places = [*map(str, self.problems)]
-        shown = ", ".join(places[:SHOWN] + ["…"] * (len(places) > SHOWN))
+        shown = ", ".join(places[:MAX_LISTED_SAMPLES] + ["…"] * (len(places) > MAX_LISTED_SAMPLES))
         more = f" ({len(places)} samples cannot be used: {shown})" if len(places) > 1 else ""
         super().__init__(f"sample {self.index} {self.problem}{more}")
 
     @classmethod
-    def of(cls, problems: Mapping[int, str]) -> SampleError:
+    def from_problems(cls, problems: Mapping[int, str]) -> SampleError:
         """Return the error about samples, at least one of them."""
         return cls(min(problems), problems[min(problems)], problems)
 
@@ -95,25 +96,25 @@ class SampleError(ValueError):
     def check(cls, problems: Mapping[int, str]) -> None:
         """Raise if there is a problem."""
         if problems:
-            raise cls.of(problems)
+            raise cls.from_problems(problems)
 
-    def at(self, places: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
-        """Return the same error with sample i called `places[i]`, which may be several places."""
+    def reindexed(self, indices: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
+        """Return the same error with sample i at `indices[i]`, which may be several indices."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
-            moved |= dict.fromkeys(np.atleast_1d(places[index]).tolist(), problem)
-        return SampleError.of(moved)
+            moved |= dict.fromkeys(np.atleast_1d(indices[index]).tolist(), problem)
+        return SampleError.from_problems(moved)
 
-    __reduce__ = _arguments
+    __reduce__ = _reduce_error
 
 
-def warn(message: str, kind: type[Warning] = UserWarning) -> None:
+def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Emit a warning that points to the line that called this package."""
     level = depth = 0
     frame: FrameType | None = sys._getframe()
     while frame:  # the outermost of our frames: between them there may be functools
         depth += 1
-        if frame.f_globals.get("__name__", "").partition(".")[0] in _OURS:
+        if frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
             level = depth + 1
         frame = frame.f_back
-    warnings.warn(message, kind, stacklevel=level)
+    warnings.warn(message, category, stacklevel=level)

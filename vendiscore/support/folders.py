@@ -6,15 +6,15 @@ from pathlib import Path, PurePath
 from typing import TypeGuard
 
 from .errors import warn
-from .string_patterns import IMAGES
+from .string_patterns import IMAGE_EXTENSIONS
 
 # Files left out that a message names.
-_NAMED = 5
+_MAX_LISTED_NAMES = 5
 # Names of files that systems hide in folders and zips, besides names that begin with a dot.
-_HIDDEN = ("thumbs.db", "desktop.ini", "__macosx")
+_HIDDEN_NAMES = ("thumbs.db", "desktop.ini", "__macosx")
 
 
-class Files(list[Path]):
+class ImageFiles(list[Path]):
     """The image files of a folder, in order of their names, and a note on them for a result."""
 
     def __init__(self, paths: Sequence[Path], note: str) -> None:
@@ -22,7 +22,7 @@ class Files(list[Path]):
         self.note = note
 
 
-def ending(name: str) -> str:
+def file_extension(name: str) -> str:
     """Return the lower-case extension of a file name, without the dot."""
     return PurePath(name.replace("\\", "/")).suffix.lower().removeprefix(".")
 
@@ -31,12 +31,12 @@ def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
     return isinstance(samples, (str, os.PathLike)) and os.path.isdir(samples)
 
 
-def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
+def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> ImageFiles:
     """Return the files of a folder whose names are of images, sorted, without hidden files."""
     path = Path(os.fsdecode(folder))
     files, folders = list_folder(path)
-    images = [file for file in files if ending(file) in IMAGES]
-    others = [file for file in files if ending(file) not in IMAGES]
+    images = [file for file in files if file_extension(file) in IMAGE_EXTENSIONS]
+    others = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
     left = [*others, *(f"{folder}/" for folder in folders)]
     if not images:
         remedy = "pass what is in the files, or the paths of images" if left else "check the path"
@@ -45,40 +45,42 @@ def image_files(folder: str | os.PathLike[str], name: str = "samples") -> Files:
             remedy += "with [path.parent.name for path in …] as `groups`"
         raise ValueError(
             f"`{name}` must be a collection of samples, or a folder with image files, got the "
-            f"folder {str(path)!r} with {name_some(left) or 'nothing in it'}; {remedy}"
+            f"folder {str(path)!r} with {format_names(left) or 'nothing in it'}; {remedy}"
         )
     many = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
     note = f"{many} of the folder {str(path)!r}, by name"
     if left:
         warn(
             f"`{name}` are the {note}; {len(left)} more in it {'is' if len(left) == 1 else 'are'} "
-            f"left out, not named as images or folders: {name_some(left)}"
+            f"left out, not named as images or folders: {format_names(left)}"
         )
         note += f", without {len(left)} more in it that {'is' if len(left) == 1 else 'are'} not"
-    return Files([path / image for image in images], f"The {name} are the {note}.")
+    return ImageFiles([path / image for image in images], f"The {name} are the {note}.")
 
 
-def list_folder(path: Path, below: bool = False) -> tuple[list[str], list[str]]:
+def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[str]]:
     """Return the files that are not hidden: at any depth with `below`, else with the folders."""
     files: list[str] = []
-    for root, folders, names in os.walk(path, onerror=_raised):
+    for root, folders, names in os.walk(path, onerror=_raise_error):
         at = Path(root).relative_to(path)
         folders[:] = sorted(name for name in folders if not is_hidden(name))
         files += (str(at / name) for name in names if not is_hidden(name))
-        if not below:
+        if not recursive:
             return sorted(files), folders
     return sorted(files), []
 
 
-def _raised(error: OSError) -> None:
+def _raise_error(error: OSError) -> None:
     raise error
 
 
 def is_hidden(path: str) -> bool:
     """Return whether a path within a folder is hidden, or lies in a hidden folder."""
     named = [part for part in PurePath(path.replace("\\", "/")).parts if part != ".."]
-    return any(part.startswith(".") or part.lower() in _HIDDEN for part in named)
+    return any(part.startswith(".") or part.lower() in _HIDDEN_NAMES for part in named)
 
 
-def name_some(names: Sequence[str]) -> str:
-    return ", ".join(map(repr, names[:_NAMED])) + (", …" if len(names) > _NAMED else "")
+def format_names(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:_MAX_LISTED_NAMES])) + (
+        ", …" if len(names) > _MAX_LISTED_NAMES else ""
+    )

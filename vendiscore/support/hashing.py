@@ -10,7 +10,7 @@ def hash_bytes(data: bytes) -> bytes:
     return blake2b(data, digest_size=8).digest()
 
 
-def mix(x: np.ndarray) -> np.ndarray:
+def mix_bits(x: np.ndarray) -> np.ndarray:
     """Return 64-bit integers that look random: the end of SplitMix64 (Steele et al., 2014)."""
     for shift, factor in ((30, 0xBF58476D1CE4E5B9), (27, 0x94D049BB133111EB)):
         x = x ^ (x >> shift)

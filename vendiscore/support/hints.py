@@ -13,14 +13,14 @@ from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-Kind = Literal["kernel", "keyword", "measure", "metric", "name", "objective"]
+NameKind = Literal["kernel", "keyword", "measure", "metric", "name", "objective"]
 # Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
-ALIKE = 0.65
+MIN_NAME_SIMILARITY = 0.65
 # More names than these are a wall of text, which nobody reads.
-LISTED = 12
+MAX_LISTED_NAMES = 12
 
 # Our names, and the words that other libraries and newcomers use for them, in small letters and
-# digits only, as `folded` makes them. The first accepted name of several is meant.
+# digits only, as `normalize_name` makes them. The first accepted name of several is meant.
 SYNONYMS = {
     "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
     "p": "weights weight probs probabilities sampleweight sampleweights",
@@ -69,7 +69,7 @@ SYNONYMS = {
 }
 
 # By the place where they are typed: words, and the sentence that says what to type instead.
-REMEDIES = {
+REPLACEMENT_HINTS = {
     "kernel": {
         "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
             "A similarity matrix is passed with score_K=True instead of `k`."
@@ -213,95 +213,117 @@ REMEDIES = {
     },
 }
 
-# Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if _VISION has a word of it.
-_VISION = ("dino", "clip", "vit", "resnet", "inception", "convnext", "swin", "beit", "mae")
+# Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if they contain
+# one of _VISION_MODEL_NAMES.
+_VISION_MODEL_NAMES = (
+    "dino",
+    "clip",
+    "vit",
+    "resnet",
+    "inception",
+    "convnext",
+    "swin",
+    "beit",
+    "mae",
+)
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
 
-_MEANT: dict[str, list[str]] = {}
-for _ours, _theirs in SYNONYMS.items():
-    for _word in _theirs.split():
-        _MEANT.setdefault(_word, []).append(_ours)
-_INSTEAD = {
+_NAMES_BY_SYNONYM: dict[str, list[str]] = {}
+for _name, _synonyms in SYNONYMS.items():
+    for _synonym in _synonyms.split():
+        _NAMES_BY_SYNONYM.setdefault(_synonym, []).append(_name)
+_HINTS_BY_WORD = {
     kind: {word: sentence for words, sentence in table.items() for word in words.split()}
-    for kind, table in REMEDIES.items()
+    for kind, table in REPLACEMENT_HINTS.items()
 }
 
 
-def meant(name: object, known: Iterable[str]) -> str | None:
-    """Return the one of `known` that `name` stands for, if any."""
-    known, word = sorted(known), folded(str(name))
+def closest_name(name: object, candidates: Iterable[str]) -> str | None:
+    """Return the one of `candidates` that `name` stands for, if any."""
+    candidates, word = sorted(candidates), normalize_name(str(name))
     if not word:
         return None
-    keys = {folded(ours): ours for ours in known}
-    if ours := synonym(name, known) or keys.get(word):
+    keys = {normalize_name(ours): ours for ours in candidates}
+    if ours := resolve_synonym(name, candidates) or keys.get(word):
         return ours
     longer = [ours for key, ours in keys.items() if len(word) > 2 and key.startswith(word)]
-    close = longer if len(longer) == 1 else difflib.get_close_matches(word, keys, n=1, cutoff=ALIKE)
-    return keys[folded(close[0])] if close else None
+    close = (
+        longer
+        if len(longer) == 1
+        else difflib.get_close_matches(word, keys, n=1, cutoff=MIN_NAME_SIMILARITY)
+    )
+    return keys[normalize_name(close[0])] if close else None
 
 
-def synonym(name: object, known: Iterable[str]) -> str | None:
-    """Return the one of `known` that is called `name` elsewhere, if any."""
-    known = set(known)
-    return next((ours for ours in _MEANT.get(folded(str(name)), ()) if ours in known), None)
+def resolve_synonym(name: object, candidates: Iterable[str]) -> str | None:
+    """Return the one of `candidates` that is called `name` elsewhere, if any."""
+    candidates = set(candidates)
+    return next(
+        (
+            ours
+            for ours in _NAMES_BY_SYNONYM.get(normalize_name(str(name)), ())
+            if ours in candidates
+        ),
+        None,
+    )
 
 
-def remedy(name: object, kind: Kind) -> str:
+def replacement_hint(name: object, kind: NameKind) -> str:
     """Return the sentence that says what to type instead of a word, or ""."""
-    return _INSTEAD[kind].get(folded(str(name)), "")
+    return _HINTS_BY_WORD[kind].get(normalize_name(str(name)), "")
 
 
-def embedded_by(name: str) -> Literal["text", "image"] | None:
+def model_modality(name: str) -> Literal["text", "image"] | None:
     """Return what a model of this Hub id or path embeds, by its name; None if it is neither."""
     if not _HUB_ID.fullmatch(name.replace("\\", "/").rstrip("/")):
         return None
-    return "image" if any(word in name.lower() for word in _VISION) else "text"
+    return "image" if any(word in name.lower() for word in _VISION_MODEL_NAMES) else "text"
 
 
-def suggestion(
+def suggest_name(
     name: object,
-    known: Iterable[str],
-    also: Iterable[str] = (),
+    candidates: Iterable[str],
+    extra_names: Iterable[str] = (),
     *,
-    mark: str = "'",
-    look: str = "",
-    kind: Kind | None = None,
+    quote: str = "'",
+    fallback: str = "",
+    kind: NameKind | None = None,
 ) -> str:
     """Return `Did you mean …?` for an unknown name, then the list of names if it is short."""
-    names = sorted(known)
-    accepted = {*names, *({*also} - {str(name)})}
-    hint = remedy(name, kind) if kind and not synonym(name, accepted) else ""
-    close = None if hint else meant(name, accepted)
+    names = sorted(candidates)
+    accepted = {*names, *({*extra_names} - {str(name)})}
+    hint = replacement_hint(name, kind) if kind and not resolve_synonym(name, accepted) else ""
+    close = None if hint else closest_name(name, accepted)
     if close:
-        hint = f"Did you mean {mark}{close}{mark}?"
-    if len(names) > LISTED:
-        return hint or look or f"Available: {', '.join(names[:LISTED])}, …"
+        hint = f"Did you mean {quote}{close}{quote}?"
+    if len(names) > MAX_LISTED_NAMES:
+        return hint or fallback or f"Available: {', '.join(names[:MAX_LISTED_NAMES])}, …"
     listed = f"Available: {', '.join(names)}." if names else ""
     return f"{hint} {listed}".strip()
 
 
-def folded(name: str) -> str:
+def normalize_name(name: str) -> str:
     """Return the small letters and digits of a name."""
     return "".join(filter(str.isalnum, name.lower()))
 
 
 @functools.cache
-def public(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
+def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
     """Return a function that says in a sentence why Python refuses a call of it."""
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
-        return _call(function, function, args, options)
+        return _call_with_hints(function, function, args, options)
 
     call.__module__ = __name__.partition(".")[0]  # where pickle looks for it
     return call
 
 
-class Public(ABCMeta):
+class HelpfulCallMeta(ABCMeta):
     """The type of classes that say in a sentence why Python refuses to make one of them."""
 
     def __call__(cls, *args: object, **options: object) -> Any:
-        return _call(super().__call__, cls, args, options)
+        return _call_with_hints(super().__call__, cls, args, options)
 
     @property
     def __signature__(cls) -> inspect.Signature:
@@ -310,26 +332,27 @@ class Public(ABCMeta):
         return inspect.Signature(others)
 
 
-def _call(
+def _call_with_hints(
     function: Callable[..., Result],
-    public: Callable[..., object],
+    documented_callable: Callable[..., object],
     args: Sequence[object],
     options: Mapping[str, object],
 ) -> Result:
-    """Call a function that people know as `public`."""
+    """Call a function that is documented as `documented_callable`."""
     try:
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
         inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        why = "" if inside else misuse(public, args, options)
-        if not why and hasattr(public, "_remedy"):
-            why = f"a {public.__name__} cannot be made of these arguments; {public._remedy}"
+        why = "" if inside else describe_call_error(documented_callable, args, options)
+        if not why and hasattr(documented_callable, "_call_hint"):
+            hint = documented_callable._call_hint
+            why = f"a {documented_callable.__name__} cannot be made of these arguments; {hint}"
         if not why:
             raise
         raise TypeError(why) from (error if inside else None)
 
 
-def misuse(
+def describe_call_error(
     function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
 ) -> str:
     """Say which arguments keep Python from calling a function, and what to pass; "" if none do."""
@@ -344,11 +367,11 @@ def misuse(
     call = f"{function.__name__}({', '.join(shown)})"
     known = {each.name for each in named}
     for name in options:
-        if name not in known and (not takes_any or synonym(name, missing)):
-            hint = suggestion(name, known, mark="`", kind="keyword") or "Leave it out."
+        if name not in known and (not takes_any or resolve_synonym(name, missing)):
+            hint = suggest_name(name, known, quote="`", kind="keyword") or "Leave it out."
             return f"unknown keyword `{name}`. {hint}"
     if missing:
-        hints = (remedy(name, "keyword") for name in options if name not in known)
+        hints = (replacement_hint(name, "keyword") for name in options if name not in known)
         hint = next(filter(None, hints), "")
         return f"`{missing[0]}` is missing: pass {call}{hint and '. '}{hint}"
     if len(args) > len(by_place):
@@ -359,17 +382,19 @@ def misuse(
     return ""
 
 
-class Folder(ModuleType):
+class NonCallableModule(ModuleType):
     """A folder of modules that has the name of what somebody may call."""
 
     def __call__(self, *args: object, **options: object) -> NoReturn:
         name = self.__name__.rpartition(".")[2]
-        raise TypeError(f"`{name}` is a module, and cannot be called. {remedy(name, 'name')}")
+        raise TypeError(
+            f"`{name}` is a module, and cannot be called. {replacement_hint(name, 'name')}"
+        )
 
     def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
         return importlib.import_module, (self.__name__,)
 
 
-def refuse_calls(module: str) -> None:
-    """Let a call of a module say what to call instead; `REMEDIES` has the sentence."""
-    sys.modules[module].__class__ = Folder
+def make_non_callable(module: str) -> None:
+    """Let a call of a module say what to call instead; `REPLACEMENT_HINTS` has the sentence."""
+    sys.modules[module].__class__ = NonCallableModule

@@ -3,15 +3,15 @@
 from functools import cache
 from pathlib import Path
 
-_CGROUP = Path("/sys/fs/cgroup")
-_OWN = Path("/proc/self/cgroup")
+_CGROUP_ROOT = Path("/sys/fs/cgroup")
+_PROCESS_CGROUP = Path("/proc/self/cgroup")
 # Memory that the system reclaims before it ends a process: cached files and its own caches.
-_GIVEN_BACK = ("active_file", "inactive_file", "slab_reclaimable")
+_RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
 # Bytes that are allocated without a check, which takes a tenth of a millisecond.
-FEW_BYTES = 1 << 26
+UNCHECKED_BYTES = 1 << 26
 # Largest share of the free memory for numbers that could be computed again.
-KEPT_SHARE = 0.25
+MAX_CACHE_FRACTION = 0.25
 
 
 class TooLargeError(MemoryError):
@@ -35,43 +35,43 @@ def available_bytes() -> int:
     import psutil
 
     machine = int(psutil.virtual_memory().available)
-    groups = map(_group_left, _groups(_CGROUP, _OWN))
-    least = min([machine, _address_space(), *groups])
+    groups = map(_group_available, _control_groups(_CGROUP_ROOT, _PROCESS_CGROUP))
+    least = min([machine, _available_address_space(), *groups])
     return max(0, least)
 
 
 def has_room(size: int) -> bool:
     """Return whether so many bytes may be kept of what could be computed again."""
-    return size <= KEPT_SHARE * available_bytes()
+    return size <= MAX_CACHE_FRACTION * available_bytes()
 
 
 @cache
-def _groups(root: Path, own: Path) -> tuple[Path, ...]:
+def _control_groups(root: Path, process_file: Path) -> tuple[Path, ...]:
     """Return the folders of the control groups that limit this process, as they are at first."""
     tops = (root, root / "unified")  # the second where version 1 has the first
     folders = [*tops]
-    mine = own.read_text() if own.exists() else ""
+    mine = process_file.read_text() if process_file.exists() else ""
     path = mine.partition("0::")[2]  # of version 2, which is listed last
     for top in tops:
         inner = top / path.strip("/\n")
         folders += [group for group in (inner, *inner.parents) if top in group.parents]
-    return tuple(folder for folder in dict.fromkeys(folders) if _bound(folder) < _NO_LIMIT)
+    return tuple(folder for folder in dict.fromkeys(folders) if _group_limit(folder) < _NO_LIMIT)
 
 
-def _bound(folder: Path) -> int:
+def _group_limit(folder: Path) -> int:
     # Above "high" the system does not end a process but slows it down to a crawl.
-    return min(_bytes(folder / "memory.max"), _bytes(folder / "memory.high"))
+    return min(_read_bytes(folder / "memory.max"), _read_bytes(folder / "memory.high"))
 
 
-def _group_left(folder: Path) -> int:
-    bound = _bound(folder)
-    taken = _bytes(folder / "memory.current")
+def _group_available(folder: Path) -> int:
+    bound = _group_limit(folder)
+    taken = _read_bytes(folder / "memory.current")
     if max(bound, taken) < _NO_LIMIT:
-        return bound - max(0, taken - _given_back(folder))
+        return bound - max(0, taken - _reclaimable_bytes(folder))
     return _NO_LIMIT
 
 
-def _bytes(file: Path) -> int:
+def _read_bytes(file: Path) -> int:
     """Return the bytes in a file; no limit where it says "max" or is gone."""
     try:
         return int(file.read_text())
@@ -79,7 +79,7 @@ def _bytes(file: Path) -> int:
         return _NO_LIMIT
 
 
-def _given_back(folder: Path) -> int:
+def _reclaimable_bytes(folder: Path) -> int:
     """Return the bytes in use that the system can reclaim."""
     file = folder / "memory.stat"
     if not file.exists():
@@ -87,12 +87,12 @@ def _given_back(folder: Path) -> int:
     total = 0
     for line in file.read_text().splitlines():
         name, number = line.split()
-        if name in _GIVEN_BACK:
+        if name in _RECLAIMABLE:
             total += int(number)
     return total
 
 
-def _address_space() -> int:
+def _available_address_space() -> int:
     import psutil
 
     try:
@@ -105,16 +105,16 @@ def _address_space() -> int:
     return limit - int(psutil.Process().memory_info().vms)
 
 
-def require(needed: int, what: str, remedy: str) -> None:
+def require(needed: int, description: str, hint: str) -> None:
     """Raise `TooLargeError` if `needed` bytes are more than are available; few are not checked.
 
     >>> require(1000, "a small array", "nothing to do")
     """
-    if needed <= FEW_BYTES:
+    if needed <= UNCHECKED_BYTES:
         return
     available = available_bytes()
     if needed > available:
         raise TooLargeError(
-            f"{what} needs {needed / 1e9:,.1f} GB ({needed:,} bytes) and {available / 1e9:,.1f} GB "
-            f"are available; {remedy}"
+            f"{description} needs {needed / 1e9:,.1f} GB ({needed:,} bytes) and "
+            f"{available / 1e9:,.1f} GB are available; {hint}"
         )

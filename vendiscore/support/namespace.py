@@ -19,7 +19,7 @@ Array: TypeAlias = "np.ndarray | torch.Tensor"
 
 _BLOCK_BYTES = 1 << 21  # a block of rows that stays in a core's cache
 # Rows that are multiplied with their own transpose at once: half as many as were seen to fail.
-GRAM_ROWS = 8192
+MAX_GRAM_ROWS = 8192
 
 
 def is_torch(x: object) -> TypeGuard[torch.Tensor]:
@@ -49,14 +49,14 @@ def namespace(x: Array) -> ModuleType:
     return array_namespace(x)
 
 
-def detached(x: object) -> Any:
+def detach(x: object) -> Any:
     """Return `x` outside of any differentiation."""
     return x.detach() if hasattr(x, "detach") else x
 
 
-def scalar(x: Array | float) -> float:
+def to_float(x: Array | float) -> float:
     """Return a 0-d array as a Python float, outside of any differentiation."""
-    return float(detached(x))
+    return float(detach(x))
 
 
 def to_host(x: Array) -> np.ndarray:
@@ -68,7 +68,7 @@ def to_host(x: Array) -> np.ndarray:
     return np.asarray(tensor.float() if str(tensor.dtype) == "torch.bfloat16" else tensor)
 
 
-def as_kind_of(x: object, other: Array) -> Array:
+def asarray_like(x: object, other: Array) -> Array:
     """Return `x` in the namespace, precision and place of `other`."""
     if isinstance(other, np.ndarray) or not is_torch(other):
         return np.asarray(to_host(x), dtype=other.dtype)
@@ -77,9 +77,9 @@ def as_kind_of(x: object, other: Array) -> Array:
     return namespace(other).asarray(x, dtype=other.dtype, device=other.device)
 
 
-def row_blocks(n: int, row_bytes: int, least: int = 64) -> Iterable[slice]:
+def row_blocks(n: int, row_bytes: int, min_rows: int = 64) -> Iterable[slice]:
     """Return slices that cut n rows into blocks that fit in the cache, of at least so many rows."""
-    size = max(least, _BLOCK_BYTES // max(1, row_bytes))
+    size = max(min_rows, _BLOCK_BYTES // max(1, row_bytes))
     return (slice(start, min(start + size, n)) for start in range(0, n, size))
 
 
@@ -88,10 +88,10 @@ def gram(A: Array) -> Array:
     # NumPy hands a product with its own transpose to OpenBLAS' threaded syrk, which ends the
     # process from about 16,000 rows on some machines (numpy/numpy#19685): blocks are smaller.
     m = A.shape[0]
-    if not is_numpy(A) or m <= GRAM_ROWS:
+    if not is_numpy(A) or m <= MAX_GRAM_ROWS:
         return A @ A.T
     out = np.empty((m, m), A.dtype)
-    size = -(-m // -(-m // GRAM_ROWS))  # blocks of one size
+    size = -(-m // -(-m // MAX_GRAM_ROWS))  # blocks of one size
     for start in range(0, m, size):
         own, later = slice(start, start + size), slice(start + size, None)
         out[own, own] = A[own] @ A[own].T
@@ -111,7 +111,7 @@ def disable_autocast(X: object) -> AbstractContextManager[None]:
     return context
 
 
-def multiplies_exactly(X: torch.Tensor) -> bool:
+def has_exact_float32_matmul(X: torch.Tensor) -> bool:
     """Return whether torch multiplies float32 tensors like X in float32, not in TF32 or bfloat16.
 
     `torch.set_float32_matmul_precision` and `torch.backends` allow others.
@@ -133,14 +133,14 @@ def scale_rows(F: Array | csr_array, s: Array) -> Array | csr_array:
     return F
 
 
-def of_moderate_length(X: Array | csr_array) -> Array | csr_array:
+def rescale_rows(X: Array | csr_array) -> Array | csr_array:
     """Multiply rows by powers of two that bring their largest entry into [½, 1), zeros aside."""
-    size = abs(detached(X))
+    size = abs(detach(X))
     top = size.max(axis=1).toarray().ravel() if is_sparse(X) else namespace(X).max(size, axis=1)
     exponent = np.frexp(to_host(top))[1]
     half = exponent // 2  # 2⁻¹⁰⁷⁴ has no inverse, but two factors have
     for part in (half, exponent - half):
-        X = scale_rows(X, as_kind_of(np.ldexp(1.0, -part), X))
+        X = scale_rows(X, asarray_like(np.ldexp(1.0, -part), X))
     return X
 
 

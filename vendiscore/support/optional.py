@@ -10,28 +10,29 @@ from .. import __version__
 
 # Packages of the base; the versions are in pyproject.toml. The package of a Space is used without
 # having been installed, so this is where one learns what else to install, all at once.
-BASE = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
+BASE_PACKAGES = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
 # The package that a call needs right after another, by that package and the extra.
-_NEXT = {
+_ADDITIONAL_PACKAGES = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
     ("torch", "torchmetrics"): ("torchmetrics",),
 }
 # The names by which pip knows modules of other names.
-_PROJECTS = {"PIL": "pillow", "sklearn": "scikit-learn"}
+_PYPI_NAMES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
 
 def _missing(names: tuple[str, ...]) -> list[str]:
     return [name for name in names if sys.modules.get(name) is None and find_spec(name) is None]
 
 
-def _pip(names: list[str]) -> str:
-    return " ".join(["pip install", *(_PROJECTS.get(name, name) for name in names)])
+def _format_pip_command(names: list[str]) -> str:
+    return " ".join(["pip install", *(_PYPI_NAMES.get(name, name) for name in names)])
 
 
-if _lacking := _missing(BASE):
+if _missing_base := _missing(BASE_PACKAGES):
     raise ModuleNotFoundError(
-        f"vendiscore needs packages that are not installed: {_pip(_lacking)}", name=_lacking[0]
+        f"vendiscore needs packages that are not installed: {_format_pip_command(_missing_base)}",
+        name=_missing_base[0],
     )
 
 
@@ -83,8 +84,10 @@ def require(package: str, extra: str, purpose: str) -> ModuleType:
     except ModuleNotFoundError as error:
         if error.name != root:
             raise
-        others = _missing(_NEXT.get((root, extra), ()))
-        raise MissingPackageError(root, extra, purpose, _pip([root, *others])) from None
+        others = _missing(_ADDITIONAL_PACKAGES.get((root, extra), ()))
+        raise MissingPackageError(
+            root, extra, purpose, _format_pip_command([root, *others])
+        ) from None
     return importlib.import_module(package)
 
 

@@ -12,7 +12,7 @@ from typing import Any, TextIO, TypeVar
 
 Value = TypeVar("Value")
 Step = TypeVar("Step")
-Word = TypeVar("Word")
+Mapped = TypeVar("Mapped")
 # Yields words for whoever is waiting, and returns the result.
 Steps = Generator[str, None, Value]
 # Yields how many of the samples are done, beginning with 0, and returns the result.
@@ -20,19 +20,19 @@ Counts = Generator[int, None, Value]
 
 _DELAY = 2.0  # seconds of work before a bar appears
 _QUIET = ContextVar("quiet", default=False)
-_LONG = 10.0  # seconds of work that are foretold
+_MIN_ANNOUNCED_SECONDS = 10.0  # seconds of work that are foretold
 # No machine is so slow that fewer operations a second are worth a measurement of its speed.
-_SLOWEST = 1e9
-_FORETOLD = ContextVar("foretold", default=False)
+_MIN_FLOPS_PER_SECOND = 1e9
+_DURATION_ANNOUNCED = ContextVar("duration_announced", default=False)
 
 
-def quiet(wanted: bool = True) -> contextlib.AbstractContextManager[None]:
+def quiet(enabled: bool = True) -> contextlib.AbstractContextManager[None]:
     """Show no bars and no announcements meanwhile, in this thread."""
-    return _meanwhile(_QUIET, wanted)
+    return _override(_QUIET, enabled)
 
 
 @contextlib.contextmanager
-def _meanwhile(variable: ContextVar[bool], value: bool) -> Iterator[None]:
+def _override(variable: ContextVar[bool], value: bool) -> Iterator[None]:
     before = variable.get()
     variable.set(value)
     try:
@@ -41,7 +41,7 @@ def _meanwhile(variable: ContextVar[bool], value: bool) -> Iterator[None]:
         variable.set(before)  # not by a token: a generator may end in another context
 
 
-def finish(steps: Generator[object, None, Value]) -> Value:
+def run_steps(steps: Generator[object, None, Value]) -> Value:
     """Take all steps at once."""
     while True:
         try:
@@ -50,10 +50,10 @@ def finish(steps: Generator[object, None, Value]) -> Value:
             return end.value
 
 
-def told(
-    steps: Generator[Step, None, Value], words: Callable[[Step], Word | None]
-) -> Generator[Word, None, Value]:
-    """Translate steps to words, or to other counts; steps without a word are passed over."""
+def map_steps(
+    steps: Generator[Step, None, Value], transform: Callable[[Step], Mapped | None]
+) -> Generator[Mapped, None, Value]:
+    """Yield `transform(step)` for each step; steps for which it is None are skipped."""
     with contextlib.closing(steps):
         while True:
             try:
@@ -61,53 +61,62 @@ def told(
             except StopIteration as end:
                 result = end.value
                 return result
-            word = words(step)
+            word = transform(step)
             if word is not None:
                 yield word
 
 
-def counted(counts: Counts[Value], total: int, description: str) -> Value:
+def run_with_progress(counts: Counts[Value], total: int, description: str) -> Value:
     """Take all steps under a bar, as `track` has."""
-    if _silenced():
-        return finish(counts)
-    with _bar(None, total, description) as bar:
-        result = finish(told(counts, lambda done: bar.update(done - bar.n)))
+    if _is_silent():
+        return run_steps(counts)
+    with _make_progress_bar(None, total, description) as bar:
+        result = run_steps(map_steps(counts, lambda done: bar.update(done - bar.n)))
         bar.update(total - bar.n)
         return result
 
 
 def track(items: Iterable[Step], total: int | None, description: str) -> Iterator[Step]:
     """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
-    if _silenced():
+    if _is_silent():
         yield from items
     else:
-        yield from _bar(items, total, description)
+        yield from _make_progress_bar(items, total, description)
 
 
 def announce(sentence: str) -> None:
     """Print a line where a bar would be, for work of a single step."""
-    if not _silenced():
+    if not _is_silent():
         print(sentence, file=_Terminal(sys.stderr), flush=True)
 
 
-def foretell(
-    what: str, flops: float, size: float = 0, *, single: bool = False, tip: str = ""
+def announce_duration(
+    description: str,
+    flops: float,
+    n_bytes: float = 0,
+    *,
+    single_precision: bool = False,
+    hint: str = "",
 ) -> contextlib.AbstractContextManager[None]:
     """Announce the time and memory of work that takes long, before it begins.
 
-    `what` begins the line ("Scoring 20,000 samples"); `flops` are multiplications and additions at
-    the rate of a matrix product, in single precision or double; `size` is in bytes. In a `with`
-    block the parts of that work announce nothing of their own.
+    `description` begins the line ("Scoring 20,000 samples"); `flops` are multiplications and
+    additions at the rate of a matrix product, in single precision or double; `n_bytes` is the
+    memory. In a `with` block the parts of that work announce nothing of their own.
     """
-    if flops > _LONG * _SLOWEST and not (_FORETOLD.get() or _silenced()):
-        seconds = flops / _rate(single)
-        if seconds > _LONG:
-            memory = f" and {size / 1e9:.2g} GB of memory" if size >= 1e8 else ""
-            announce(f"{what}: about {_duration(seconds)}{memory}{tip and '; '}{tip}.")
-    return _meanwhile(_FORETOLD, True)
+    if flops > _MIN_ANNOUNCED_SECONDS * _MIN_FLOPS_PER_SECOND and not (
+        _DURATION_ANNOUNCED.get() or _is_silent()
+    ):
+        seconds = flops / _measure_flops_per_second(single_precision)
+        if seconds > _MIN_ANNOUNCED_SECONDS:
+            memory = f" and {n_bytes / 1e9:.2g} GB of memory" if n_bytes >= 1e8 else ""
+            announce(
+                f"{description}: about {_format_duration(seconds)}{memory}{hint and '; '}{hint}."
+            )
+    return _override(_DURATION_ANNOUNCED, True)
 
 
-def _duration(seconds: float) -> str:
+def _format_duration(seconds: float) -> str:
     """Return a time in words, with about two digits."""
     units = {"seconds": 1, "minutes": 60, "hours": 3600}
     unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
@@ -116,13 +125,13 @@ def _duration(seconds: float) -> str:
 
 
 @cache
-def _rate(single: bool) -> float:
+def _measure_flops_per_second(single_precision: bool) -> float:
     """Measure the operations a second of a matrix product, in less than a tenth of a second."""
     import numpy as np
 
     # Threads of smaller products wait for each other for most of the time on a busy machine.
     size, seconds = 768, math.inf
-    A = np.full((size, size), 0.5, np.float32 if single else np.float64)
+    A = np.full((size, size), 0.5, np.float32 if single_precision else np.float64)
     for _ in range(4):  # once to wake the threads
         start = time.perf_counter()
         A @ A  # with its own transpose it would be half the work
@@ -130,7 +139,7 @@ def _rate(single: bool) -> float:
     return 2 * size**3 / seconds
 
 
-def _bar(items: Iterable[object] | None, total: int | None, description: str) -> Any:
+def _make_progress_bar(items: Iterable[object] | None, total: int | None, description: str) -> Any:
     from tqdm.auto import tqdm
 
     return tqdm(
@@ -144,7 +153,7 @@ def _bar(items: Iterable[object] | None, total: int | None, description: str) ->
     )
 
 
-def _silenced() -> bool:
+def _is_silent() -> bool:
     # An interrupt inside of tqdm can leave its lock to the main thread: others would wait for ever.
     if _QUIET.get() or threading.current_thread() is not threading.main_thread():
         return True

@@ -9,20 +9,20 @@ from typing import Any
 # A blank generation is one more text, so that a run of hours does not end in an error.
 BLANK = "∅"
 # Strings examined at most, and the share of them that must match.
-_EXAMINED = 200
-_SHARE = 0.9
+_MAX_EXAMINED = 200
+_MIN_MATCHING = 0.9
 # Rings, double bonds, and halogens next to another atom: signs of a molecule. Where all strings
 # can be SMILES, this share of them must have one.
-_UNLIKE_WORDS = re.compile(
+_MOLECULE_SIGNS = re.compile(
     r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
 )
-_FEW = 0.1
+_MIN_MOLECULE_SIGNS = 0.1
 
-IMAGES = (
+IMAGE_EXTENSIONS = (
     *("png", "apng", "jpg", "jpeg", "jpe", "jfif", "gif", "bmp", "dib", "webp", "avif", "heic"),
     *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
 )
-_IMAGE = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGES)})\s*", re.IGNORECASE)
+_IMAGE_NAME = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGE_EXTENSIONS)})\s*", re.IGNORECASE)
 # Atoms without and in brackets, bonds, branches and closed rings; not with a bond, branch or dot
 # at the end, as in words that are cut short.
 _ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
@@ -35,30 +35,32 @@ _PROTEIN = re.compile(r"\s*[ACDEFGHIKLMNPQRSTVWYXBZUO]{20,}\*?\s*")
 _NUCLEOTIDES = re.compile(r"\s*[ACGTUN]{8,}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[[^\]]*\]")
 # White space, and characters that print nothing.
-INVISIBLE = " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
-INVISIBLE += "\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u2800\u3000\ufe0f\ufeff"
+INVISIBLE_CHARACTERS = (
+    " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
+)
+INVISIBLE_CHARACTERS += "\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u2800\u3000\ufe0f\ufeff"
 # Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
 # kana, and Chinese characters, with their later planes.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
 _UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_WORDS = {
+_TOKENIZERS = {
     re.compile("[\u3040-\u30ff\u31f0-\u31ff]"): "tokenizer='ja-mecab'",
     re.compile("[\u3400-\u9fff\uf900-\ufaff\U00020000-\U0003ffff]"): (
         "tokenizer=jieba.lcut (or 'zh', by characters, but Latin words whole)"
     ),
     re.compile("[\u0e00-\u0e7f]"): "tokenizer=pythainlp.word_tokenize",
 }
-_RUN = re.compile(f"[{_UNSPACED}]+")
-_GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
+_UNSPACED_LETTERS = re.compile(f"[{_UNSPACED}]+")
+_UNSPACED_GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
 _LETTERS = re.compile(r"[^\W\d_]+")
 # Words have fewer letters than this, clauses more: people who separate words of such scripts write
 # a space after 2 letters of Chinese and 5 of Thai, other people after a clause or never.
-_WORD = 8
+_MAX_WORD_LETTERS = 8
 
 
-def words_by(texts: Sequence[str]) -> str:
+def suggest_tokenizer(texts: Sequence[str]) -> str:
     """Return the tokenizer to pass for texts in scripts without spaces."""
-    for script, tokenizer in _WORDS.items():
+    for script, tokenizer in _TOKENIZERS.items():
         if any(script.search(text) for text in texts):
             return tokenizer
     return "a `tokenizer` of your own"
@@ -75,7 +77,7 @@ def fill_blanks(samples: object) -> Any:
     return BLANK if isinstance(samples, str) and not samples.strip() else samples
 
 
-def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str] | None:
+def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[str, str] | None:
     """Return the kind of non-text that a share of strings looks like, and its kernel, or None.
 
     Parameters
@@ -92,24 +94,26 @@ def looks_like(strings: Sequence[str], share: float = _SHARE) -> tuple[str, str]
     >>> looks_like(["CC(=O)O", "c1ccccc1"])
     ('SMILES of molecules', 'morgan')
     """
-    some = strings[:: -(-len(strings) // _EXAMINED)] if strings else []
+    some = strings[:: -(-len(strings) // _MAX_EXAMINED)] if strings else []
     enough = share * max(1, len(some))
-    if sum(bool(_IMAGE.fullmatch(text)) for text in some) >= enough:
+    if sum(bool(_IMAGE_NAME.fullmatch(text)) for text in some) >= enough:
         return "names of image files", "pixels"
     # Words can consist of letters of atoms. Most molecules have a bond, branch, ring or bracket,
     # and some small ones have signs that words never have.
     # In a line of a .smi file the SMILES ends at the first space; the name follows.
     heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
     marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
-    marked |= _FEW * len(some) <= sum(map(bool, map(_UNLIKE_WORDS.search, heads))) > 0
-    if marked and sum(map(could_be_smiles, heads)) >= enough:
+    marked |= (
+        _MIN_MOLECULE_SIGNS * len(some) <= sum(map(bool, map(_MOLECULE_SIGNS.search, heads))) > 0
+    )
+    if marked and sum(map(can_be_smiles, heads)) >= enough:
         return "SMILES of molecules", "morgan"
     return None
 
 
 def are_proteins(strings: Sequence[str]) -> bool:
     """Return whether most strings are one word of 20 or more capital letters of amino acids."""
-    return 0 < _SHARE * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
+    return 0 < _MIN_MATCHING * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
 
 
 def are_sequences(strings: Sequence[str]) -> bool:
@@ -119,16 +123,20 @@ def are_sequences(strings: Sequence[str]) -> bool:
     (True, False)
     """
     nucleotides = sum(bool(_NUCLEOTIDES.fullmatch(string)) for string in strings)
-    return 0 < _SHARE * len(strings) <= nucleotides or are_proteins(strings)
+    return 0 < _MIN_MATCHING * len(strings) <= nucleotides or are_proteins(strings)
 
 
-def unspaced(texts: Sequence[str]) -> int:
+def count_unspaced(texts: Sequence[str]) -> int:
     """Count the texts that are mostly in letters of scripts without spaces between words."""
     whole = "".join(texts)
-    return 0 if whole.isascii() or not _RUN.search(whole) else sum(map(_is_unspaced, texts))
+    return (
+        0
+        if whole.isascii() or not _UNSPACED_LETTERS.search(whole)
+        else sum(map(_is_unspaced, texts))
+    )
 
 
-def could_be_smiles(text: str) -> bool:
+def can_be_smiles(text: str) -> bool:
     """Return whether a word is written as SMILES are, whatever molecule it would be."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
@@ -137,15 +145,15 @@ def could_be_smiles(text: str) -> bool:
 
 
 def _is_unspaced(text: str) -> bool:
-    own = sum(map(len, _RUN.findall(text)))
-    others = sum(map(len, _LETTERS.findall(_RUN.sub(" ", text))))
-    return own > others and len(_GAP.findall(text)) * _WORD < own
+    own = sum(map(len, _UNSPACED_LETTERS.findall(text)))
+    others = sum(map(len, _LETTERS.findall(_UNSPACED_LETTERS.sub(" ", text))))
+    return own > others and len(_UNSPACED_GAP.findall(text)) * _MAX_WORD_LETTERS < own
 
 
-def text_form(text: str) -> str:
+def normalize_text(text: str) -> str:
     """Remove case, space, punctuation and Unicode form of a text, unless nothing would be left.
 
-    >>> text_form("Don\u2019t STOP!") == text_form("dont stop")
+    >>> normalize_text("Don\u2019t STOP!") == normalize_text("dont stop")
     True
     """
     folded = unicodedata.normalize("NFKC", unicodedata.normalize("NFKC", text).casefold())

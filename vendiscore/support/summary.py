@@ -8,21 +8,21 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .hints import meant
+from .hints import closest_name
 from .optional import require
 from .types import Frame, Record
 
-_WIDTH = 120
+_MAX_LINE_LENGTH = 120
 
 
-class Summary:
+class SummaryMixin:
     """A result that prints as its sentence, and at a prompt as one line of some attributes.
 
     Every result can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A
     subclass is a dataclass, and overrides these two if its attributes are not one row of values.
     """
 
-    _brief: ClassVar[tuple[str, ...]]
+    _repr_attributes: ClassVar[tuple[str, ...]]
 
     @property
     def sentence(self) -> str:
@@ -33,24 +33,26 @@ class Summary:
         return self.sentence
 
     def __repr__(self) -> str:
-        return one_line(type(self).__name__, {name: getattr(self, name) for name in self._brief})
+        return format_repr(
+            type(self).__name__, {name: getattr(self, name) for name in self._repr_attributes}
+        )
 
     def to_dict(self) -> Record:
         """Return the attributes as plain values for JSON; None for NaN, "inf" for infinity."""
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
-        return json_record({name: getattr(self, name) for name in names})
+        return to_json_record({name: getattr(self, name) for name in names})
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row."""
-        return frame([self.to_dict()])
+        return make_frame([self.to_dict()])
 
     if not TYPE_CHECKING:  # so that type checkers still report a wrong attribute
 
         def __getattr__(self, name: str) -> NoReturn:
-            raise missing_attribute(self, name)
+            raise build_attribute_error(self, name)
 
 
-def missing_attribute(result: object, name: str) -> AttributeError:
+def build_attribute_error(result: object, name: str) -> AttributeError:
     """Return the error for a name that a result does not have, with the names that it has.
 
     Raises
@@ -66,24 +68,24 @@ def missing_attribute(result: object, name: str) -> AttributeError:
     if name.startswith("_"):
         return AttributeError(message)
     names = sorted(each for each in {*dir(kind), *vars(result)} if not each.startswith("_"))
-    close = meant(name, names)
+    close = closest_name(name, names)
     hint = f"did you mean `{close}`? " if close else ""
     return AttributeError(f"{message}; {hint}it has {', '.join(names)}")
 
 
-def json_record(values: Mapping[str, object]) -> Record:
+def to_json_record(values: Mapping[str, object]) -> Record:
     """Return values by their names as JSON can hold them."""
-    return {name: json_value(value) for name, value in values.items()}
+    return {name: to_json_value(value) for name, value in values.items()}
 
 
-def json_value(value: object) -> Any:
+def to_json_value(value: object) -> Any:
     """Return a value as JSON can hold it: arrays as lists, NaN as None, infinity as "inf"."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
-        return {str(key): json_value(each) for key, each in value.items()}
+        return {str(key): to_json_value(each) for key, each in value.items()}
     if isinstance(value, list | tuple):
-        return [json_value(each) for each in value]
+        return [to_json_value(each) for each in value]
     if isinstance(value, float) and not math.isfinite(value):
         if math.isnan(value):
             return None
@@ -93,40 +95,42 @@ def json_value(value: object) -> Any:
     return str(value)
 
 
-def one_line(kind: str, shown: Mapping[str, object]) -> str:
+def format_repr(class_name: str, attributes: Mapping[str, object]) -> str:
     """Return a `repr` of one line, cut at 120 characters; numbers have four digits."""
     short = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
-        for name, value in shown.items()
+        for name, value in attributes.items()
     )
-    return cut(f"{kind}({', '.join(short)})")
+    return truncate_line(f"{class_name}({', '.join(short)})")
 
 
-def cut(text: str) -> str:
+def truncate_line(text: str) -> str:
     """Return one line of at most 120 characters."""
-    return shortened(" ".join(text.split()), _WIDTH)
+    return truncate(" ".join(text.split()), _MAX_LINE_LENGTH)
 
 
-def shortened(text: str, longest: int) -> str:
+def truncate(text: str, max_length: int) -> str:
     """Cut a text to at most `longest` characters."""
-    return text if len(text) <= longest else text[: longest - 1] + "…"
+    return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
-def with_error(value: float, error: float) -> str:
+def format_with_error(value: float, error: float) -> str:
     """Return a number and its standard error, if it has one."""
     known = math.isfinite(error) and error > 0
-    return measured(value, error) + (f" ± {measured(error, error)}" if known else "")
+    return format_value(value, error) + (f" ± {format_value(error, error)}" if known else "")
 
 
-def with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
+def format_with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
     """Return a number and its interval; its error is a fourth of the interval if unknown."""
     if math.isnan(low) or math.isnan(high):
-        return f"{measured(value, error)} (no interval)"
+        return f"{format_value(value, error)} (no interval)"
     error = (high - low) / 4 if error is None else error
-    return f"{measured(value, error)} ({measured(low, error)} to {measured(high, error)})"
+    return (
+        f"{format_value(value, error)} ({format_value(low, error)} to {format_value(high, error)})"
+    )
 
 
-def measured(value: float, error: float | None = None) -> str:
+def format_value(value: float, error: float | None = None) -> str:
     """Return a number with the digits that its standard error leaves, or else with four."""
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
@@ -135,28 +139,28 @@ def measured(value: float, error: float | None = None) -> str:
     return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
 
 
-def table(head: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
+def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
     """Return cells of HTML as a table; the first cell of a row is its name."""
-    titles = "".join(f'<th scope="col">{title}</th>' for title in head)
+    titles = "".join(f'<th scope="col">{title}</th>' for title in header)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
         for first, *rest in rows
     )
     caption = html.escape(caption)
     heading = f"<caption>{caption}</caption>" if caption else ""
-    name = caption or ", ".join(head)
+    name = caption or ", ".join(header)
     return (
         f'<div class="wide" role="region" aria-label="{name}" tabindex="0"><table>{heading}'
         f"<thead><tr>{titles}</tr></thead><tbody>{body}</tbody></table></div>"
     )
 
 
-def frame(rows: object) -> Frame:
+def make_frame(rows: object) -> Frame:
     """Return rows or columns as a pandas DataFrame."""
     return require("pandas", "dev", "a frame").DataFrame(rows)
 
 
-def html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
+def render_html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
     """Return columns of values as a table in HTML, its numbers with four digits."""
 
     def cell(value: object) -> str:
@@ -165,4 +169,4 @@ def html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> st
         return "" if value is None else html.escape(str(value))
 
     rows = zip(*columns.values(), strict=True)
-    return table(columns, (map(cell, row) for row in rows), caption)
+    return render_table(columns, (map(cell, row) for row in rows), caption)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Value = TypeVar("Value")
 # Results, beyond one per thread, that may be kept until their turn.
-WAITING = 2
+MAX_WAITING_RESULTS = 2
 
 
 def slices(stop: int, size: int, start: int = 0) -> list[slice]:
@@ -25,7 +25,7 @@ def slices(stop: int, size: int, start: int = 0) -> list[slice]:
     return [slice(first, min(first + size, stop)) for first in starts]
 
 
-def in_order(
+def map_ordered(
     function: Callable[[Item], Value], items: Iterable[Item], threaded: bool = True
 ) -> Generator[Value]:
     """Yield `map(function, items)`, computed in threads, with few results in memory at a time.
@@ -35,7 +35,7 @@ def in_order(
     if not threaded:
         yield from map(function, items)
         return
-    with at_most(1) as threads:
+    with limit_blas_threads(1) as threads:
         if threads < 2:
             yield from map(function, items)
             return
@@ -44,7 +44,7 @@ def in_order(
         try:
             for item in items:
                 waiting.append(pool.submit(function, item))
-                if len(waiting) > threads + WAITING:
+                if len(waiting) > threads + MAX_WAITING_RESULTS:
                     yield waiting.popleft().result()
             while waiting:
                 yield waiting.popleft().result()
@@ -52,27 +52,29 @@ def in_order(
             pool.shutdown(cancel_futures=True)
 
 
-def each(function: Callable[[Item], object], items: Iterable[Item]) -> None:
+def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> None:
     """Call `function` on each item in threads, for its effect."""
-    deque(in_order(function, items), maxlen=0)
+    deque(map_ordered(function, items), maxlen=0)
 
 
-class _Limits:
+class _BlasThreadLimits:
     """Who needs few BLAS threads: the lowest need holds for the whole process until it ends."""
 
     def __init__(self) -> None:
         self.lock = Lock()
         self.needs: dict[object, int] = {}
-        self.before: list[tuple[LibController, int]] = []
+        self.original_limits: list[tuple[LibController, int]] = []
 
-    def begin(self, user: object, most: int) -> int:
+    def begin(self, user: object, max_threads: int) -> int:
         """Let BLAS take at most so many threads, and return how many it had."""
         with self.lock:
-            self.needs[user] = most
-            if not self.before:
-                self.before = [(one, one.num_threads) for one in blas_libraries().lib_controllers]
+            self.needs[user] = max_threads
+            if not self.original_limits:
+                self.original_limits = [
+                    (one, one.num_threads) for one in blas_controller().lib_controllers
+                ]
             self.apply()
-            return max((threads for _, threads in self.before), default=1)
+            return max((threads for _, threads in self.original_limits), default=1)
 
     def end(self, user: object) -> None:
         """End this user's limit; ending it twice does no harm."""
@@ -80,20 +82,20 @@ class _Limits:
             self.needs.pop(user, None)
             self.apply()
             if not self.needs:
-                self.before = []
+                self.original_limits = []
 
     def apply(self) -> None:
-        for library, threads in self.before:
+        for library, threads in self.original_limits:
             wanted = min([threads, *self.needs.values()])
             if library.num_threads != wanted:  # to ask takes a tenth of the time
                 library.set_num_threads(wanted)
 
 
-_limits = _Limits()
+_blas_limits = _BlasThreadLimits()
 
 
 @contextmanager
-def at_most(most: int) -> Iterator[int]:
+def limit_blas_threads(max_threads: int) -> Iterator[int]:
     """Limit BLAS to so many threads, and yield how many it had.
 
     An interrupt may arrive within any call here, also within one that lifts the limit, so that
@@ -101,16 +103,16 @@ def at_most(most: int) -> Iterator[int]:
     """
     user = object()
     try:
-        yield _limits.begin(user, most)
+        yield _blas_limits.begin(user, max_threads)
     finally:
         try:
-            _limits.end(user)
+            _blas_limits.end(user)
         finally:
-            _limits.end(user)
+            _blas_limits.end(user)
 
 
 @cache
-def blas_libraries() -> ThreadpoolController:
+def blas_controller() -> ThreadpoolController:
     """Return the controller of the threads of NumPy's and SciPy's BLAS."""
     import scipy.linalg  # noqa: F401  its BLAS differs from NumPy's and must be loaded
     from threadpoolctl import ThreadpoolController

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 Tensor: TypeAlias = "torch.Tensor"
 Rows: TypeAlias = "Array | csr_array"  # of numbers, a row for each sample
-Pool: TypeAlias = "list[Any] | Rows"  # samples that have been read
+SampleContainer: TypeAlias = "list[Any] | Rows"  # samples that have been read
 PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
 # Samples to be read: a list, an array, a column, a folder's path; the kernel limits their kind.
 Samples: TypeAlias = "Iterable[object] | os.PathLike[str] | SimilarityLike"

@@ -19,11 +19,18 @@ from ..similarity.weights import per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
-from ..support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
+from ..support.arguments import (
+    DEFAULT_ORDER,
+    check_bool,
+    check_choice,
+    check_float,
+    check_no_gradient,
+    check_order,
+)
 from ..support.errors import SampleError
 from ..support.namespace import to_host
-from ..support.string_patterns import unspaced
-from ..support.types import Pool, Samples
+from ..support.string_patterns import count_unspaced
+from ..support.types import SampleContainer, Samples
 
 Credit = Literal["surprise", "leave_one_out"]
 Fuse = Literal["x", "+"]
@@ -104,10 +111,10 @@ def group_rewards(
     array([0.5, 0.5, 1. , 0. ])
     """
     fuse, weight = read_fusion(fuse, weight)
-    taken = prompts if flag("given_prompt", given_prompt) else None
+    taken = prompts if check_bool("given_prompt", given_prompt) else None
     how = how_of({"k": k, "prompts": taken, "given_prompt": given_prompt, **options})
     flat = read_samples(samples, how)
-    refuse_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
+    check_no_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = flatten_groups(flat, how, groups, stacks=True)
     n = Subject(flat, how).n_passed
     if found is not None:
@@ -127,7 +134,7 @@ def group_rewards(
 
 
 def credits_of(
-    samples: Pool,
+    samples: SampleContainer,
     groups: Groups,
     how: How,
     *,
@@ -140,8 +147,8 @@ def credits_of(
 
     Both are NaN where a sample is alone.
     """
-    one_of("credit", credit, get_args(Credit))
-    q = read_order(q, zero=False)
+    check_choice("credit", credit, get_args(Credit))
+    q = check_order(q, allow_zero=False)
     psd = check_psd(psd)
     if credit == "surprise" and math.isinf(q):
         raise ValueError(
@@ -157,7 +164,7 @@ def credits_of(
     sizes = np.bincount(codes, minlength=len(groups))
     some = np.flatnonzero(sizes[codes] > 1)
     texts = isinstance(samples, list) and all(isinstance(sample, str) for sample in samples)
-    if flag("match_length", match_length):
+    if check_bool("match_length", match_length):
         if not (isinstance(samples, list) and texts):
             raise TypeError("`match_length` compares texts word by word; leave it out")
         samples = _matched(samples, codes)
@@ -194,7 +201,7 @@ def credits_of(
                 break
             some = some[~to_host(echoes)]
         except SampleError as error:
-            raise groups.locate_error(error.at(some)) from error.__cause__
+            raise groups.locate_error(error.reindexed(some)) from error.__cause__
     return found, scores
 
 
@@ -256,11 +263,11 @@ def fused(credits: np.ndarray, quality: np.ndarray | None, fuse: Fuse, weight: f
 
 def read_fusion(fuse: object, weight: object) -> tuple[Fuse, float]:
     """Read how diversity is joined with quality, and its weight."""
-    read: Fuse = one_of("fuse", fuse, get_args(Fuse))
+    read: Fuse = check_choice("fuse", fuse, get_args(Fuse))
     if read == "x":
         expected = "a number from 0 to 1 where it multiplies"
-        return read, number("weight", weight, expected, lambda w: 0 <= w <= 1)
-    return read, number("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
+        return read, check_float("weight", weight, expected, lambda w: 0 <= w <= 1)
+    return read, check_float("weight", weight, "at least 0", lambda w: 0 <= w < math.inf)
 
 
 def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
@@ -270,7 +277,7 @@ def _matched(texts: Sequence[str], codes: Iterable[int]) -> list[str]:
     for text, code in zip(texts, codes, strict=True):
         words: Iterable[str] = _WORD.findall(text.casefold())
         space = " "
-        if unspaced([text]):
+        if count_unspaced([text]):
             space = ""
             words = "".join(words)
         distinct = list(dict.fromkeys(words))

@@ -7,8 +7,8 @@ from itertools import chain
 import numpy as np
 
 from vendiscore.report import Findings
-from vendiscore.support.errors import quoted
-from vendiscore.support.progress import finish
+from vendiscore.support.errors import short_repr
+from vendiscore.support.progress import run_steps
 
 from ..aliases import Record
 from ..inputs.pictures import decode_images
@@ -204,7 +204,7 @@ def vendi_compare(
         roles["prompts"] = each
     together = {"": Samples(values, places, kind=kind, **roles)}
     settings = Settings(kernel, q=q, prompts=prompts, allow_repeats=allow_repeats)
-    page = finish(several_sets.compare(together, settings))
+    page = run_steps(several_sets.compare(together, settings))
     return {name: page[name] for name in _COMPARED}
 
 
@@ -224,14 +224,14 @@ def _rows(sets: object, kind: object) -> list[tuple[str, str, object, int]]:
         else:
             raise RefusedError(
                 f'Set {i} must be a list of {kind}, or a row with "model", "{sample}" and perhaps '
-                f'"prompt", got {quoted(value)}.'
+                f'"prompt", got {short_repr(value)}.'
             )
     return rows
 
 
 @np.errstate(all="ignore")
 def _answer(job: Job, q: object, threshold: object, allow_repeats: object) -> Record:
-    found = finish(job.findings(q, threshold, allow_repeats))
+    found = run_steps(job.findings(q, threshold, allow_repeats))
     answer = api_fields(found) | {"sentence": job.sentence(found), "code": job.code(found)}
     if found.grouped:
         del answer["details"]["groups"]  # which are `by_group`

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from vendiscore.resolve.sample_labels import Groups
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError
@@ -30,7 +30,7 @@ def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Gr
         i = nested.index(False)
         raise RefusedError(
             f"Expected a list of {what}, or a list of lists of them, which are groups; number "
-            f"{nested.index(True)} is such a list, but number {i} is not: {quoted(values[i])}."
+            f"{nested.index(True)} is such a list, but number {i} is not: {short_repr(values[i])}."
         )
     sizes = [len(value) for value in values]
     if 0 in sizes:
@@ -74,7 +74,7 @@ def sets_of(samples: Samples) -> dict[str, Samples]:
         if label != "":
             where.setdefault(label, []).append(i)
     if not 2 <= len(where) <= MAX_SETS:
-        of = f"in column {quoted(by)}" if by else "of samples"
+        of = f"in column {short_repr(by)}" if by else "of samples"
         got = f"{len(where):,} {of}" if labels else "one set without groups"
         raise RefusedError(
             f"Two to {MAX_SETS} sets or groups can be compared, got {got}; add a set, or pick the "

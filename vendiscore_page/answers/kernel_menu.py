@@ -10,7 +10,7 @@ from vendiscore import compute, explain, get_kernel, list_kernels
 from vendiscore.encoders.models import MODEL_SCRIPTS
 from vendiscore.resolve.kernel import Control
 from vendiscore.similarity.encoder_scope import Mismatch, find_mismatch
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..aliases import Options, Record
 from ..inputs.submission import KINDS
@@ -166,7 +166,7 @@ def describe(chosen: Choice, arguments: Options, q: float) -> str:
 
 def one_of(value: object, known: Sequence[str], name: str) -> None:
     if not isinstance(value, str) or value not in known:
-        raise RefusedError(f"Unknown {name} {quoted(value)}; pick one of {', '.join(known)}.")
+        raise RefusedError(f"Unknown {name} {short_repr(value)}; pick one of {', '.join(known)}.")
 
 
 def check_order(q: object) -> float:
@@ -189,7 +189,7 @@ def _number(value: Any, name: str, expected: str = "a number") -> float:
     try:
         return float(value)
     except (TypeError, ValueError):
-        raise RefusedError(f"{name} must be {expected}, got {quoted(value)}.") from None
+        raise RefusedError(f"{name} must be {expected}, got {short_repr(value)}.") from None
 
 
 def _option(control: Control) -> Record:
@@ -207,10 +207,10 @@ def _read(control: Control, value: Any) -> object:
         try:
             numbers = sorted({int(n) for n in value})
         except (TypeError, ValueError):
-            raise RefusedError(f"{name} must be whole numbers, got {quoted(value)}.") from None
+            raise RefusedError(f"{name} must be whole numbers, got {short_repr(value)}.") from None
         most = control.most or max(map(int, control.choices))
         if not numbers or not all(1 <= n <= most for n in numbers):
-            raise RefusedError(f"{name} must be from 1 to {most}, got {quoted(numbers)}.")
+            raise RefusedError(f"{name} must be from 1 to {most}, got {short_repr(numbers)}.")
         return numbers
     number = _number(value or 0, name)
     if not 0 <= number < math.inf:

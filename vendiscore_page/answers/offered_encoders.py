@@ -18,8 +18,8 @@ from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
 from vendiscore.encoders.models import Encoder
-from vendiscore.support.errors import quoted
-from vendiscore.support.progress import told
+from vendiscore.support.errors import short_repr
+from vendiscore.support.progress import map_steps
 
 from ..aliases import Record, Steps
 from ..quotas import RefusedError
@@ -65,7 +65,7 @@ def absent(kind: str) -> list[str]:
 def download(kind: object, name: object) -> Steps[Record]:
     """Fetch a network from the Hub by `vendiscore model download`, telling how much is here."""
     if not isinstance(kind, str) or name not in absent(kind):
-        raise RefusedError(f"{quoted(name)} cannot be downloaded here.")
+        raise RefusedError(f"{short_repr(name)} cannot be downloaded here.")
     model = ALLOWED[kind][str(name)]["model_path"]
     command = [sys.executable, "-m", "vendiscore", "model", "download", model]
     with subprocess.Popen(command, stdout=DEVNULL, stderr=DEVNULL) as fetching:
@@ -149,7 +149,7 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     network = _loaded(kernel.samples, options)
     steps = network.steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
-        known = yield from told(steps, words)
+        known = yield from map_steps(steps, words)
         network = copy(network)  # for the kernel, which asks for these samples in this order
         network.embedded = lambda samples: known  # type: ignore[method-assign]
     return as_similarity(samples, k=kernel.name, model=network, **given)

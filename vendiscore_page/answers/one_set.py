@@ -14,7 +14,7 @@ from vendiscore.report import Figure, Findings, pictures, report_of, sentences, 
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import wording_sentence
 from vendiscore.similarity.encoder_scope import find_mismatch
-from vendiscore.support.signature import plain
+from vendiscore.support.signature import to_plain
 
 from .. import quotas
 from ..aliases import Record, Steps
@@ -98,7 +98,7 @@ class Result:
                 "sentences": [sentence for sentence in said if sentence],
                 "code": self._second.get("code", self._job.code(found)),
                 "signature": found.details["signature"],
-                "details": plain(dict(found.details)),
+                "details": to_plain(dict(found.details)),
             }
 
     def report(self, title: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from vendiscore import select
 from vendiscore.report import Findings, key_at
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..aliases import Record
 from ..quotas import MAX_CHOSEN, RefusedError
@@ -14,7 +14,7 @@ def rows_to_keep(found: Findings, size: object) -> Record:
     most = min(similarity.n, MAX_CHOSEN)
     if type(size) is not int or not 1 <= size <= most:
         raise RefusedError(
-            f"The number of samples to keep must be from 1 to {most:,}, got {quoted(size)}."
+            f"The number of samples to keep must be from 1 to {most:,}, got {short_repr(size)}."
         )
     q = order if 0 < order <= 2 else 1.0
     chosen = select(similarity, size, q=q)

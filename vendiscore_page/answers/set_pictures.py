@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 from vendiscore.report import Figure
-from vendiscore.support.summary import shortened
+from vendiscore.support.summary import truncate
 from vendiscore.tools.analysis.comparison import Comparison
 from vendiscore.tools.reports.svg import svg
 
@@ -20,7 +20,7 @@ def compared(comparison: Comparison) -> Figure:
     """Draw the scores of sets, compared at one size."""
     title, text = "Scores at matched size", f"The bar is the {100 * comparison.level:g} % interval."
     words = ", ".join(f"{row.name} {row.matched:.1f}" for row in comparison.sets)
-    rows = [replace(row, name=shortened(row.name, _NAME)) for row in comparison.sets]
+    rows = [replace(row, name=truncate(row.name, _NAME)) for row in comparison.sets]
     named = replace(comparison, sets=tuple(rows))
     left = 0.05 + 0.018 * max(len(row.name) for row in rows)  # room for the longest name
     high = 0.9 + 0.3 * len(rows)  # inches

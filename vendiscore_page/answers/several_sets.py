@@ -11,8 +11,8 @@ import numpy as np
 
 from vendiscore import MissingPackageError
 from vendiscore.scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
-from vendiscore.support.progress import told
-from vendiscore.support.signature import digits, line, plain
+from vendiscore.support.progress import map_steps
+from vendiscore.support.signature import format_number, format_signature, to_plain
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.comparison import DIFFERENT, MORE, Comparison, PairRow
@@ -109,7 +109,7 @@ def compare(sets: Mapping[str, Samples], settings: Settings) -> Steps[Record]:
         "matrix": matrix,
         "map": coordinates(found.together, looked)
         | shown_columns
-        | {"cells": plain({name: [own[i] for i in looked] for name, own in cells.items()})},
+        | {"cells": to_plain({name: [own[i] for i in looked] for name, own in cells.items()})},
         "pictures": pictures,
         "notes": notes,
         "sources": counted and shown(counted, result.names, by),
@@ -161,8 +161,8 @@ def compare_steps(
         matched_groups = match_groups(labels, codes, names, "groups")
     steps = comparison_steps(pool, codes, names, options, matched_groups, labels)
     total = options.permutations * math.comb(len(jobs), 2)
-    found = yield from told(steps, lambda done: f"Comparing: {100 * done // total} % done.")
-    said = {"q": digits(order), "sizes": sizes, "level": options.level}
+    found = yield from map_steps(steps, lambda done: f"Comparing: {100 * done // total} % done.")
+    said = {"q": format_number(order), "sizes": sizes, "level": options.level}
     said |= {"groups": found.groups} if groups else {"size": matched}
     said |= {"permutations": options.permutations, "seed": options.seed}
     if found.allow_repeats is not None:
@@ -202,7 +202,7 @@ def answer(found: Compared) -> Record:
     return comparison_fields(result) | {
         "sentence": standing(result),
         "verdicts": result.verdicts,
-        "signature": line(["compare"], {**found.together.settings, **found.settings}),
+        "signature": format_signature(["compare"], {**found.together.settings, **found.settings}),
     }
 
 

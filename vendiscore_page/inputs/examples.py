@@ -16,7 +16,7 @@ from pathlib import Path
 
 from PIL import Image
 
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..aliases import Record
 from ..quotas import RefusedError
@@ -62,5 +62,5 @@ def find_example(name: str, kind: str | None = None) -> Example:
     every = chain(*MENU.values(), _ALONE)
     known = {each.name: each for each in every if kind in (None, each.kind)}
     if name not in known:
-        raise RefusedError(f"There is no example {quoted(name)}; there are {', '.join(known)}.")
+        raise RefusedError(f"There is no example {short_repr(name)}; there are {', '.join(known)}.")
     return known[name]

@@ -10,7 +10,7 @@ import urllib.request
 from dataclasses import replace
 
 from vendiscore.report import AskError, RefusedError, join_names
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..aliases import Options
 from ..quotas import MAX_UPLOAD
@@ -32,7 +32,7 @@ def read(asked: Asked) -> Samples:
     text = str(asked.dataset).strip()
     found = _ID.fullmatch(text)
     if found is None or ".." in text or "--" in text:
-        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {quoted(text)}.")
+        raise RefusedError(f"Expected the id of a data set, {_HINT}; got {short_repr(text)}.")
     name, part = found.groups()
     files = _files(name)
     part = _choose(name, files, part or "")
@@ -46,7 +46,7 @@ def _choose(name: str, files: Options, wanted: str) -> str:
     """Return the configuration and split that are named or usual; ask for them among others."""
     could = [part for part in files if f"{part}/".startswith(f"{wanted}/" if wanted else "")]
     if not could:
-        raise RefusedError(f"{name} has no {quoted(wanted)}; it has {join_names(files)}.")
+        raise RefusedError(f"{name} has no {short_repr(wanted)}; it has {join_names(files)}.")
     usual = [f"{config}/train" for config in ("default", name.rpartition("/")[2])]
     likely = [part for part in could if part in usual] or could
     if len(likely) > 1:

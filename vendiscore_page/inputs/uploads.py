@@ -13,7 +13,7 @@ from vendiscore.report import (
     join_names,
     looks_like,
 )
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 from vendiscore.support.string_patterns import are_sequences
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
@@ -34,10 +34,12 @@ _PLAIN = 0.75  # of the lines that must be molecules
 
 def read(given: Given, asked: Asked = _AS_FOUND) -> Samples:
     if asked.kind not in (None, COUNTS, *KINDS):
-        raise RefusedError(f"Unknown kind {quoted(asked.kind)}; pick one of {', '.join(KINDS)}.")
+        raise RefusedError(
+            f"Unknown kind {short_repr(asked.kind)}; pick one of {', '.join(KINDS)}."
+        )
     if asked.draw not in range(2**31):
         raise RefusedError(
-            f"The draw must be a whole number of at least 0, got {quoted(asked.draw)}."
+            f"The draw must be a whole number of at least 0, got {short_repr(asked.draw)}."
         )
     if asked.dataset:
         found = hub.read(asked)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 
 from vendiscore.report import Samples as ReadSamples
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from .file_code import FileCode
 
@@ -72,7 +72,7 @@ class Samples(ReadSamples):
         problem = problem.rpartition("; ")[0] or problem
         if not isinstance(value, str):
             return f"{self.unit} {self.places[i]} {problem}"
-        shown = quoted(value)
+        shown = short_repr(value)
         return f"{self.unit} {self.places[i]}, {shown}, {problem.removesuffix(f': {shown}')}"
 
     def where(self, indices: Iterable[int]) -> str:

@@ -12,7 +12,7 @@ from starlette.routing import Route
 
 from vendiscore import __version__
 from vendiscore.report import AskError
-from vendiscore.support.errors import quoted
+from vendiscore.support.errors import short_repr
 
 from ..aliases import Record, Steps, Value
 from ..answers import offered_encoders, one_set, sample_readout, several_sets
@@ -169,7 +169,7 @@ def _asked(options: Record) -> Asked:
     for name, value in options.items():
         one_of(name, tuple(kinds), "option")
         if not isinstance(value, kinds[name]):
-            raise RefusedError(f"`{name}` cannot be {quoted(value)}.")
+            raise RefusedError(f"`{name}` cannot be {short_repr(value)}.")
     return Asked(**options)
 
 
@@ -179,7 +179,7 @@ def _settings(body: Record, *others: str) -> Settings:
     for name in given:
         one_of(name, tuple(get_type_hints(Settings)), "option")
     if not isinstance(given.get("options", {}), dict):
-        raise RefusedError(f"`options` must be an object, got {quoted(given['options'])}.")
+        raise RefusedError(f"`options` must be an object, got {short_repr(given['options'])}.")
     return Settings(**given)
 
 

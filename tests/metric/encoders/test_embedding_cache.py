@@ -100,8 +100,8 @@ def test_long_work_is_announced_with_its_time(folder, capsys, monkeypatch):
     embed = encoder(folder, pooling="mean")
     embed.encode(TEXTS)
     assert "Embedding" not in capsys.readouterr().err
-    monkeypatch.setattr(progress, "_rate", lambda single: 1.0)
-    monkeypatch.setattr(progress, "_LONG", 1e-9)
+    monkeypatch.setattr(progress, "_measure_flops_per_second", lambda single: 1.0)
+    monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 1e-9)
     embed.encode(TEXTS)
     assert f"Embedding {len(TEXTS)} texts: about " in capsys.readouterr().err
 

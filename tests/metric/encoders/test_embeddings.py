@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import SampleError
 from vendiscore.encoders.embeddings import embed, no_effect
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 
 
 def lengths(batch):
@@ -14,7 +14,7 @@ def lengths(batch):
 
 def embed_all(samples, encode=lengths, report=None, **options):
     report = {} if report is None else report
-    return finish(embed(samples, encode, report, **{"batch_size": 2, **options}))
+    return run_steps(embed(samples, encode, report, **{"batch_size": 2, **options}))
 
 
 TEXTS = ["a", "bbb", "cc", "dddd", ""]

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError, as_similarity, compute, encoder, get_kernel
-from vendiscore.support.progress import counted, finish, told
+from vendiscore.support.progress import map_steps, run_steps, run_with_progress
 
 pytest.importorskip("PIL")
 from drawn import pictures
@@ -220,7 +220,7 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     assert modes(own) == before
     pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
     assert list(pairs.steps(TEXTS)) == [0, 2, 4, 6]
-    X, settings, omissions = finish(pairs.steps(TEXTS))
+    X, settings, omissions = run_steps(pairs.steps(TEXTS))
     assert list(omissions) == ["missed", "partial"]
     np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
     assert (settings["batch_size"], settings["dims"]) == (2, 16)
@@ -234,7 +234,7 @@ def test_a_network_in_use_twice_is_given_back_by_the_last(own):
     next(second)
     first.close()
     assert not own.training  # or the second would run with dropout
-    np.testing.assert_array_equal(finish(second)[0], model.encode(TEXTS))
+    np.testing.assert_array_equal(run_steps(second)[0], model.encode(TEXTS))
     assert modes(own) == before
 
 
@@ -284,13 +284,13 @@ def counting(n):
 def test_a_bar_takes_the_steps_and_comes_to_its_end(monkeypatch, capsys):
     monkeypatch.setattr("vendiscore.support.progress._DELAY", 0)
     monkeypatch.setattr("sys.stderr.isatty", lambda: True)
-    assert counted(counting(5), 5, "counting") == 5
+    assert run_with_progress(counting(5), 5, "counting") == 5
     assert "counting: 100%" in capsys.readouterr().err
     import datasets
 
     datasets.disable_progress_bars()
     try:
-        assert counted(counting(5), 5, "counting") == 5
+        assert run_with_progress(counting(5), 5, "counting") == 5
     finally:
         datasets.enable_progress_bars()
     assert not capsys.readouterr().err
@@ -298,12 +298,12 @@ def test_a_bar_takes_the_steps_and_comes_to_its_end(monkeypatch, capsys):
 
 def test_steps_are_told_in_words_and_closed_with_them():
     steps = counting(3)
-    words = told(steps, "{} done".format)
+    words = map_steps(steps, "{} done".format)
     assert next(words) == "0 done"
     words.close()
     assert list(steps) == []
-    assert list(told(counting(2), str)) == ["0", "1"]
-    assert finish(told(counting(2), str)) == 2
+    assert list(map_steps(counting(2), str)) == ["0", "1"]
+    assert run_steps(map_steps(counting(2), str)) == 2
 
 
 def test_functions_of_one_name_have_signatures_of_their_own():

@@ -134,7 +134,7 @@ def test_types_and_paths_are_checked_before_any_image_is_read(tmp_path):
 def test_errors_about_files_name_them(tmp_path):
     paths = [tmp_path / "a.png", {"bytes": None, "path": "b.png"}, {"bytes": b"", "path": "c.png"}]
     with pytest.raises(SampleError) as caught, naming_files(paths):
-        raise SampleError.of({0: "is broken", 1: "is not b.png", 2: "is broken"})
+        raise SampleError.from_problems({0: "is broken", 1: "is not b.png", 2: "is broken"})
     assert caught.value.problems == {
         0: f"({tmp_path / 'a.png'}) is broken",
         1: "is not b.png",

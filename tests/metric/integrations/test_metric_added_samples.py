@@ -190,7 +190,7 @@ def test_after_too_large_a_score_a_smaller_one_can_be_had(fresh, monkeypatch):
     many = np.linspace(0, 1, 800)  # whose matrix takes 5 MB
     fresh.add_batch(samples=many)
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError):
         fresh.compute(k="rbf", sigma=1)
     monkeypatch.undo()

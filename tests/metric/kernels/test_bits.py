@@ -184,7 +184,8 @@ def test_rows_are_two_dimensional(shape):
 def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
     X = drawn(4000, 64)
     expected = compute(X[::10], k="tanimoto")["VS"]  # fewer rows of the same kind have less
-    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)  # as where memory is short
+    # as where memory is short
+    monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     for rows in (X, sp.csr_array(X)):
         tracemalloc.start()
         found = compute(rows, k="tanimoto", method="estimate", rtol=0.02, seed=0, details=True)
@@ -197,7 +198,7 @@ def test_an_estimate_of_many_rows_needs_no_matrix_of_all_pairs(monkeypatch):
 
 def test_too_many_bits_for_memory_are_refused_before_they_are_copied(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(MemoryError, match=r"60 rows of 40 bits .*pass sparse rows"):
         compute(drawn(), k="tanimoto")
 

@@ -7,7 +7,7 @@ from sentences import Letters, cosines, similarity, torch
 from vendiscore import SampleError
 from vendiscore.encoders.embeddings import embed
 from vendiscore.kernels.text_embeddings import text_embeddings
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 
 # Some shared texts are too long for the small model, or have no word that it knows.
 pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")
@@ -105,4 +105,4 @@ def test_all_texts_that_cannot_be_embedded_are_named_at_once(tmp_path):
 
 def test_embed_reads_arrays_row_by_row():
     X = np.arange(10.0).reshape(5, 2) + 1
-    np.testing.assert_array_equal(finish(embed(X, np.stack, {}, batch_size=2)), X)
+    np.testing.assert_array_equal(run_steps(embed(X, np.stack, {}, batch_size=2)), X)

@@ -18,7 +18,7 @@ from vendiscore import (
     register_kernel,
 )
 from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
-from vendiscore.support.hints import embedded_by
+from vendiscore.support.hints import model_modality
 
 MINILM = NAMED_MODELS["semantic"]
 TEXTS = [
@@ -57,7 +57,7 @@ def test_what_a_name_stands_for(name, kernel, model):
 
 
 def test_names_without_a_slash_are_kernels():
-    assert embedded_by("rbf") is embedded_by("/") is embedded_by("a/") is None
+    assert model_modality("rbf") is model_modality("/") is model_modality("a/") is None
     with pytest.raises(ValueError, match="unknown kernel `k='bert-base'`"):
         compute(TEXTS, k="bert-base")
 

@@ -140,7 +140,7 @@ def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
 
 def test_too_large_is_said_before_anything_is_allocated(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10_000_000)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):
         magnitude(cloud(1000, 2))
     with pytest.raises(TooLargeError, match=r"\(12,000,000 bytes\).*take fewer samples"):

@@ -146,7 +146,7 @@ def test_what_does_not_fit_is_refused_with_the_remedy(monkeypatch):
 
     texts = [[f"{i} {j} a b" for j in range(4)] for i in range(300)]
     monkeypatch.setattr(memory, "available_bytes", lambda: 8 * 600**2)
-    monkeypatch.setattr(memory, "FEW_BYTES", 1 << 22)
+    monkeypatch.setattr(memory, "UNCHECKED_BYTES", 1 << 22)
     assert compute(texts, measures="WithinVS")["WithinVS"] > 1
     with pytest.raises(TooLargeError, match="score fewer samples"):
         compute(texts, measures="TotalVS")

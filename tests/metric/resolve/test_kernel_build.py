@@ -8,7 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute
-from vendiscore.support.string_patterns import looks_like, unspaced
+from vendiscore.support.string_patterns import count_unspaced, looks_like
 
 TEXTS = ["a b", "a c", "d e"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -137,7 +137,7 @@ def test_text_is_not_taken_for_anything_else(questions):
         [""],
     ):
         assert looks_like(samples) is None
-        assert unspaced(samples) == 0
+        assert count_unspaced(samples) == 0
 
 
 def test_no_string_takes_long_to_look_at():

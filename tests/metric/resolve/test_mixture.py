@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from vendiscore import NotPSDError, SampleError, as_similarity, compute
-from vendiscore.support.namespace import scalar
+from vendiscore.support.namespace import to_float
 
 RECORDS = [
     {"shape": "square", "colour": "red", "text": "a red square", "tags": ["a", "b"]},
@@ -250,7 +250,7 @@ def test_mixtures_of_tensors_are_those_of_arrays(combine, kernels):
     expected = compute(TABLE, **options)
     found = compute(table, **options)
     for name, value in expected.items():
-        assert scalar(found[name]) == pytest.approx(value, rel=1e-9)
+        assert to_float(found[name]) == pytest.approx(value, rel=1e-9)
     np.testing.assert_allclose(
         as_similarity(table, k=kernels, combine=combine).dense().detach(),
         as_similarity(TABLE, k=kernels, combine=combine).dense(),

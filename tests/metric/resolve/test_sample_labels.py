@@ -12,7 +12,7 @@ from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
 from vendiscore.resolve.sample_labels import group_equal, read_labels
-from vendiscore.support.namespace import scalar
+from vendiscore.support.namespace import to_float
 
 TEXTS = [
     ["a cat sat", "a dog sat", "the cat ran off"],
@@ -297,7 +297,7 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
     how = {"score_X": True, "groups": LABELS, "measures": ["VS", "WithinVS", "BetweenVS"]}
     found = compute(unit, **how)
     plain = compute(unit.detach().numpy(), **how)
-    assert {key: scalar(value) for key, value in found.items()} == pytest.approx(plain)
+    assert {key: to_float(value) for key, value in found.items()} == pytest.approx(plain)
     (gradient,) = torch.autograd.grad(found["VS"], X)
     moved = CLOUD.copy()
     moved[0, 0] += 1e-6
@@ -305,7 +305,7 @@ def test_tensors_are_scored_where_they_are_and_differentiated():
     rise = compute(moved, score_X=True, groups=LABELS)["VS"] - plain["VS"]
     assert float(gradient[0, 0]) == pytest.approx(rise / 1e-6, rel=1e-3)
     nested = [list(unit[np.flatnonzero(x == LABELS)]) for x in "xyz"]
-    assert scalar(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
+    assert to_float(compute(nested, score_X=True)["VS"]) == pytest.approx(plain["VS"])
 
 
 def test_threads_get_the_same_numbers():

@@ -13,7 +13,7 @@ from known_spectra import HALVES, ORDERS, eigenvalues_of, features_of, matrix_of
 import vendiscore
 from vendiscore import NotPSDError, compute, score, score_dual, score_K, score_X
 from vendiscore.result import key_at
-from vendiscore.support.signature import digest
+from vendiscore.support.signature import compute_digest
 
 TEXTS = ["Look, Jane.", "See Spot.", "See Spot run.", "Run, Spot, run.", "Jane sees Spot run."]
 K3 = np.array([[1.0, 0.9, 0.0], [0.9, 1.0, 0.0], [0.0, 0.0, 1.0]])
@@ -301,7 +301,7 @@ def test_details_say_how_the_number_came_about():
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
         "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"
-        f"p={digest(p)}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
+        f"p={compute_digest(p)}|q=1,2|n=6|vendiscore={vendiscore.__version__}"
     )
 
 

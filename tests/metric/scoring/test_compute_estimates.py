@@ -96,7 +96,7 @@ def test_a_tensor_is_estimated_where_it_is(large):
 def test_the_memory_error_names_the_way_out(large, monkeypatch):
     similarity = as_similarity(large, k="rbf", sigma=3.0)
     monkeypatch.setattr(memory, "available_bytes", lambda: 16_000_000)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match="method='estimate', which reports"):
         compute(similarity)
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.support.namespace import scalar
+from vendiscore.support.namespace import to_float
 
 X = np.random.default_rng(0).standard_normal((24, 3))
 RBF = {"k": "rbf", "sigma": 1.0}
@@ -66,7 +66,7 @@ def test_tensors_keep_their_gradient() -> None:
     Z = torch.tensor(X, requires_grad=True)
     how = {"groups": LABELS, "measures": "BetweenVS", **RBF}
     found = compute(Z, **how)
-    assert {key: scalar(x) for key, x in found.items()} == pytest.approx(
+    assert {key: to_float(x) for key, x in found.items()} == pytest.approx(
         compute(X, **how), rel=1e-6
     )
     assert isinstance(found["BetweenVS_null"], float)

@@ -119,6 +119,6 @@ def test_scipy_still_knows_these_metrics() -> None:
 
 def test_too_large_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"needs .* \(3,200 bytes\)"):
         distances(cloud(20, 2))

@@ -60,7 +60,7 @@ KINDS = {
 @pytest.mark.parametrize("scaled", [False, True])
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_product_is_one_of_the_dense_matrix(kind, kept, scaled, monkeypatch):
-    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.25 if kept else 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.25 if kept else 0.0)
     similarity = KINDS[kind]()
     if scaled:
         similarity = similarity.scaled(rng.uniform(0.5, 2, N))

@@ -42,7 +42,7 @@ def similarity(request):
 def test_every_view_over_many_blocks_is_that_of_the_dense_matrix(
     similarity, kept, scaled, monkeypatch
 ):
-    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.25 if kept else 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.25 if kept else 0.0)
     K = similarity.dense()
     if scaled:
         s = rng.uniform(0.5, 2, N)
@@ -89,7 +89,7 @@ def test_rows_of_a_kernel_can_be_pickled():
 @pytest.mark.parametrize("k", ["rbf", "laplacian"])
 @pytest.mark.parametrize("d", [3, 30])
 def test_nothing_of_size_n_squared_is_made_before_it_is_asked_for(k, d, monkeypatch):
-    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     Y = np.random.default_rng(0).standard_normal((3000, d))
     as_similarity(Y[:9], k=k)
     tracemalloc.start()

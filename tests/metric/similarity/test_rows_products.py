@@ -26,7 +26,7 @@ KINDS = {
 
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
-    monkeypatch.setattr("vendiscore.support.memory.KEPT_SHARE", 0.0)
+    monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
     monkeypatch.setattr(rows, "COLUMNS", 90)
 
 

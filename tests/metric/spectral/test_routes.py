@@ -143,7 +143,7 @@ def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
     X = np.random.default_rng(0).standard_normal((20_000, 510))
     similarity = FeatureSimilarity(X).normalized()
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 4 * 10**7)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     (estimate,) = vendi(similarity, [math.inf]).estimates
     assert estimate.route == "covariance"
     assert "the largest eigenvalue of the similarity matrix of 20000 samples" in estimate.why

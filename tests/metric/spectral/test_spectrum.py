@@ -176,7 +176,7 @@ def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
     X = np.random.default_rng(0).random((1000, 2000))
     similarity = FeatureSimilarity(sp.csr_array(np.where(X < 0.01, X, 0.0)))
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 20 * 10**6)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"the eigenvectors of a 1000 × 1000 .*40,000,000"):
         spectrum_of(similarity, vectors=True)
 

@@ -9,7 +9,7 @@ import scipy.linalg
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import decompose
-from vendiscore.support.threads import blas_libraries
+from vendiscore.support.threads import blas_controller
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
 
@@ -132,7 +132,7 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
     seen = []
 
     def looking(matrix):
-        seen.append(max(library["num_threads"] for library in blas_libraries().info()))
+        seen.append(max(library["num_threads"] for library in blas_controller().info()))
         return driver(matrix)
 
     monkeypatch.setattr(two_stage, "MOST_THREADS", 1)

@@ -249,7 +249,7 @@ def test_exact_is_refused_before_it_is_allocated(monkeypatch):
     from vendiscore import TooLargeError
 
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     with pytest.raises(TooLargeError, match=r"8,000,000 bytes.*q=2 or q=float\('inf'\)"):
         vendi(FeatureSimilarity(sp.identity(1000, format="csr")))
 

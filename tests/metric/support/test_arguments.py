@@ -13,29 +13,32 @@ import numpy as np
 import pytest
 
 from vendiscore.support.arguments import (
-    flag,
+    check_bool,
+    check_choice,
+    check_float,
+    check_int,
+    check_order,
     has_gradient,
-    integer,
-    number,
-    one_of,
-    read_order,
 )
 
 PACKAGE = Path(__file__).resolve().parents[3] / "vendiscore"
 
 
 def test_scalars_of_all_kinds_become_plain_values():
-    assert type(integer("ns", np.int8(3))) is int
+    assert type(check_int("ns", np.int8(3))) is int
     for value in (3, 3.0, np.float16(3), np.array(3), Fraction(3), Decimal(3)):
-        assert (number("sigma", value, "a number"), type(number("sigma", value, ""))) == (3, float)
-    assert flag("details", np.True_) is True
-    assert one_of("psd", "clip", ("check", "clip")) == "clip"
+        assert (check_float("sigma", value, "a number"), type(check_float("sigma", value, ""))) == (
+            3,
+            float,
+        )
+    assert check_bool("details", np.True_) is True
+    assert check_choice("psd", "clip", ("check", "clip")) == "clip"
     assert not has_gradient([np.ones(3), "a"])
 
 
 @pytest.mark.parametrize("value", [True, np.True_, "3", b"3", 3j, np.complex64(3), None, [3], "x"])
 def test_other_values_are_no_numbers(value):
-    for read in (lambda: number("x", value, "a number"), lambda: integer("x", value)):
+    for read in (lambda: check_float("x", value, "a number"), lambda: check_int("x", value)):
         with pytest.raises(TypeError, match=r"^`x` must be an? "):
             read()
 
@@ -89,16 +92,16 @@ assert vendiscore.sources({"x": texts, "y": texts[::-1]}).q == 2
 
 
 def test_an_order_is_read_in_one_way_within_the_bounds_of_a_function():
-    assert [read_order(q) for q in (0, 0.5, np.int64(2), "inf")] == [0.0, 0.5, 2.0, math.inf]
-    assert read_order(2, zero=False, most=2) == 2
+    assert [check_order(q) for q in (0, 0.5, np.int64(2), "inf")] == [0.0, 0.5, 2.0, math.inf]
+    assert check_order(2, allow_zero=False, max_value=2) == 2
     for q, bounds, said in (
         (-1, {}, r"`q` must be a number in \[0, inf\] or 'inf', got -1; q=1 is the usual"),
         (math.nan, {}, "got nan"),
-        (0, {"zero": False}, "must be an order above 0, got 0; q=0 counts dimensions"),
-        (2.5, {"zero": False, "most": 2}, "an order above 0 and at most 2, got 2.5"),
+        (0, {"allow_zero": False}, "must be an order above 0, got 0; q=0 counts dimensions"),
+        (2.5, {"allow_zero": False, "max_value": 2}, "an order above 0 and at most 2, got 2.5"),
     ):
         with pytest.raises(ValueError, match=said):
-            read_order(q, **bounds)
+            check_order(q, **bounds)
     for q in ("1", [1], True, None):
         with pytest.raises(TypeError, match="`q` must be a number in"):
-            read_order(q)
+            check_order(q)

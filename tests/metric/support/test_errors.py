@@ -10,13 +10,13 @@ import numpy as np
 import pytest
 
 from vendiscore import NotPSDError, SampleError
-from vendiscore.support.errors import SHOWN, quoted, warn
+from vendiscore.support.errors import MAX_LISTED_SAMPLES, short_repr, warn
 
 
 @pytest.mark.parametrize("length", [58, 59, 500])
 def test_quoted_text_is_shortened_beyond_60_characters(length):
     text = "".join(chr(97 + i % 26) for i in range(length))
-    found = quoted(text)
+    found = short_repr(text)
     if length + 2 <= 60:
         assert found == repr(text)
     else:
@@ -32,13 +32,13 @@ def test_problems_are_sorted_and_the_first_is_named():
     assert str(SampleError(3, "is empty")) == "sample 3 is empty"
 
 
-@pytest.mark.parametrize("count", [SHOWN, SHOWN + 1])
+@pytest.mark.parametrize("count", [MAX_LISTED_SAMPLES, MAX_LISTED_SAMPLES + 1])
 def test_a_message_lists_a_limited_number_of_samples(count):
-    message = str(SampleError.of(dict.fromkeys(range(count), "is empty")))
+    message = str(SampleError.from_problems(dict.fromkeys(range(count), "is empty")))
     assert f"{count} samples cannot be used: 0, 1, " in message
-    assert message.endswith("…)") == (count > SHOWN)
-    assert f", {SHOWN - 1}" in message
-    assert f", {SHOWN})" not in message
+    assert message.endswith("…)") == (count > MAX_LISTED_SAMPLES)
+    assert f", {MAX_LISTED_SAMPLES - 1}" in message
+    assert f", {MAX_LISTED_SAMPLES})" not in message
 
 
 def test_check_raises_only_if_there_is_a_problem():
@@ -48,9 +48,9 @@ def test_check_raises_only_if_there_is_a_problem():
 
 
 def test_samples_are_renamed_to_one_or_several_indices():
-    error = SampleError.of({0: "is empty", 2: "is long"})
-    assert error.at([7, 8, 3]).problems == {3: "is long", 7: "is empty"}
-    several = error.at([np.array([4, 6]), np.array([1]), np.array([5])])
+    error = SampleError.from_problems({0: "is empty", 2: "is long"})
+    assert error.reindexed([7, 8, 3]).problems == {3: "is long", 7: "is empty"}
+    several = error.reindexed([np.array([4, 6]), np.array([1]), np.array([5])])
     assert several.problems == {4: "is empty", 5: "is long", 6: "is empty"}
     assert all(type(index) is int for index in several.problems)
 

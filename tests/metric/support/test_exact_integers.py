@@ -3,27 +3,48 @@
 import numpy as np
 import pytest
 
-from vendiscore.support.exact_integers import WHOLE, inexact
+from vendiscore.support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
 
 
 @pytest.mark.parametrize(
     "entry",
-    [0, -5, True, WHOLE, -WHOLE, WHOLE + 2, 2**1000, np.int8(-3), np.uint64(2**63), 0.1, "a", None],
+    [
+        0,
+        -5,
+        True,
+        MAX_EXACT_INTEGER,
+        -MAX_EXACT_INTEGER,
+        MAX_EXACT_INTEGER + 2,
+        2**1000,
+        np.int8(-3),
+        np.uint64(2**63),
+        0.1,
+        "a",
+        None,
+    ],
 )
 def test_integers_with_a_float64_and_other_entries_are_accepted(entry):
-    assert inexact(entry) == ""
+    assert describe_inexact_integer(entry) == ""
 
 
 @pytest.mark.parametrize(
-    "entry", [WHOLE + 1, -WHOLE - 1, 2**63 - 1, np.int64(2**63 - 1), np.uint64(2**64 - 1), 10**400]
+    "entry",
+    [
+        MAX_EXACT_INTEGER + 1,
+        -MAX_EXACT_INTEGER - 1,
+        2**63 - 1,
+        np.int64(2**63 - 1),
+        np.uint64(2**64 - 1),
+        10**400,
+    ],
 )
 def test_integers_without_a_float64_are_named(entry):
-    message = inexact(entry)
+    message = describe_inexact_integer(entry)
     assert str(int(entry))[:20] in message
     assert "which float64 cannot hold" in message
 
 
 def test_every_integer_up_to_the_limit_is_a_float64():
-    numbers = [WHOLE - i for i in range(10)]
+    numbers = [MAX_EXACT_INTEGER - i for i in range(10)]
     assert [int(float(number)) for number in numbers] == numbers
-    assert float(WHOLE + 1) == float(WHOLE)
+    assert float(MAX_EXACT_INTEGER + 1) == float(MAX_EXACT_INTEGER)

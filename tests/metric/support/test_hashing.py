@@ -4,7 +4,7 @@ from hashlib import blake2b
 
 import numpy as np
 
-from vendiscore.support.hashing import hash_bytes, mix
+from vendiscore.support.hashing import hash_bytes, mix_bits
 
 MASK = (1 << 64) - 1
 
@@ -24,7 +24,7 @@ def test_bytes_are_hashed_by_blake2b_to_eight_bytes():
 
 def test_integers_are_mixed_by_splitmix64():
     numbers = [0, 1, 2, 12345, 1 << 63, MASK]
-    found = mix(np.array(numbers, np.uint64))
+    found = mix_bits(np.array(numbers, np.uint64))
     assert found.dtype == np.uint64
     assert found.tolist() == [mix_one(number) for number in numbers]
     assert mix_one(0x9E3779B97F4A7C15) == 0xE220A8397B1DCDAF  # the first output for seed 0
@@ -32,12 +32,12 @@ def test_integers_are_mixed_by_splitmix64():
 
 def test_mixing_leaves_its_argument_unchanged():
     numbers = np.arange(5, dtype=np.uint64)
-    mix(numbers)
+    mix_bits(numbers)
     assert numbers.tolist() == [0, 1, 2, 3, 4]
 
 
 def test_mixed_integers_are_distinct_and_look_random():
-    found = mix(np.arange(1 << 12, dtype=np.uint64))
+    found = mix_bits(np.arange(1 << 12, dtype=np.uint64))
     assert len(np.unique(found)) == 1 << 12
     ones = np.unpackbits(found.view(np.uint8)).mean()
     assert abs(ones - 0.5) < 5 * 0.5 / (64 << 12) ** 0.5

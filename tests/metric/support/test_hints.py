@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.support.hints import meant, suggestion
+from vendiscore.support.hints import closest_name, suggest_name
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
@@ -73,11 +73,11 @@ def test_a_model_as_k_is_told_where_it_goes():
 
 
 def test_hints_find_what_is_known_only():
-    assert meant("weights", ["q", "k"]) is None
-    assert meant("weights", ["p", "weights"]) == "p"
+    assert closest_name("weights", ["q", "k"]) is None
+    assert closest_name("weights", ["p", "weights"]) == "p"
     many = [f"name{i}" for i in range(40)]
-    assert suggestion("spin", many) == "Available: " + ", ".join(sorted(many)[:12]) + ", …"
-    assert suggestion("name39", many) == "Did you mean 'name39'?"
+    assert suggest_name("spin", many) == "Available: " + ", ".join(sorted(many)[:12]) + ", …"
+    assert suggest_name("name39", many) == "Did you mean 'name39'?"
 
 
 def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
@@ -100,7 +100,7 @@ def test_compare_names_the_call_that_has_other_measures():
 
 def test_a_hint_takes_any_value_for_a_name():
     for value in (np.zeros((2, 2)), ["cosine"], {}, None, 3):
-        assert suggestion(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
+        assert suggest_name(value, ["cosine"], ["linear"], kind="kernel").endswith("cosine.")
 
 
 @pytest.mark.parametrize("call", [compute, vendiscore.score, vendiscore.as_similarity])

@@ -26,8 +26,8 @@ def write(folder: Path, **files: object) -> None:
 @pytest.fixture
 def groups(tmp_path, monkeypatch):
     """A folder of control groups, and a machine that has more than any of them."""
-    monkeypatch.setattr(memory, "_CGROUP", tmp_path / "cgroup")
-    monkeypatch.setattr(memory, "_OWN", tmp_path / "own")
+    monkeypatch.setattr(memory, "_CGROUP_ROOT", tmp_path / "cgroup")
+    monkeypatch.setattr(memory, "_PROCESS_CGROUP", tmp_path / "own")
     machine = type("", (), {"available": 64 * GB})()
     monkeypatch.setattr(psutil, "virtual_memory", lambda: machine)
     return tmp_path
@@ -161,6 +161,6 @@ def test_too_large_is_said_before_anything_is_allocated(name, monkeypatch):
     if name == "bleu":
         pytest.importorskip("sacrebleu")
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 100_000)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"the (similarity matrix|median) of"):
         MATRICES[name]()

@@ -9,7 +9,7 @@ import pytest
 
 import vendiscore
 from vendiscore import MissingPackageError
-from vendiscore.support.optional import BASE, is_network, require, versions
+from vendiscore.support.optional import BASE_PACKAGES, is_network, require, versions
 
 
 def test_an_installed_package_is_imported():
@@ -60,7 +60,7 @@ def test_versions_are_those_of_the_packages_and_of_this_one():
     found = versions()
     assert found["numpy"] == np.__version__
     assert found["vendiscore"] == vendiscore.__version__
-    assert {"numpy", "scipy"} <= {*BASE} & {*found}
+    assert {"numpy", "scipy"} <= {*BASE_PACKAGES} & {*found}
 
 
 def test_the_error_can_be_pickled():

@@ -15,47 +15,47 @@ MUCH = 1e17
 
 
 def test_long_work_is_foretold_with_its_memory(capsys):
-    progress.foretell("Scoring", MUCH, 3.2e9)
+    progress.announce_duration("Scoring", MUCH, 3.2e9)
     line = capsys.readouterr().err
     assert LINE.fullmatch(line)[4] == "3.2 GB"
-    progress.foretell("Scoring", MUCH, 1000)
+    progress.announce_duration("Scoring", MUCH, 1000)
     assert LINE.fullmatch(capsys.readouterr().err)[3] is None
 
 
 def test_short_work_is_not_foretold(capsys):
-    progress.foretell("Scoring", 1e9, 1e9)
+    progress.announce_duration("Scoring", 1e9, 1e9)
     assert capsys.readouterr().err == ""
 
 
 @pytest.mark.parametrize(("seconds", "lines"), [(9.9, 0), (10.1, 1)])
 def test_only_work_of_more_than_ten_seconds_is_foretold(seconds, lines, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_rate", lambda single: 2e10)
-    progress.foretell("Scoring", seconds * 2e10)
+    monkeypatch.setattr(progress, "_measure_flops_per_second", lambda single: 2e10)
+    progress.announce_duration("Scoring", seconds * 2e10)
     assert capsys.readouterr().err.count("\n") == lines
 
 
 @pytest.mark.parametrize("q", [1, 2, "inf"])
 def test_sparse_columns_are_not_foretold_as_dense_ones(q, capsys, monkeypatch):
     """2,000 texts of 30,000 n-grams take less than a second; dense columns would take 12."""
-    monkeypatch.setattr(progress, "_rate", lambda single: 1e10)
+    monkeypatch.setattr(progress, "_measure_flops_per_second", lambda single: 1e10)
     words = np.random.default_rng(0).zipf(1.3, (2000, 12)) % 5000
     compute([" ".join(f"w{i}" for i in row) for row in words], k="ngram_overlap", q=q)
     assert ": about " not in capsys.readouterr().err
 
 
 def test_a_tip_ends_the_line(capsys):
-    progress.foretell("Scoring", MUCH, tip="order 2 needs less")
+    progress.announce_duration("Scoring", MUCH, hint="order 2 needs less")
     assert capsys.readouterr().err.endswith("hours; order 2 needs less.\n")
 
 
 def test_parts_of_foretold_work_are_not_foretold(capsys):
-    with progress.foretell("Scoring", 1.0):
-        progress.foretell("Scoring", MUCH)
-        with progress.foretell("Scoring", MUCH):
+    with progress.announce_duration("Scoring", 1.0):
+        progress.announce_duration("Scoring", MUCH)
+        with progress.announce_duration("Scoring", MUCH):
             pass
-        progress.foretell("Scoring", MUCH)
+        progress.announce_duration("Scoring", MUCH)
     assert capsys.readouterr().err == ""
-    progress.foretell("Scoring", MUCH)
+    progress.announce_duration("Scoring", MUCH)
     assert capsys.readouterr().err.count("\n") == 1
 
 
@@ -80,7 +80,7 @@ def test_a_lock_that_an_interrupt_left_stops_no_thread():
 
 def test_the_line_is_silenced_as_bars_are(capsys):
     with progress.quiet():
-        progress.foretell("Scoring", MUCH)
+        progress.announce_duration("Scoring", MUCH)
     assert capsys.readouterr().err == ""
 
 
@@ -89,7 +89,7 @@ def test_the_line_is_silenced_as_bars_are(capsys):
     [(9.6, "10 seconds"), (99, "99 seconds"), (130, "2.2 minutes"), (6100, "1.7 hours")],
 )
 def test_times_have_two_digits(seconds, words):
-    assert progress._duration(seconds) == words
+    assert progress._format_duration(seconds) == words
 
 
 ROWS = np.random.default_rng(0).standard_normal((40, 90))
@@ -106,9 +106,9 @@ LONG = {
 
 @pytest.mark.parametrize("words", LONG)
 def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
-    monkeypatch.setattr(progress, "_LONG", 0.0)
+    monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
     monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 30)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 0)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     LONG[words]()
     lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]
     assert sum(line.startswith(words) for line in lines) == 1

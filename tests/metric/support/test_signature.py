@@ -17,8 +17,8 @@ import pytest
 
 from vendiscore import compute
 from vendiscore.result import key_at
-from vendiscore.support.optional import BASE
-from vendiscore.support.signature import digits, line, plain
+from vendiscore.support.optional import BASE_PACKAGES
+from vendiscore.support.signature import format_number, format_signature, to_plain
 
 ROOT = Path(__file__).resolve().parents[3]
 X = np.random.default_rng(0).standard_normal((6, 2))
@@ -52,9 +52,15 @@ UNLIKE = {
 
 
 def test_numbers_have_all_their_digits():
-    assert [digits(x) for x in (2.0, 1 + 1e-15, math.inf)] == ["2", "1.000000000000001", "inf"]
+    assert [format_number(x) for x in (2.0, 1 + 1e-15, math.inf)] == [
+        "2",
+        "1.000000000000001",
+        "inf",
+    ]
     settings = {"k": "rbf", "sigma": 1.0, "column": "a b", "device": "cpu"}
-    assert line(["VS"], settings).startswith("VS|k=rbf|sigma=1|column='a b'|vendiscore=")
+    assert format_signature(["VS"], settings).startswith(
+        "VS|k=rbf|sigma=1|column='a b'|vendiscore="
+    )
 
 
 @pytest.mark.parametrize("kind", UNLIKE)
@@ -108,7 +114,7 @@ def test_a_function_that_calls_itself_has_one_signature_wherever_it_is_asked_for
         return 1.0 if a == b else 0.5 * shared(a[1:], b[1:]) if a and b else 0.5
 
     def asked(depth):
-        return asked(depth - 1) if depth else plain(shared)
+        return asked(depth - 1) if depth else to_plain(shared)
 
     assert len({asked(depth) for depth in range(9)}) == 1
     assert "@" in asked(0)
@@ -176,7 +182,7 @@ FUNCTIONS = {
 @pytest.mark.parametrize("kind", FUNCTIONS)
 def test_a_digest_is_the_same_on_every_python(kind):
     function, expected = FUNCTIONS[kind]
-    assert plain(function).rpartition("@")[2] == expected
+    assert to_plain(function).rpartition("@")[2] == expected
 
 
 SCRIPT = """
@@ -213,7 +219,7 @@ def test_another_python_has_the_same_signatures(tmp_path):
     mine = f"python3.{sys.version_info.minor}"
     folders = [*glob(str(Path.home() / ".pyenv/versions/*/bin")), *os.get_exec_path()]
     others = [p for folder in folders for p in glob(f"{folder}/python3.1[1-9]") if mine not in p]
-    base = f"import {', '.join(BASE)}"
+    base = f"import {', '.join(BASE_PACKAGES)}"
     others = [python for python in others if run(python, base).returncode == 0]
     if not others:
         pytest.skip("no other Python here has the packages of the base")
@@ -221,7 +227,7 @@ def test_another_python_has_the_same_signatures(tmp_path):
 
 
 def test_functions_of_python_itself_are_known_by_name():
-    assert [plain(f) for f in (str.split, math.exp, textwrap.dedent)] == [
+    assert [to_plain(f) for f in (str.split, math.exp, textwrap.dedent)] == [
         "str.split",
         "math.exp",
         "textwrap.dedent",
@@ -247,7 +253,7 @@ UNKNOWN = {
 
 @pytest.mark.parametrize("kind", UNKNOWN)
 def test_a_function_whose_source_is_unknown_has_its_name_only(kind):
-    assert re.fullmatch(r"[\w.<>]+ source=unknown", plain(UNKNOWN[kind]))
+    assert re.fullmatch(r"[\w.<>]+ source=unknown", to_plain(UNKNOWN[kind]))
 
 
 def test_a_note_says_that_a_source_is_unknown():
@@ -266,7 +272,7 @@ def test_lines_around_a_function_do_not_change_its_digest(tmp_path):
         file.write_text(f"{before}k = lambda a, b: 1.0 if a == b else 0.5\n{after}")
         module = {"__name__": "module"}
         exec(compile(file.read_text(), str(file), "exec"), module)
-        found.add(plain(module["k"]))
+        found.add(to_plain(module["k"]))
     assert len(found) == 1
     assert "@" in found.pop()
 
@@ -303,17 +309,17 @@ def test_every_order_has_a_key_of_its_own():
     ]
     for q in orders:
         alone = compute(X, k="cosine", q=q)[key_at(q)]
-        assert scores[f"VS_q{digits(float(q))}"] == pytest.approx(alone, rel=1e-12)
+        assert scores[f"VS_q{format_number(float(q))}"] == pytest.approx(alone, rel=1e-12)
     details = compute(X, k="cosine", q=orders, details=True)["details"]
     assert list(details["method"]) == [key.removeprefix("VS_q") for key in scores]
 
 
 def test_text_with_marks_is_quoted_and_all_is_json():
-    assert line(["VS"], {"column": "a b"}) != line(["VS"], {"column": "ab"})
-    value = plain({"w": np.arange(100.0), "set": {2, 1}, "f": gaussian, "x": np.float32(0.5)})
+    assert format_signature(["VS"], {"column": "a b"}) != format_signature(["VS"], {"column": "ab"})
+    value = to_plain({"w": np.arange(100.0), "set": {2, 1}, "f": gaussian, "x": np.float32(0.5)})
     assert json.loads(json.dumps(value)) == value
     assert value["set"] == [1, 2]
-    assert value["w"] != plain(np.arange(100.0) + (np.arange(100) == 50))
+    assert value["w"] != to_plain(np.arange(100.0) + (np.arange(100) == 50))
     json.dumps(compute(X, k=gaussian_of_rows, p=np.full(6, 1 / 6), details=True))
 
 

@@ -4,7 +4,7 @@ import magnitudes
 import pytest
 
 from vendiscore import compute
-from vendiscore.support.string_patterns import unspaced, words_by
+from vendiscore.support.string_patterns import count_unspaced, suggest_tokenizer
 
 CHINESE = [f"我今天去商店买了{fruit}。" for fruit in ("苹果", "香蕉", "梨子", "橙子")]
 THAI = ["วันนี้ฝนตกหนักมากและฉันลืมเอาร่มมา", "วันนี้ฝนตกหนักมากและฉันลืมเอาเสื้อมา"]
@@ -33,7 +33,7 @@ def test_scripts_without_spaces_go_by_characters_and_it_is_said(texts):
     ],
 )
 def test_the_tokenizer_that_finds_words_is_named(texts, remedy):
-    assert words_by(texts).startswith(remedy)
+    assert suggest_tokenizer(texts).startswith(remedy)
     with pytest.warns(UserWarning, match=f"of characters are used for all; {remedy}.* finds words"):
         compute(texts, ns=1)
 
@@ -49,11 +49,14 @@ def test_sets_of_several_scripts_are_compared_one_way():
     assert few["details"]["options"]["analyzer"] == "word"
     # Words that were split by hand are words.
     assert (
-        unspaced(["我 今天 去 商店", "我 昨天 去 商店", "วันนี้ ฝน ตก หนัก มาก", "안녕하세요 세계"])
+        count_unspaced(
+            ["我 今天 去 商店", "我 昨天 去 商店", "วันนี้ ฝน ตก หนัก มาก", "안녕하세요 세계"]
+        )
         == 0
     )
     assert (
-        unspaced(["ខ្ញុំស្រលាញ់ភាសាខ្មែរ", "မြန်မာဘာသာစကား", "ພາສາລາວ", "私は東京に住んでいます。"]) == 4
+        count_unspaced(["ខ្ញុំស្រលាញ់ភាសាខ្មែរ", "မြန်မာဘာသာစကား", "ພາສາລາວ", "私は東京に住んでいます。"])
+        == 4
     )
 
 

@@ -11,7 +11,12 @@ import pytest
 import vendiscore
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures.measure import get_measure
-from vendiscore.support.summary import measured, one_line, with_error, with_interval
+from vendiscore.support.summary import (
+    format_repr,
+    format_value,
+    format_with_error,
+    format_with_interval,
+)
 from vendiscore.tools.analysis.spectral_modes import Mode
 
 TEXTS = [f"w{i % 7} x{i % 5}" for i in range(12)]
@@ -107,12 +112,12 @@ def test_what_is_public_returns_no_other_result():
 
 
 def test_numbers_have_the_digits_of_their_error():
-    assert with_error(23.8789, 0.0821) == "23.879 ± 0.082"
-    assert with_error(1708.2, 93.0) == "1708 ± 93"
-    assert with_error(2.0, 0.0) == with_error(2.0, math.nan) == "2"
-    assert measured(-1e-9, 0.1) == "0.00"
-    assert measured(math.inf, 0.1) == "inf"
-    assert one_line("Kind", {"x": 1 / 3, "names": ["a" * 200]}).endswith("…")
+    assert format_with_error(23.8789, 0.0821) == "23.879 ± 0.082"
+    assert format_with_error(1708.2, 93.0) == "1708 ± 93"
+    assert format_with_error(2.0, 0.0) == format_with_error(2.0, math.nan) == "2"
+    assert format_value(-1e-9, 0.1) == "0.00"
+    assert format_value(math.inf, 0.1) == "inf"
+    assert format_repr("Kind", {"x": 1 / 3, "names": ["a" * 200]}).endswith("…")
 
 
 def test_a_growth_says_the_largest_sizes():
@@ -123,5 +128,5 @@ def test_a_growth_says_the_largest_sizes():
 
 
 def test_a_number_without_an_interval_says_so():
-    assert with_interval(5.361, math.nan, math.nan) == "5.361 (no interval)"
-    assert with_interval(5.361, 4.0, 6.0) == "5.36 (4.00 to 6.00)"
+    assert format_with_interval(5.361, math.nan, math.nan) == "5.361 (no interval)"
+    assert format_with_interval(5.361, 4.0, 6.0) == "5.36 (4.00 to 6.00)"

@@ -30,7 +30,7 @@ from vendiscore import (
     sources,
 )
 from vendiscore.magnitude.curve import magnitude_curve
-from vendiscore.support.summary import Summary
+from vendiscore.support.summary import SummaryMixin
 
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained"]
 # Classes that a public function returns, or a result has in a public attribute, and that are no
@@ -254,7 +254,7 @@ def test_a_frame_without_pandas_says_how_to_install_it(name, monkeypatch):
 
 
 @pytest.mark.parametrize(
-    "name", [name for name, result in RESULTS.items() if isinstance(result, Summary)]
+    "name", [name for name, result in RESULTS.items() if isinstance(result, SummaryMixin)]
 )
 def test_a_wrong_attribute_lists_the_existing_ones(name):
     result = RESULTS[name]
@@ -273,7 +273,7 @@ def test_a_wrong_attribute_names_the_close_one():
 
 
 def test_a_property_that_fails_keeps_its_own_error():
-    class Failing(Summary):
+    class Failing(SummaryMixin):
         @property
         def sentence(self):
             return self.nothing.here

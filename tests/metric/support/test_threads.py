@@ -6,16 +6,16 @@ import sys
 import pytest
 
 from vendiscore.support import threads
-from vendiscore.support.threads import at_most, blas_libraries, each
+from vendiscore.support.threads import blas_controller, limit_blas_threads, run_parallel
 
 
 def blas_threads():
-    return [library.num_threads for library in blas_libraries().lib_controllers]
+    return [library.num_threads for library in blas_controller().lib_controllers]
 
 
 @pytest.fixture(autouse=True)
 def three():
-    with blas_libraries().limit(limits=3):
+    with blas_controller().limit(limits=3):
         yield
 
 
@@ -38,17 +38,17 @@ def interrupt_at(event):
 
 
 def limit_alone():
-    with at_most(1):
+    with limit_blas_threads(1):
         assert blas_threads() == [1] * len(blas_threads())
 
 
 def limit_within_a_limit():
-    with at_most(2), at_most(1):
+    with limit_blas_threads(2), limit_blas_threads(1):
         pass
 
 
 def work_in_threads():
-    each(str, range(5))
+    run_parallel(str, range(5))
 
 
 @pytest.mark.parametrize("work", [limit_alone, limit_within_a_limit, work_in_threads])
@@ -68,7 +68,7 @@ def test_an_interrupt_at_any_call_lifts_the_limit(work):
 
 def test_the_lowest_of_several_limits_holds_until_its_own_end():
     libraries = len(blas_threads())
-    low, high = at_most(1), at_most(2)
+    low, high = limit_blas_threads(1), limit_blas_threads(2)
     assert high.__enter__() == 3
     low.__enter__()
     high.__exit__(None, None, None)
@@ -78,6 +78,6 @@ def test_the_lowest_of_several_limits_holds_until_its_own_end():
 
 
 def test_a_limit_above_what_blas_has_changes_nothing():
-    with at_most(64) as had:
+    with limit_blas_threads(64) as had:
         assert had == 3
         assert set(blas_threads()) == {3}

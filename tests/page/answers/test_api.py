@@ -14,7 +14,7 @@ from vendiscore import compute, explain
 pytest.importorskip("matplotlib")
 pytest.importorskip("rdkit")
 from vendiscore.result import key_at
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import api, jobs, kernel_menu
 from vendiscore_page.inputs import examples
 from vendiscore_page.quotas import RefusedError
@@ -185,7 +185,7 @@ def test_one_answer_decomposes_one_matrix_once(kernel, size, q):
     X = np.random.default_rng(0).normal(size=(30, 3))
     X = X if kernel != "K" else np.exp(-np.abs(X[:, :1] - X[:, :1].T))
     with counted() as seen:
-        found = finish(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
+        found = run_steps(jobs.vector_job(X, kernel).findings(q, 1.0, allow_repeats=False))
         assert found.explanation.adds.shape == (30,)
         assert found.profile.shape == (41,)
     assert [shape for _, shape in seen] == [(size, size)]

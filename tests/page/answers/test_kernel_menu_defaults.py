@@ -6,7 +6,7 @@ import pytest
 from answered import compared, read, scored, through
 
 from vendiscore import compute
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import kernel_menu, offered_encoders, one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import uploads
@@ -41,14 +41,14 @@ def uploaded(name: str, text: str):
 
 @pytest.mark.parametrize(("reason", "texts"), UNSUITED.items())
 def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(reason, texts):
-    result = finish(one_set.score(read(texts), Settings()))
+    result = run_steps(one_set.score(read(texts), Settings()))
     assert result.answer["kernel"] == "ngram_overlap"
     assert through(result.answer)["second"]["sentence"] == (
         f"By meaning: not computed, because {reason}; the model (MiniLM) is for English text"
     )
     assert not result.second_is_long
     with pytest.raises(RefusedError, match="By meaning: not computed, because the "):
-        finish(result.second())
+        run_steps(result.second())
     assert "semantic" not in result.answer["wording"]
     shown = sample_readout.read_answer(read(texts))
     assert shown["kernel"] == "ngram_overlap"
@@ -57,7 +57,7 @@ def test_the_default_is_no_encoder_of_english_and_the_second_number_is_a_reason(
 
 def test_the_default_of_english_text_is_the_encoder():
     texts = ["A cat sat on the mat.", "Stocks fell.", "It rains."]
-    result = finish(one_set.score(read(texts), Settings()))
+    result = run_steps(one_set.score(read(texts), Settings()))
     assert result.answer["kernel"] == "MiniLM"
     shown = sample_readout.read_answer(read(texts))
     assert (shown["kernel"], shown["advice"]) == ("", [])
@@ -86,11 +86,11 @@ def test_proteins_are_compared_by_letters_in_both_numbers(name, text):
     samples = uploaded(name, text)
     expected = compute(PROTEINS, **LETTERS)["VS"]
     assert expected < 3  # as words, each of the four proteins is another one
-    result = finish(one_set.score(samples, Settings()))
+    result = run_steps(one_set.score(samples, Settings()))
     assert result.answer["VS"] == pytest.approx(expected)
-    explicit = finish(one_set.score(samples, Settings("MiniLM")))
+    explicit = run_steps(one_set.score(samples, Settings("MiniLM")))
     assert any("sequences of letters" in note for note in explicit.answer["notes"])
-    assert finish(explicit.second())["VS"] == pytest.approx(expected)
+    assert run_steps(explicit.second())["VS"] == pytest.approx(expected)
 
 
 def test_a_comparison_has_the_same_default():

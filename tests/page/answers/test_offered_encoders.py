@@ -17,7 +17,7 @@ pytest.importorskip("PIL")
 from PIL import Image
 
 from vendiscore import SampleError
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import api, jobs, kernel_menu, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs import examples
@@ -88,7 +88,7 @@ def test_static_vectors_stand_in_for_a_network_that_is_not_at_hand():
     assert "model_path='wordllama'" in ours["code"]
     words = scored(TEXTS, kernel="ngram_overlap")
     assert "For meaning, use the Python package" not in words.answer["wording"]
-    assert finish(words.second())["sentence"].endswith(" by meaning (static vectors)")
+    assert run_steps(words.second())["sentence"].endswith(" by meaning (static vectors)")
 
 
 @pytest.mark.usefixtures("weights")
@@ -131,7 +131,7 @@ def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
     with pytest.warns(UserWarning, match="saw only a part of 4 of 4 samples"):
-        found = finish(offered_encoders.similarity([*texts, texts[0]], MINILM))
+        found = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
     assert "saw only a part of 4 of 4 samples; sample 0 is cut at" in found.notes[0]
 
 
@@ -164,10 +164,10 @@ def test_one_sees_how_far_it_is_and_waits_only_once(monkeypatch):
 @pytest.mark.usefixtures("weights", "forgetful")
 def test_only_the_last_few_sets_are_kept():
     sets = [[f"text {i}", "another"] for i in range(offered_encoders._KEPT + 1)]
-    first, *_, last = [finish(offered_encoders.similarity(texts, MINILM)) for texts in sets]
-    assert finish(offered_encoders.similarity(sets[-1], MINILM)) is last
-    assert finish(offered_encoders.similarity(sets[0], MINILM)) is not first
-    assert finish(offered_encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
+    first, *_, last = [run_steps(offered_encoders.similarity(texts, MINILM)) for texts in sets]
+    assert run_steps(offered_encoders.similarity(sets[-1], MINILM)) is last
+    assert run_steps(offered_encoders.similarity(sets[0], MINILM)) is not first
+    assert run_steps(offered_encoders.similarity(sets[-1], MINILM | {"pooling": "cls"})) is not last
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -185,7 +185,7 @@ def test_a_sample_that_cannot_be_encoded_is_named_by_its_place(files, monkeypatc
     monkeypatch.setitem(offered_encoders._BATCH, "images", 2)
     data = [Path(path).read_bytes() for path in files]
     with pytest.raises(SampleError, match="sample 5 cannot be read"):
-        finish(offered_encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
+        run_steps(offered_encoders.similarity([data[0], *data[:4], data[4][:60]], DINOV2))
 
 
 @pytest.mark.usefixtures("weights", "forgetful")
@@ -253,7 +253,7 @@ def test_answers_in_their_context_have_the_numbers_of_the_library(weights, forge
     answers = ["A dog barked.", "The neighbour's cat, probably.", "Where was the noise?"]
     how = {**MINILM, "given_prompt": True}
     for prompts in (["Where was the noise?"], ["What was it?", "Who is there?", "Why?"]):
-        similarity = finish(offered_encoders.similarity(answers, {**how, "prompts": prompts}))
+        similarity = run_steps(offered_encoders.similarity(answers, {**how, "prompts": prompts}))
         assert similarity.settings["prompts"] == "given, in context"
         expected = as_similarity(answers, prompts=prompts, **how).dense()
         np.testing.assert_allclose(similarity.dense(), expected, atol=1e-5)

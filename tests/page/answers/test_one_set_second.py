@@ -5,7 +5,7 @@ from answered import read, scored, through
 
 from vendiscore import compute
 from vendiscore.scoring.typical import NGRAMS
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import api, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.quotas import RefusedError
@@ -27,7 +27,7 @@ def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
     result = scored(TEXTS, kernel=kernel, q=q)
     first, second = (compute(TEXTS, **how, q=q, ci=0.95) for how in (one, two))
     key = next(iter(first))
-    found = through(finish(result.second()))
+    found = through(run_steps(result.second()))
     assert result.answer[key] == pytest.approx(first[key], rel=1e-6)
     assert found[key] == pytest.approx(second[key], rel=1e-6)
     for end in ("se", "low", "high"):
@@ -43,7 +43,7 @@ def test_both_numbers_are_those_of_the_library(kernel, one, two, q):
 def test_the_copied_python_gives_both_numbers(capsys):
     result = scored(TEXTS, kernel="ngram_overlap", q=2)
     one = result.answer["code"]
-    found = finish(result.second())
+    found = run_steps(result.second())
     assert found["code"].startswith(f"{one}\n")
     assert result.papers()["code"] == found["code"]
     exec(found["code"], {})
@@ -56,7 +56,7 @@ def test_the_copied_python_gives_both_numbers(capsys):
 @pytest.mark.usefixtures("weights")
 def test_both_are_given_the_prompt():
     result = scored(TEXTS, kernel="MiniLM", prompts=PROMPT)
-    found = finish(result.second())
+    found = run_steps(result.second())
     assert found["sentence"].endswith("by wording (n-grams), given the prompt")
     right = compute(TEXTS, **WORDING, prompts=[PROMPT], given_prompt=True)["VS"]
     assert found["VS"] == pytest.approx(right, rel=1e-12)
@@ -68,7 +68,7 @@ def test_both_are_means_over_groups():
     samples = read(TEXTS, groups=list("aaabbbcccddd"))
     result = scored(samples, kernel="ngram_overlap")
     nested = [TEXTS[i : i + 3] for i in range(0, 12, 3)]
-    found = finish(result.second())
+    found = run_steps(result.second())
     assert found["VS"] == pytest.approx(compute(nested, **MEANING)["VS"], rel=1e-6)
 
 
@@ -84,18 +84,18 @@ def test_the_first_answer_does_not_wait_for_the_encoder(monkeypatch):
 def test_the_second_number_is_computed_once():
     result = scored([f"{text} Once." for text in TEXTS], kernel="ngram_overlap")
     assert next(iter(result.second())) == "Encoding: 0 of 7 done."
-    found = finish(result.second())
+    found = run_steps(result.second())
     assert not result.second_is_long
     assert list(result.second()) == []
-    assert finish(result.second()) is found
+    assert run_steps(result.second()) is found
 
 
 @pytest.mark.usefixtures("weights")
 def test_other_samples_have_one_number():
-    molecules = finish(one_set.score(read(["CCO", "CCC"], "molecules"), Settings()))
+    molecules = run_steps(one_set.score(read(["CCO", "CCC"], "molecules"), Settings()))
     assert molecules.answer["second"] is None
     with pytest.raises(RefusedError, match="one way to compare"):
-        finish(molecules.second())
+        run_steps(molecules.second())
     assert scored(["alone"]).answer["second"] is None
 
 
@@ -111,5 +111,5 @@ def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
 def test_with_an_encoder_the_number_by_meaning_is_the_remedy():
     assert scored(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAMS
     assert scored(TEXTS, kernel="MiniLM").answer["wording"] == ""
-    notes = finish(scored(TEXTS, kernel="MiniLM").second())["notes"]
+    notes = run_steps(scored(TEXTS, kernel="MiniLM").second())["notes"]
     assert NGRAMS in notes

@@ -6,7 +6,7 @@ from answered import check_comparison, compared
 
 from vendiscore import compare, compute
 from vendiscore.report import AskError
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Asked, Given, read
@@ -182,7 +182,7 @@ def test_eight_columns_can_be_answers_of_one_model_to_the_prompt_of_each_row(pro
     asked = prompts if prompts == PROMPTS else range(5)
     groups = [prompt for prompt in asked for _ in range(8)]
     right = compute(found.values, groups=groups, **NS)
-    answer = finish(one_set.score(found, Settings("ngram_overlap"))).answer
+    answer = run_steps(one_set.score(found, Settings("ngram_overlap"))).answer
     assert answer["VS"] == pytest.approx(right["VS"], abs=1e-12)
     assert [row["n"] for row in answer["by_group"]] == [8] * 5
     assert f"Compare the columns “{header[-8]}”" in str(sample_readout.read_answer(found))

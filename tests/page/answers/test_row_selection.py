@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore import compute, select
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page import quotas
 from vendiscore_page.answers import one_set
 from vendiscore_page.answers.jobs import Settings
@@ -15,7 +15,7 @@ TEXTS = [f"{a} {b} {c}" for a in ("red", "blue") for b in "abc" for c in ("cat",
 def result(q: float = 1, **asked):
     table = "id,text\n" + "".join(f"r{i},{text}\n" for i, text in enumerate(TEXTS))
     samples = read(Given(files=[("a.csv", table.encode())]), Asked(**asked))
-    return finish(one_set.score(samples, Settings("ngram_overlap", q=q)))
+    return run_steps(one_set.score(samples, Settings("ngram_overlap", q=q)))
 
 
 @pytest.mark.parametrize("size", [1, 5, len(TEXTS)])

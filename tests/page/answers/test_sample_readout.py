@@ -8,7 +8,7 @@ import pytest
 from answered import through
 
 from vendiscore import compute
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import one_set, sample_readout
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.answers.sample_readout import UnusableError
@@ -32,7 +32,7 @@ def box(text: str, **asked):
 
 
 def score(samples, kernel: str, **settings):
-    found = finish(one_set.score(samples, Settings(kernel, **settings)))
+    found = run_steps(one_set.score(samples, Settings(kernel, **settings)))
     return through(found.answer)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from vendiscore.cli import main
 from vendiscore.report import AskError, RefusedError, Wanted, read_data
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
 from vendiscore_page.inputs.uploads import Given, read
@@ -96,6 +96,6 @@ def test_page_and_command_print_the_same_numbers(row, capsys, wording):
     printed = json.loads(capsys.readouterr().out)
     printed = printed if isinstance(printed, list) else [printed]
     samples = read(Given(files=[(path.name, path.read_bytes())]))
-    answer = finish(one_set.score(samples, Settings(leave_out=True)))
+    answer = run_steps(one_set.score(samples, Settings(leave_out=True)))
     rows = answer.answer["by_set"] or [answer.answer]
     assert [each["VS"] for each in rows] == pytest.approx([each["VS"] for each in printed])

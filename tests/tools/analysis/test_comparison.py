@@ -13,7 +13,7 @@ from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compa
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.resolve.kernel_request import How
 from vendiscore.resolve.sets import resolve_pool
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.pair_inference import adjust_p_values
@@ -371,5 +371,5 @@ def test_products_and_other_similarities_are_drawn_from():
     both = ProductSimilarity([K, MatrixSimilarity(np.ones((16, 16)), psd=True)])
     options = CompareOptions(permutations=99).checked()
     codes = np.repeat([0, 1], 8)
-    one, two = (finish(comparison_steps(each, codes, ["A", "B"], options)) for each in (K, both))
+    one, two = (run_steps(comparison_steps(each, codes, ["A", "B"], options)) for each in (K, both))
     assert one.pairs[0].difference == pytest.approx(two.pairs[0].difference, abs=1e-9)

@@ -9,8 +9,8 @@ import pytest
 
 from vendiscore import as_similarity, compare, compute
 from vendiscore.scoring.group_intervals import estimate_group_intervals
-from vendiscore.support.progress import finish
-from vendiscore.support.summary import measured
+from vendiscore.support.progress import run_steps
+from vendiscore.support.summary import format_value
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
 from vendiscore.tools.analysis.pair_inference import difference_level, estimate_difference
@@ -90,7 +90,7 @@ def test_rows_in_tables_and_json():
     row = found.pairs_by_group[0]
     assert row.sentence.startswith("p0: A − B: ")
     assert row.level == found.pairs[0].level == difference_level(0.95, 3)
-    low, high = (measured(end, (row.high - row.low) / 4) for end in (row.low, row.high))
+    low, high = (format_value(end, (row.high - row.low) / 4) for end in (row.low, row.high))
     assert row.sentence.endswith(f" at 4 samples each (98.3 % interval {low} to {high}).")
     # Several pairs share the level of the difference, not that of the scores.
     two = compared(*sets[:2])
@@ -139,10 +139,10 @@ def test_steps_have_the_rows_of_groups_too():
     groups = [np.array([range(8), range(48, 56)]) + 8 * i for i in range(6)]
     options = CompareOptions(permutations=19).checked()
     arguments = (as_similarity(samples, k="labels"), np.repeat([0, 1], 48), ["A", "B"], options)
-    without_labels = finish(comparison_steps(*arguments, groups))
+    without_labels = run_steps(comparison_steps(*arguments, groups))
     assert without_labels.pooled_groups == found.pooled_groups == 6
     rows = zip(without_labels.pairs_by_group, found.pairs_by_group, strict=True)
     for i, (row, expected) in enumerate(rows):
         assert row == replace(expected, group=i)
-    named = finish(comparison_steps(*arguments, groups, sets[0][1] + sets[1][1]))
+    named = run_steps(comparison_steps(*arguments, groups, sets[0][1] + sets[1][1]))
     assert named.pairs_by_group == found.pairs_by_group

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_1samp
 
-from vendiscore.support.progress import finish
+from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.pair_inference import (
     adjust_p_values,
     can_signs_reach,
@@ -27,7 +27,7 @@ from vendiscore.tools.analysis.pair_inference import (
 
 def p_of(observed, rng, permutations):
     """Return p and the number of permutations, whose statistics are standard normal."""
-    return finish(
+    return run_steps(
         permutation_test_steps(observed, lambda count: rng.normal(size=count), permutations)
     )
 

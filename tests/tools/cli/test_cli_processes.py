@@ -182,7 +182,7 @@ def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypa
 
 
 def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
-    monkeypatch.setattr(progress, "_LONG", 0.0)
+    monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
     assert main(["select", texts, "-n", "3"]) == 0
     assert capsys.readouterr().err.count("Choosing 3 of 300 samples: about ") == 1
     assert main(["select", texts, "-n", "3", "--quiet"]) == 0

@@ -201,7 +201,7 @@ def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
     from vendiscore.support import memory
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
-    monkeypatch.setattr(memory, "FEW_BYTES", 0)
+    monkeypatch.setattr(memory, "UNCHECKED_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"choosing 20 of 40 samples needs .*or from fewer"):
         select(FeatureSimilarity(np.eye(40)), 20)
 

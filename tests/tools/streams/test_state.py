@@ -384,7 +384,7 @@ def test_rows_are_kept_while_they_are_fewer_numbers_than_their_product():
 
 def test_features_too_many_to_multiply_are_refused_before_that(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 10**6)
-    monkeypatch.setattr("vendiscore.support.memory.FEW_BYTES", 1 << 19)
+    monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 1 << 19)
     few = State.empty(k="cosine").update(RNG.standard_normal((20, 1500)))
     assert few.compute()["VS"] <= 20
     with pytest.raises(TooLargeError, match="a state of 1500 features needs"):

@@ -19,7 +19,7 @@ from ...resolve.sets import read_collection, resolve_sets
 from ...similarity.base import Similarity
 from ...similarity.inputs import as_samples, choose
 from ...similarity.pools import pooled, size
-from ...support.errors import quoted
+from ...support.errors import short_repr
 from ...support.types import Record, Samples
 
 
@@ -58,7 +58,7 @@ class AnswerTable:
 
     def describe(self, row: int) -> str:
         """Describe the answer in a row for messages."""
-        to = f" to prompt {quoted(self.prompts[self.prompt[row]])}" if self.prompts else ""
+        to = f" to prompt {short_repr(self.prompts[self.prompt[row]])}" if self.prompts else ""
         return f"an answer of {self.names[self.source[row]]!r}{to}"
 
 
@@ -179,7 +179,7 @@ def _prompt_labels(prompts: object, by_source: Record) -> tuple[Hashable, ...] |
     if len(labels) < len(labels.codes):
         twice = int(np.argmax(np.bincount(labels.codes) > 1))
         raise ValueError(
-            f"`prompts` has {quoted(labels.labels[twice])} twice; give all answers to one "
+            f"`prompts` has {short_repr(labels.labels[twice])} twice; give all answers to one "
             "prompt in one place, as a list"
         )
     return labels.labels
@@ -190,7 +190,7 @@ def _in_order(answers: Mapping[Any, object], prompts: Sequence[Hashable], name: 
     known = set(prompts)
     for prompt in answers:
         if prompt not in known:
-            raise ValueError(f"{name!r} answers {quoted(prompt)}, which `prompts` lacks")
+            raise ValueError(f"{name!r} answers {short_repr(prompt)}, which `prompts` lacks")
     return [answers.get(prompt) for prompt in prompts]
 
 

@@ -11,9 +11,16 @@ from operator import itemgetter
 import numpy as np
 
 from ...result import key_at
-from ...support.arguments import integer, number, one_of
-from ...support.signature import line
-from ...support.summary import Summary, frame, html_table, json_record, measured, with_interval
+from ...support.arguments import check_choice, check_float, check_int
+from ...support.signature import format_signature
+from ...support.summary import (
+    SummaryMixin,
+    format_value,
+    format_with_interval,
+    make_frame,
+    render_html_table,
+    to_json_record,
+)
 from ...support.types import Axes, Frame, Options, Record
 from .. import plots
 from ..plots.axes import axes_of
@@ -21,7 +28,7 @@ from .layout import linked_groups
 
 
 @dataclass(frozen=True, repr=False)
-class Score(Summary):
+class Score(SummaryMixin):
     """An effective number with its interval.
 
     Attributes
@@ -35,7 +42,7 @@ class Score(Summary):
     1.90 (1.70 to 2.10).
     """
 
-    _brief = ("value", "se", "low", "high")
+    _repr_attributes = ("value", "se", "low", "high")
 
     value: float
     se: float | None = None
@@ -51,8 +58,8 @@ class Score(Summary):
     def words(self) -> str:
         """The number with its interval, without a full stop."""
         if self.se is None or self.low is None or self.high is None:
-            return measured(self.value)
-        return with_interval(self.value, self.low, self.high, self.se)
+            return format_value(self.value)
+        return format_with_interval(self.value, self.low, self.high, self.se)
 
     def keys(self, name: str) -> dict[str, float]:
         """Return the numbers that are known, under `name`, `name_se` and so on."""
@@ -66,7 +73,7 @@ class Score(Summary):
 
 
 @dataclass(frozen=True, repr=False)
-class SourceRow(Summary):
+class SourceRow(SummaryMixin):
     """One source.
 
     Attributes
@@ -86,7 +93,7 @@ class SourceRow(Summary):
     ('x', 2, 'y', 0.5)
     """
 
-    _brief = ("name", "n", "adds", "nearest", "similarity")
+    _repr_attributes = ("name", "n", "adds", "nearest", "similarity")
 
     name: str
     n: int
@@ -99,13 +106,13 @@ class SourceRow(Summary):
     def sentence(self) -> str:
         """A sentence on what the source adds, and on its nearest source."""
         return (
-            f"{self.name} adds {measured(self.adds)}; nearest is {self.nearest}, with a similarity "
-            f"of {measured(self.similarity)}."
+            f"{self.name} adds {format_value(self.adds)}; nearest is {self.nearest}, with a "
+            f"similarity of {format_value(self.similarity)}."
         )
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Sources(Summary):
+class Sources(SummaryMixin):
     """The number of sources that effectively differ, with the similarity of each pair.
 
     Attributes
@@ -138,7 +145,7 @@ class Sources(Summary):
     [['x', 'y'], ['z']]
     """
 
-    _brief = ("names", "q", "score")
+    _repr_attributes = ("names", "q", "score")
 
     sources: tuple[SourceRow, ...]
     found: Score
@@ -183,7 +190,7 @@ class Sources(Summary):
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
         """Return the nearest pairs of sources, or the farthest, with their similarities."""
-        count = integer("count", count, 1)
+        count = check_int("count", count, 1)
         combinations = itertools.combinations(enumerate(self.names), 2)
         pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in combinations]
         pairs.sort(key=itemgetter(2), reverse=not farthest)
@@ -191,14 +198,14 @@ class Sources(Summary):
 
     def groups(self, threshold: float) -> list[list[str]]:
         """Return groups of sources, the largest first, by average linkage at that similarity."""
-        threshold = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        threshold = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         groups = linked_groups(self.similarity, threshold)
         return [[self.sources[i].name for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
         """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
-        one_of("rows", rows, ("sources", "prompts", "pairs"))
-        return frame(list(self.rows(rows)))
+        check_choice("rows", rows, ("sources", "prompts", "pairs"))
+        return make_frame(list(self.rows(rows)))
 
     def rows(self, of: str) -> Iterator[Record]:
         """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
@@ -230,19 +237,21 @@ class Sources(Summary):
             "similarity": self.similarity,
             "signature": self.signature,
         }
-        return json_record(record)
+        return to_json_record(record)
 
     @property
     def signature(self) -> str:
         """The settings behind the number, in one line."""
-        return line(["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)})
+        return format_signature(
+            ["sources"], {**self.settings, "q": self.q, "sources": len(self.sources)}
+        )
 
     def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
         """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
 
         A map leaves out names that would overlap, first for sources that add least.
         """
-        one_of("kind", kind, ("map", "heat"))
+        check_choice("kind", kind, ("map", "heat"))
         names = self.names
         inches_per_name = 0.07 if kind == "map" else 0.14
         side = max(5.0, inches_per_name * len(names))
@@ -255,4 +264,6 @@ class Sources(Summary):
 
     def _repr_html_(self) -> str:
         rows = list(self.rows("sources"))
-        return html_table({name: [row[name] for row in rows] for name in rows[0]}, self.sentence)
+        return render_html_table(
+            {name: [row[name] for row in rows] for name in rows[0]}, self.sentence
+        )

@@ -9,7 +9,14 @@ from typing import Any, Literal, TypeAlias, get_args
 from ...core.eigenvalues import PSD, check_psd
 from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_SAMPLES
-from ...support.arguments import DEFAULT_ORDER, flag, integer, number, one_of, read_order
+from ...support.arguments import (
+    DEFAULT_ORDER,
+    check_bool,
+    check_choice,
+    check_float,
+    check_int,
+    check_order,
+)
 from .pair_inference import min_permutations
 
 Effects: TypeAlias = Literal["random", "fixed"]
@@ -38,23 +45,25 @@ class CompareOptions:
         size = self.size
         within = self.within
         if size is not None:
-            size = integer("size", size, MIN_SAMPLES, remedy="leave it out for the smallest set's")
+            size = check_int("size", size, MIN_SAMPLES, hint="leave it out for the smallest set's")
         level = confidence("level", self.level)
         fewest = max(_MIN_PERMUTATIONS, min_permutations(level))
-        permutations = integer("permutations", self.permutations, fewest, remedy=_PERMUTATIONS_HINT)
+        permutations = check_int("permutations", self.permutations, fewest, hint=_PERMUTATIONS_HINT)
         if within is not None:
             hint = "pass 0.05 for the same within 5 %"
-            within = number("within", within, "a share above 0", lambda x: 0 < x < math.inf, hint)
-        q = read_order(self.q)
-        seed = integer("seed", self.seed, 0)
-        effects = one_of("effects", self.effects, get_args(Effects))
-        allow_repeats = flag("allow_repeats", self.allow_repeats)
+            within = check_float(
+                "within", within, "a share above 0", lambda x: 0 < x < math.inf, hint
+            )
+        q = check_order(self.q)
+        seed = check_int("seed", self.seed, 0)
+        effects = check_choice("effects", self.effects, get_args(Effects))
+        allow_repeats = check_bool("allow_repeats", self.allow_repeats)
         if not allow_repeats and q == 0:
             raise TypeError(
                 "`allow_repeats=False` has no effect at q=0, where intervals come from halves of "
                 "the sets; leave it out"
             )
-        pool_repeats = flag("pool_repeats", self.pool_repeats)
+        pool_repeats = check_bool("pool_repeats", self.pool_repeats)
         if not pool_repeats and q == 0:
             raise TypeError(
                 "`pool_repeats=False` has no effect at q=0, where scores of a group have no "

@@ -31,12 +31,12 @@ from ...resolve.sample_labels import (
 from ...resolve.sets import read_collection, resolve_pool, resolve_sets
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ...similarity.base import Similarity
-from ...support.arguments import DEFAULT_ORDER, is_several, refuse_gradient
+from ...support.arguments import DEFAULT_ORDER, check_no_gradient, is_collection
 from ...support.errors import warn
-from ...support.hints import remedy
-from ...support.progress import Counts, counted
-from ...support.signature import plain
-from ...support.types import Options, Pool, Record, Samples
+from ...support.hints import replacement_hint
+from ...support.progress import Counts, run_with_progress
+from ...support.signature import to_plain
+from ...support.types import Options, Record, SampleContainer, Samples
 from .compare_options import CompareOptions, Effects
 from .comparison import Comparison, GroupPairRow
 from .group_comparison import compare_in_groups
@@ -194,7 +194,7 @@ def compare(
         similarity, set_codes, labels = pool_sets(sets_by_name, groups, spec)
     else:
         similarity, set_codes, labels = pool_labelled(sets, set_labels, groups, spec)
-    refuse_gradient("compare", **how, samples=similarity)
+    check_no_gradient("compare", **how, samples=similarity)
     retained = np.setdiff1d(np.arange(len(set_codes)), list(similarity.dropped))
     set_codes = set_codes[retained]
     matched_groups = None
@@ -210,7 +210,7 @@ def compare(
         )
     steps = comparison_steps(similarity, set_codes, names, options, matched_groups, labels)
     total = math.comb(len(names), 2) * options.permutations
-    return counted(steps, total, "comparing sets")
+    return run_with_progress(steps, total, "comparing sets")
 
 
 def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> Record:
@@ -219,12 +219,12 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
     if len(given) < 2:
         passed = []
         for name, value in how.items():
-            if name not in SETTINGS and not having(name) and is_several(value):
+            if name not in SETTINGS and not having(name) and is_collection(value):
                 passed.append(name)
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
-        if passed and (hint := remedy(passed[0], "keyword")):
+        if passed and (hint := replacement_hint(passed[0], "keyword")):
             raise TypeError(f"unknown keyword `{passed[0]}`. {hint}")
         raise ValueError(
             f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
@@ -251,7 +251,7 @@ def pool_sets(sets_by_name: Record, groups: object, spec: How) -> Pooled:
     return similarity, np.repeat(np.arange(len(names)), sizes_of(sets, spec)), labels
 
 
-def pool_labelled(sets: Sequence[Pool], by: Labels, groups: object, spec: How) -> Pooled:
+def pool_labelled(sets: Sequence[SampleContainer], by: Labels, groups: object, spec: How) -> Pooled:
     """Return the samples of one collection; `by` and `groups` have a label for each."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
@@ -344,7 +344,7 @@ def comparison_steps(
         q=options.q,
         level=options.level,
         groups=len(groups or ()),
-        settings=plain(similarity.settings),
+        settings=to_plain(similarity.settings),
         within=options.within,
         effects=options.effects,
         allow_repeats=options.allow_repeats if groups is None and options.q else None,

@@ -8,9 +8,16 @@ from collections.abc import Hashable, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Literal
 
-from ...support.arguments import one_of
-from ...support.signature import plain
-from ...support.summary import Summary, frame, html_table, json_record, measured, with_error
+from ...support.arguments import check_choice
+from ...support.signature import to_plain
+from ...support.summary import (
+    SummaryMixin,
+    format_value,
+    format_with_error,
+    make_frame,
+    render_html_table,
+    to_json_record,
+)
 from ...support.types import Axes, Frame, Options, Record
 from .. import plots
 from .compare_options import Effects
@@ -29,7 +36,7 @@ _FEW_GROUPS = 8
 
 
 @dataclass(frozen=True, repr=False)
-class SetRow(Summary):
+class SetRow(SummaryMixin):
     """One set of a comparison.
 
     Attributes
@@ -52,7 +59,7 @@ class SetRow(Summary):
     ('B', 16, 8, 2.0)
     """
 
-    _brief = ("name", "n", "n_per_group", "score", "se", "size", "matched", "matched_se")
+    _repr_attributes = ("name", "n", "n_per_group", "score", "se", "size", "matched", "matched_se")
 
     name: str
     n: int
@@ -77,13 +84,13 @@ class SetRow(Summary):
             n = f"{self.n_per_group:.3g} in a group ({n} samples)"
             size = f"{self.size_per_group:.3g} in a group"
         return (
-            f"{self.name}: {with_error(self.score, self.se)} effectively different of {n}, "
-            f"{with_error(self.matched, self.matched_se)} of {size}."
+            f"{self.name}: {format_with_error(self.score, self.se)} effectively different of {n}, "
+            f"{format_with_error(self.matched, self.matched_se)} of {size}."
         )
 
 
 @dataclass(frozen=True, repr=False)
-class PairRow(Summary):
+class PairRow(SummaryMixin):
     """Two sets, a and b, of a comparison.
 
     Attributes
@@ -114,7 +121,7 @@ class PairRow(Summary):
     ('A', 'B', 0.0, 1.0)
     """
 
-    _brief = ("a", "b", "difference", "low", "high", "p_adjusted")
+    _repr_attributes = ("a", "b", "difference", "low", "high", "p_adjusted")
 
     a: str
     b: str
@@ -140,11 +147,11 @@ class PairRow(Summary):
         """The difference with its interval and p, in a sentence."""
         p = format_p_value(self)
         if not math.isfinite(self.high - self.low):
-            return f"{self.a} − {self.b}: {measured(self.difference)} (no interval, {p})."
+            return f"{self.a} − {self.b}: {format_value(self.difference)} (no interval, {p})."
         error = (self.high - self.low) / 4
-        value = measured(self.difference, error)
-        low = measured(self.low, error)
-        high = measured(self.high, error)
+        value = format_value(self.difference, error)
+        low = format_value(self.low, error)
+        high = format_value(self.high, error)
         return (
             f"{self.a} − {self.b}: {value} ({100 * self.level:.3g} % interval {low} to {high}, "
             f"{p})."
@@ -152,7 +159,7 @@ class PairRow(Summary):
 
 
 @dataclass(frozen=True, repr=False)
-class GroupPairRow(Summary):
+class GroupPairRow(SummaryMixin):
     """Two sets, a and b, of a comparison in one group of samples, such as a prompt.
 
     The intervals hold for each group by itself, not for all groups together. They are NaN for
@@ -182,7 +189,7 @@ class GroupPairRow(Summary):
     (0, 4, 2.0, -2.0)
     """
 
-    _brief = ("group", "a", "b", "difference", "low", "high")
+    _repr_attributes = ("group", "a", "b", "difference", "low", "high")
 
     group: Hashable
     a: str
@@ -205,10 +212,10 @@ class GroupPairRow(Summary):
         error = (self.high - self.low) / 4
         interval = "no interval"
         if math.isfinite(error):
-            low = measured(self.low, error)
-            high = measured(self.high, error)
+            low = format_value(self.low, error)
+            high = format_value(self.high, error)
             interval = f"{100 * self.level:.3g} % interval {low} to {high}"
-        difference = measured(self.difference, error)
+        difference = format_value(self.difference, error)
         return (
             f"{self.group}: {self.a} − {self.b}: {difference} at {self.size} samples each "
             f"({interval})."
@@ -216,7 +223,7 @@ class GroupPairRow(Summary):
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Comparison(Summary):
+class Comparison(SummaryMixin):
     """Sets of samples, compared at a size that all have.
 
     Attributes
@@ -248,7 +255,7 @@ class Comparison(Summary):
     [['A', 'B', 0.0]]
     """
 
-    _brief = ("names", "q", "level")
+    _repr_attributes = ("names", "q", "level")
 
     sets: tuple[SetRow, ...]
     pairs: tuple[PairRow, ...]
@@ -343,15 +350,15 @@ class Comparison(Summary):
 
     def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
         """Return a pandas DataFrame with a row for each pair, set, or pair in each group."""
-        if one_of("what", what, ("pairs", "sets", "groups")) == "pairs":
-            return frame(self._pair_records())
+        if check_choice("what", what, ("pairs", "sets", "groups")) == "pairs":
+            return make_frame(self._pair_records())
         if what == "groups" and not self.pairs_by_group:
             raise ValueError(
                 'to_frame("groups") needs sets that are compared within groups or prompts: pass '
                 "`groups` or `prompts` to compare"
             )
         rows = self.sets if what == "sets" else self.pairs_by_group
-        return frame([asdict(row) for row in rows])
+        return make_frame([asdict(row) for row in rows])
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf".
@@ -371,10 +378,10 @@ class Comparison(Summary):
             "pairs": self._pair_records(),
             "pairs_by_group": [asdict(row) for row in self.pairs_by_group],
             "pooled_groups": self.pooled_groups,
-            "settings": plain(self.settings),
+            "settings": to_plain(self.settings),
             "sentence": self.sentence,
         }
-        return json_record(record)
+        return to_json_record(record)
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
@@ -392,7 +399,7 @@ class Comparison(Summary):
         parts = [f"<p>{html.escape(self.sentence)}</p>"]
         for rows in ([asdict(row) for row in self.sets], self._pair_records()):
             columns = {name: [row[name] for row in rows] for name in rows[0]}
-            parts.append(html_table(columns))
+            parts.append(render_html_table(columns))
         return "".join(parts)
 
     def _pair_records(self) -> list[Record]:

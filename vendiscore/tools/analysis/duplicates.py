@@ -15,10 +15,10 @@ from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...similarity.identical import joint_groups
 from ...similarity.members import members_of
-from ...support.arguments import DEFAULT_THRESHOLD, number
+from ...support.arguments import DEFAULT_THRESHOLD, check_float
 from ...support.errors import warn
 from ...support.namespace import Array, to_host
-from ...support.string_patterns import text_form
+from ...support.string_patterns import normalize_text
 from ...support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair
@@ -117,7 +117,7 @@ class Duplicates:
 
     def rethreshold(self, threshold: float) -> Duplicates:
         """Return the near-duplicates at another threshold, without comparing samples again."""
-        read = number("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
+        read = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         if read < self.floor - ROUNDING:
             raise ValueError(
                 f"`threshold` must be at least {self.floor:.6g}, got {read:.6g}: pairs less "
@@ -207,4 +207,4 @@ def text_forms(similarity: Similarity, samples: Samples, places: np.ndarray) -> 
     texts = [samples[place] for place in places]
     if not all(isinstance(text, str) for text in texts):
         return None
-    return [text_form(text) for text in texts]
+    return [normalize_text(text) for text in texts]

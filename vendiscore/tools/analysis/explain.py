@@ -12,9 +12,9 @@ from ...resolve.sets import read_samples
 from ...support.arguments import (
     DEFAULT_ORDER,
     DEFAULT_THRESHOLD,
-    number,
-    read_order,
-    refuse_gradient,
+    check_float,
+    check_no_gradient,
+    check_order,
 )
 from ...support.types import Samples, Weights
 from .duplicates import compare_samples, text_forms
@@ -92,8 +92,8 @@ def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float,
     """Return an order above 0, a threshold in [−1, 1], and `psd`, all checked."""
     allowed = "a similarity, from -1 to 1"
     usual = "0.95 is the usual one: choose by `repeats` and `boundary()` of the result"
-    limit = number("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
-    return read_order(q, zero=False), limit, check_psd(psd)
+    limit = check_float("threshold", threshold, allowed, lambda t: -1 <= t <= 1, usual)
+    return check_order(q, allow_zero=False), limit, check_psd(psd)
 
 
 def explained(
@@ -116,7 +116,7 @@ def explained(
         floor = min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity
-        refuse_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
+        check_no_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
         dim = similarity.dim or similarity.n
         parts = subject.parts if within else ()
         if min(similarity.n, dim) <= SOON:

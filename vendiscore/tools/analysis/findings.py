@@ -23,10 +23,10 @@ from ...similarity.features import FeatureSimilarity
 from ...similarity.matrix import MatrixSimilarity
 from ...similarity.members import sample_of
 from ...spectral.spectrum import Spectrum
-from ...support.arguments import DEFAULT_THRESHOLD, flag, refuse_gradient
-from ...support.namespace import is_numpy, scalar, to_host
-from ...support.signature import plain
-from ...support.summary import json_record
+from ...support.arguments import DEFAULT_THRESHOLD, check_bool, check_no_gradient
+from ...support.namespace import is_numpy, to_float, to_host
+from ...support.signature import to_plain
+from ...support.summary import to_json_record
 from ...support.types import Options, Record, Samples
 from .explain import explained
 from .growth import ENOUGH, Growth, grown
@@ -126,7 +126,7 @@ class Findings:
     @property
     def value(self) -> float:
         """The main number."""
-        return scalar(self.numbers[self.key])
+        return to_float(self.numbers[self.key])
 
     @property
     def rows(self) -> list[Record]:
@@ -159,7 +159,7 @@ class Findings:
         if self.similarity is not None and not self.grouped:
             spectrum = to_host(self.spectrum.values)
             profile = {f"{q:g}": x for q, x in zip(self.profile_orders, self.profile, strict=True)}
-        return json_record(
+        return to_json_record(
             {
                 "key": self.key,
                 "value": self.value,
@@ -174,7 +174,7 @@ class Findings:
                 "by_group": details.get("groups"),
                 "shares": spectrum,
                 "profile": profile,
-                "details": plain(details),
+                "details": to_plain(details),
             }
         )
 
@@ -359,8 +359,8 @@ def find(
     if "details" in keywords:
         raise TypeError("`details` are always part of a report: leave it out")
     # The interval that is added below may depend on it.
-    allow_repeats = flag("allow_repeats", keywords.get("allow_repeats", True))
-    pool_repeats = flag("pool_repeats", keywords.get("pool_repeats", True))
+    allow_repeats = check_bool("allow_repeats", keywords.get("allow_repeats", True))
+    pool_repeats = check_bool("pool_repeats", keywords.get("pool_repeats", True))
     own = {"details": True}
     if keywords.get("ci") is None:
         own |= {"allow_repeats": True, "pool_repeats": True}
@@ -369,7 +369,7 @@ def find(
     if references is None:
         check_fit(request.how)
     subject = subject_of(samples, references, request)
-    refuse_gradient(
+    check_no_gradient(
         "report",
         **request.how.options,
         samples=subject.samples,

@@ -39,16 +39,22 @@ from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
 from ...support.arguments import (
     DEFAULT_ORDER,
-    flag,
-    integer,
-    is_several,
-    read_order,
-    refuse_gradient,
+    check_bool,
+    check_int,
+    check_no_gradient,
+    check_order,
+    is_collection,
 )
-from ...support.errors import quoted, warn
+from ...support.errors import short_repr, warn
 from ...support.namespace import Array, to_host
-from ...support.progress import foretell, track
-from ...support.summary import Summary, frame, html_table, json_record, with_interval
+from ...support.progress import announce_duration, track
+from ...support.summary import (
+    SummaryMixin,
+    format_with_interval,
+    make_frame,
+    render_html_table,
+    to_json_record,
+)
 from ...support.types import Axes, Frame, Record, Samples
 from .. import plots
 from .abundances import Abundances
@@ -69,7 +75,7 @@ _KEYWORDS = ("sizes", "q", "level", "psd", "allow_repeats")
 
 
 @dataclass(frozen=True, repr=False)
-class Growth(Summary):
+class Growth(SummaryMixin):
     """Scores at each number of samples in `sizes`.
 
     Attributes
@@ -95,7 +101,7 @@ class Growth(Summary):
     (16, (False, True))
     """
 
-    _brief = ("n", "q", "level", "sizes")
+    _repr_attributes = ("n", "q", "level", "sizes")
 
     q: float
     level: float
@@ -116,10 +122,10 @@ class Growth(Summary):
         parts = []
         for beyond, i in sorted(last.items()):
             verb = "would be about" if beyond else "are"
-            ends = with_interval(self.scores[i], self.low[i], self.high[i])
+            ends = format_with_interval(self.scores[i], self.low[i], self.high[i])
             parts.append(f"{self.sizes[i]:,} samples {verb} {ends} effectively different")
         if self.asymptote:
-            ends = with_interval(*self.asymptote)
+            ends = format_with_interval(*self.asymptote)
             about = "about" if self.q >= _IDENTIFIED else "at least about"
             parts.append(f"infinitely many samples would be {about} {ends} effectively different")
         elif True in last:
@@ -139,13 +145,13 @@ class Growth(Summary):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each size."""
-        return frame(self._columns())
+        return make_frame(self._columns())
 
     def to_dict(self) -> Record:
         """Return all of it as plain values, for JSON; order ∞ is "inf"."""
         names = ("level", "n", "asymptote", "coverage", "undecided")
         known = {name: getattr(self, name) for name in names}
-        return json_record({"q": self.q} | known | self._columns())
+        return to_json_record({"q": self.q} | known | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
@@ -165,7 +171,7 @@ class Growth(Summary):
         return {name.removesuffix("s"): getattr(self, name) for name in names}
 
     def _repr_html_(self) -> str:
-        return html_table(self._columns())
+        return render_html_table(self._columns())
 
 
 def growth(
@@ -245,7 +251,7 @@ def growth(
     >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
     [1.67, 2.0, 2.07]
     """
-    order = read_order(q)
+    order = check_order(q)
     level = confidence("level", level)
     psd = check_psd(psd)
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
@@ -253,8 +259,8 @@ def growth(
     read, asked = group_by_prompt(read, [collection])
     subject = Subject(collection, read, groups=asked)
     similarity = subject.similarity
-    refuse_gradient("growth", **how, samples=similarity)
-    allow_repeats = flag("allow_repeats", allow_repeats)
+    check_no_gradient("growth", **how, samples=similarity)
+    allow_repeats = check_bool("allow_repeats", allow_repeats)
     if asked is not None and not allow_repeats:
         raise TypeError(
             "`allow_repeats=False` has no effect on intervals of means over prompts; leave it out"
@@ -392,13 +398,13 @@ def _sizes(sizes: object, n: int, most: int) -> list[int]:
         doublings = np.arange(-8, 3) / 2
         usual = np.round(n * 2.0**doublings).astype(int)
         return sorted({m for m in usual.tolist() if 2 <= m <= most})
-    asked = list(sizes) if is_several(sizes) else []  # an iterator gives them only once
+    asked = list(sizes) if is_collection(sizes) else []  # an iterator gives them only once
     if not asked:
-        raise TypeError(f"`sizes` must be a list of integers, got {quoted(sizes)}; pass [{n}]")
+        raise TypeError(f"`sizes` must be a list of integers, got {short_repr(sizes)}; pass [{n}]")
     remedy = f"sizes beyond twice the {n} samples cannot be extrapolated"
     if most == n:
         remedy = f"beyond {n} a size needs {ENOUGH} samples of one prompt, or order 2"
-    return sorted({integer("sizes", m, 1, most, remedy) for m in asked})
+    return sorted({check_int("sizes", m, 1, most, remedy) for m in asked})
 
 
 def _mean_squares(similarity: Similarity) -> np.ndarray:
@@ -438,7 +444,7 @@ def _drawn(
     rng = np.random.default_rng(0)
     points = {}
     work = sum(_FEWEST * eigen_work(min(m, part.dim or n)) for m in sizes)
-    with foretell(f"Scoring subsets of {n:,} samples", work):
+    with announce_duration(f"Scoring subsets of {n:,} samples", work):
         if spectrum is None:
             spectrum = spectrum_of(part, psd=psd, vectors=True)
         log = log_score(spectrum, q)

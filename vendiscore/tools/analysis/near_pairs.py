@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...support.summary import frame, one_line
+from ...support.summary import format_repr, make_frame
 from ...support.types import Frame, Record
 
 # Copies may come out less similar than 1 by rounding.
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     similarity: float
 
     def __repr__(self) -> str:
-        return one_line("Pair", self._asdict())
+        return format_repr("Pair", self._asdict())
 
     def __str__(self) -> str:
         return f"Samples {self.i} and {self.j} have a similarity of {self.similarity:.3g}."
@@ -43,7 +43,7 @@ class Pair(NamedTuple):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row."""
-        return frame([self.to_dict()])
+        return make_frame([self.to_dict()])
 
 
 class NearPairs:

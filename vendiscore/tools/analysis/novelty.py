@@ -17,14 +17,14 @@ from ...similarity.base import Similarity
 from ...spectral.rank_one import gain_of_each, read_novelty_order
 from ...spectral.spectrum import positive_parts
 from ...spectral.vendi_scores import spectrum_of
-from ...support.arguments import DEFAULT_ORDER, refuse_gradient
+from ...support.arguments import DEFAULT_ORDER, check_no_gradient
 from ...support.namespace import row_blocks, to_host
-from ...support.summary import Summary, frame
+from ...support.summary import SummaryMixin, make_frame
 from ...support.types import Frame, Samples
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Novelty(Summary):
+class Novelty(SummaryMixin):
     """The gains of n samples: log VS_q of the references, or of each class, with each added.
 
     Attributes
@@ -41,7 +41,7 @@ class Novelty(Summary):
     array([-0.057,  0.405])
     """
 
-    _brief = ("classes",)
+    _repr_attributes = ("classes",)
 
     values: np.ndarray
     table: np.ndarray
@@ -63,7 +63,7 @@ class Novelty(Summary):
             None if np.isnan(value) else self.classes[int(np.argmin(gains))]
             for value, gains in zip(self.values, self.table, strict=True)
         ]
-        return frame({"novelty": self.values, "class": nearest})
+        return make_frame({"novelty": self.values, "class": nearest})
 
 
 def novelty(
@@ -139,7 +139,7 @@ def novelty(
     named = {"samples": samples, "references": references}
     sets = [read_collection(each, read, name, mixed=True) for name, each in named.items()]
     pool = resolve_pool(sets, read, list(named))
-    refuse_gradient("novelty", **how, samples=pool)
+    check_no_gradient("novelty", **how, samples=pool)
     if is_divisible(pool):
         raise TypeError(
             "novelty needs a kernel by which two samples are as alike in any company, which the "
@@ -180,7 +180,7 @@ def gains(
         scale = np.ones(pool.n) if pool.scale is None else to_host(pool.scale)
         axes = F[members].T @ (weights * scale[members, None])
     added = np.empty(n)
-    for rows in row_blocks(n, 8 * (len(members) + len(values)), least=1024):
+    for rows in row_blocks(n, 8 * (len(members) + len(values)), min_rows=1024):
         if F is not None:
             Z = F[rows] @ axes * scale[rows, None]
         else:

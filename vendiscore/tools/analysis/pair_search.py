@@ -13,8 +13,8 @@ from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
 from ...similarity.tiles import SINGLE_ERROR, Tile, Tiles
 from ...support.namespace import is_torch, row_blocks, to_host
-from ...support.progress import foretell, track
-from ...support.threads import in_order
+from ...support.progress import announce_duration, track
+from ...support.threads import map_ordered
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.
@@ -71,7 +71,7 @@ def compare_all(
         tiles = Tiles(distinct)
         of_entry = ENTRY if tiles.rows is None else tiles.rows.shape[1]
         flops = float(n) * n * of_entry
-        with foretell(f"Comparing {n:,} samples", flops, 4 * n, single=True):
+        with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
             neighbours = _by_tiles(distinct, tiles, tiles.tiles, pairs)
         i, j, _ = pairs.arrays
         values = tiles.pairs(i, j)  # in double precision
@@ -151,7 +151,7 @@ def _by_tiles(
         once = i < j
         return by_row, by_column, (i[once], j[once], K[a, b][once])
 
-    done = in_order(look, tiles, similarity.in_threads)
+    done = map_ordered(look, tiles, similarity.in_threads)
     for by_row, by_column, near in track(done, len(tiles), "comparing samples"):
         neighbours.add(*by_row)
         neighbours.add(*by_column)

@@ -20,9 +20,9 @@ from ...similarity.matrix import MatrixSimilarity
 from ...similarity.members import members_of, submatrices
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
-from ...support.errors import quoted, warn
+from ...support.errors import short_repr, warn
 from ...support.namespace import row_blocks, to_host
-from ...support.progress import told
+from ...support.progress import map_steps
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_paired_detectable
@@ -64,8 +64,8 @@ def match_groups(
         code, i = np.argwhere(counts < 2)[0]
         raise ValueError(
             f"`groups` must have two samples or more of each set in each group, got "
-            f"{counts[code, i]} of `{names[i]}` in group {quoted(groups.labels[code])}; leave that "
-            "group out of all sets, or compare without `groups`"
+            f"{counts[code, i]} of `{names[i]}` in group {short_repr(groups.labels[code])}; leave "
+            f"that group out of all sets, or compare without `groups`"
         )
     dropped = np.flatnonzero(~complete)
     n_groups = np.count_nonzero(complete)
@@ -78,7 +78,7 @@ def match_groups(
     if len(dropped):
         warn(
             f"{len(dropped)} of {len(groups)} prompts are left out, which some set does not "
-            f"answer twice or more, first of all {quoted(groups.labels[dropped[0]])}"
+            f"answer twice or more, first of all {short_repr(groups.labels[dropped[0]])}"
         )
     members = members_of(groups.codes)
     return [
@@ -122,7 +122,7 @@ def paired_comparison_steps(
         if options.effects == "fixed":
             stacks = list(_stack_groups(similarity, groups, [i, j]))
         steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
-        p, permutations, floor = yield from told(steps, partial(add, k * options.permutations))
+        p, permutations, floor = yield from map_steps(steps, partial(add, k * options.permutations))
         p_floor = min(1.0, len(pairs) * floor)
         _, error = mean_error(a - b)
         signed = options.effects == "random"

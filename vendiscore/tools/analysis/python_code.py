@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ...support.signature import plain
+from ...support.signature import to_plain
 from ...support.types import Options, Samples
 
 # Samples and arguments of more characters than this are not written out.
@@ -29,7 +29,7 @@ def reproduced(
         text = _literal(value)
         if text is None:
             text = name
-            passed = plain(value)  # another run would warn of it too
+            passed = to_plain(value)  # another run would warn of it too
             if not isinstance(passed, str):
                 passed = f"a {type(value).__name__}"
             lines.append(f"# `{name}` is what was passed: {' '.join(passed[:100].split())}")

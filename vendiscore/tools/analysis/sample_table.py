@@ -17,9 +17,9 @@ from ...scoring.typical import nowhere, place_among
 from ...spectral.rank_one import ALL, adds, coverage, surprise, unexplained
 from ...spectral.spectrum import Spectrum
 from ...spectral.vendi_scores import vendi
-from ...support.arguments import integer
-from ...support.namespace import scalar, to_host
-from ...support.summary import Summary, frame, html_table, json_record, shortened
+from ...support.arguments import check_int
+from ...support.namespace import to_float, to_host
+from ...support.summary import SummaryMixin, make_frame, render_html_table, to_json_record, truncate
 from ...support.types import Axes, Frame, Record
 from ..plots.set_structure import contributions
 from .duplicates import Duplicates
@@ -36,7 +36,7 @@ PAIRS = 3  # shown on each side of the threshold
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Explanation(Summary):
+class Explanation(SummaryMixin):
     """n samples, the contribution of each to the score, and groups of near-duplicates.
 
     `surprise`, `adds`, `unexplained`, `mode`, `nearest`, `nearest_similarity`, `redundant_of` are
@@ -55,7 +55,7 @@ class Explanation(Summary):
     ([(0, [1])], array([0, 2]))
     """
 
-    _brief = ("n", "q", "score", "threshold")
+    _repr_attributes = ("n", "q", "score", "threshold")
 
     q: float
     places: np.ndarray
@@ -96,7 +96,7 @@ class Explanation(Summary):
         """VS_q of all samples, in [1, n]; with prompts, the mean over them."""
         if self._parts:
             return float(np.mean([part.eigen.effective_number(self.q) for part in self._parts]))
-        return scalar(self._spectrum.effective_number(self.q))
+        return to_float(self._spectrum.effective_number(self.q))
 
     @cached_property
     def surprise(self) -> np.ndarray:
@@ -192,13 +192,13 @@ class Explanation(Summary):
                 part = taken(self._subject, np.intersect1d(rows, kept))
                 how = part.similarity, [self.q], part.p, part.psd
                 known = vendi(*how, allow_single=False)  # as `score`, which it is compared with
-                scores.append(scalar(known.values[0]))
+                scores.append(to_float(known.values[0]))
             self._scores[self.threshold] = float(np.mean(scores))
         return self._scores[self.threshold]
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
         """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
-        return self.duplicates.boundary(integer("count", count), self.places)
+        return self.duplicates.boundary(check_int("count", count), self.places)
 
     def rethreshold(self, threshold: float) -> Explanation:
         """Move the threshold without a new comparison; raise a ValueError outside [`floor`, 1]."""
@@ -217,7 +217,7 @@ class Explanation(Summary):
 
         With prompts, these are modes of each prompt.
         """
-        wanted = int(np.ceil(self.score)) if count is None else integer("count", count)
+        wanted = int(np.ceil(self.score)) if count is None else check_int("count", count)
         modes = []
         sets = [(part.eigen, part.places_kept) for part in self._parts]
         for spectrum, places in sets or [(self._spectrum, self.places)]:
@@ -228,7 +228,7 @@ class Explanation(Summary):
         """Return all columns and numbers as plain values for JSON; None for a missing value."""
         above, below = self.boundary()
         key = key_at(self.q)
-        return json_record(
+        return to_json_record(
             {
                 "n": self.n,
                 "q": self.q,
@@ -252,7 +252,7 @@ class Explanation(Summary):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row per sample, indexed by place."""
-        return frame(self._columns).set_index("place")
+        return make_frame(self._columns).set_index("place")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
         """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
@@ -343,8 +343,8 @@ class Explanation(Summary):
         for i, place in enumerate(self.places[few]):
             text = samples[place] if isinstance(samples, list) else None
             if isinstance(text, str):
-                shown["sample"][i] = shortened(text, LETTERS)
-        table = html_table(shown, caption)
+                shown["sample"][i] = truncate(text, LETTERS)
+        table = render_html_table(shown, caption)
         return f"<p>{html.escape(self._words)}</p>{strip_html(self._placed)}{table}"
 
 

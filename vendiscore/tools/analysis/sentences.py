@@ -4,7 +4,7 @@ import numpy as np
 
 from ...measures.measure import Aspect, Measure, list_measures
 from ...resolve.kernel import list_kernels
-from ...support.namespace import scalar, to_host
+from ...support.namespace import to_float, to_host
 from .findings import Findings
 
 __all__ = [
@@ -185,7 +185,7 @@ def copies(found: Findings, what: str) -> str:
 
 def short(value: object) -> str:
     """Write a number for readers: two decimals, or four digits where it is small or very large."""
-    number = scalar(value)
+    number = to_float(value)
     return f"{number:,.2f}" if 1 <= abs(number) < 1e6 else f"{number:.4g}"
 
 

@@ -29,11 +29,11 @@ from ...spectral.rank_one import leave_one_out
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
 from ...support import memory
-from ...support.arguments import flag, read_order, refuse_gradient
-from ...support.errors import NotPSDError, SampleError, quoted, warn
-from ...support.namespace import row_blocks, scalar, to_host
+from ...support.arguments import check_bool, check_no_gradient, check_order
+from ...support.errors import NotPSDError, SampleError, short_repr, warn
+from ...support.namespace import row_blocks, to_float, to_host
 from ...support.progress import track
-from ...support.threads import in_order
+from ...support.threads import map_ordered
 from ...support.types import Options
 from .answer_table import AnswerTable
 from .between_sources import Score, SourceRow, Sources
@@ -111,13 +111,13 @@ def check_sources_options(
     """Return arguments of `sources`, validated."""
     if level is not None:
         level = confidence("level", level)
-    order = read_order(q, zero=False)
-    return SourcesOptions(order, level, check_psd(psd), flag("given_prompt", given_prompt))
+    order = check_order(q, allow_zero=False)
+    return SourcesOptions(order, level, check_psd(psd), check_bool("given_prompt", given_prompt))
 
 
 def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> Sources:
     """Return the result of `sources`."""
-    refuse_gradient("sources", **how.options, samples=table.samples)
+    check_no_gradient("sources", **how.options, samples=table.samples)
     check_table(table, options.given_prompt)
     usable, how, dropped = fit_kernel(table, how, options.given_prompt)
     result = compare_answers(usable, how, options) if table.prompts else compare_sets(usable)
@@ -140,7 +140,7 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
             raise
         spectrum = spectrum_of(K, psd="clip", vectors=True)
         notes.append(CLIPPED)
-    value = scalar(spectrum.effective_number(options.q))
+    value = to_float(spectrum.effective_number(options.q))
     score = estimate_score(value, plain, options, logit_interval)
     corrected_score = None
     if np.isfinite(corrected.similarity).all():
@@ -220,7 +220,7 @@ def select_usable(
         try:
             (similarity,) = resolve_sets([choose(table.samples, rows)], strict, ["samples"])
         except SampleError as error:
-            problems = error.at(rows).problems
+            problems = error.reindexed(rows).problems
             if not how.skip:
                 raise locate_error(table, problems) from error.__cause__
             dropped |= problems
@@ -292,7 +292,7 @@ def compute_means(
     settings: Options = {}
     dropped: Problems = {}
     compare = partial(compare_rows, table, how, given_prompt)
-    results = track(in_order(compare, rows), len(rows), "comparing answers")
+    results = track(map_ordered(compare, rows), len(rows), "comparing answers")
     for prompt, result in enumerate(results):
         means[prompt], counts[prompt], kernel_settings, problems = result
         settings = kernel_settings or settings
@@ -332,7 +332,7 @@ def sum_prompts(means: np.ndarray, own: np.ndarray, answered: np.ndarray) -> Sou
     within = own.T @ answered
     left = (
         (between - means[block], within - own[block, :, None] * answered[block, None, :])
-        for block in row_blocks(len(means), between.nbytes, least=1)
+        for block in row_blocks(len(means), between.nbytes, min_rows=1)
     )
     return compute_similarity(between, within, left, len(means))
 
@@ -426,7 +426,7 @@ def estimate_score(
     if options.level is None or sources.units < MIN_VALUES:
         return Score(value)
     score = partial(compute_scores, q=options.q)
-    scores = np.concatenate(list(in_order(score, sources.without_each)))
+    scores = np.concatenate(list(map_ordered(score, sources.without_each)))
     error = float(delete_one_error(scores))
     n = float(len(sources.similarity))
     if error < ROUNDING:
@@ -492,7 +492,7 @@ def check_table(table: AnswerTable, given_prompt: bool) -> None:
         )
     others = [prompt for prompt in table.prompts if not isinstance(prompt, str)]
     if given_prompt and others:
-        raise TypeError(f"`given_prompt` needs prompts that are texts, got {quoted(others[0])}")
+        raise TypeError(f"`given_prompt` needs prompts that are texts, got {short_repr(others[0])}")
     memory.require(
         8 * n**2 * prompts,
         f"similarities of {n} sources for each of {prompts} prompts",

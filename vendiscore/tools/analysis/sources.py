@@ -3,7 +3,7 @@
 from collections.abc import Hashable, Sequence
 
 from ...resolve.kernel_request import how_of
-from ...support.arguments import DEFAULT_ORDER, flag
+from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.types import PairFunction, Samples
 from .answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 from .between_sources import Sources
@@ -97,7 +97,7 @@ def sources(
     keywords = ("by", "names", "aligned", "given_prompt", "level", "q")
     spec = how_of({"k": k, **how}, keywords)
     options = check_sources_options(q, level, psd, given_prompt)
-    aligned = flag("aligned", aligned)
+    aligned = check_bool("aligned", aligned)
     if names is not None and by is not None:
         raise TypeError("the labels already name the sources: leave `names` out")
     if not aligned and prompts is not None:

@@ -6,14 +6,14 @@ import numpy as np
 
 from ...spectral.spectrum import Spectrum
 from ...support.namespace import row_blocks, to_host
-from ...support.summary import Summary
+from ...support.summary import SummaryMixin
 
 # Largest number of samples that represent a mode.
 EXEMPLARS = 3
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Mode(Summary):
+class Mode(SummaryMixin):
     """One direction, and the samples that belong to it more than to any other.
 
     Attributes
@@ -30,7 +30,7 @@ class Mode(Summary):
     (0.75, array([3]))
     """
 
-    _brief = ("number", "share", "exemplars")
+    _repr_attributes = ("number", "share", "exemplars")
 
     number: int
     share: float

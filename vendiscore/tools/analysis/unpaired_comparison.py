@@ -19,7 +19,7 @@ from ...spectral.spectrum import Spectrum
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
 from ...support.namespace import row_blocks, to_host
-from ...support.progress import told
+from ...support.progress import map_steps
 from .compare_options import CompareOptions
 from .comparison import PairRow, SetRow
 from .detectable import estimate_unpaired_detectable
@@ -84,7 +84,7 @@ def unpaired_comparison_steps(
     for k, (i, j) in enumerate(pairs):
         pooled = in_full(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
         steps = _permutation_steps(pooled, len(subsets[i]), size, options, rng)
-        p, permutations = yield from told(steps, partial(add, k * options.permutations))
+        p, permutations = yield from map_steps(steps, partial(add, k * options.permutations))
         difference = estimate_difference(intervals[i], intervals[j])
         ratio = estimate_ratio(margins[i], margins[j])
         error = math.hypot(rows[i].matched_se, rows[j].matched_se)

@@ -2,7 +2,7 @@
 
 from argparse import Namespace
 
-from ...support.signature import line
+from ...support.signature import format_signature
 from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, format_bounded_p
@@ -58,7 +58,7 @@ def signature_of(args: Namespace, found: Comparison) -> str:
     asked = {name: getattr(args, name) for name in _PLAN}
     if found.allow_repeats is not None:
         asked["allow_repeats"] = found.allow_repeats
-    return line(["VS"], {**found.settings, "q": found.q, **asked})
+    return format_signature(["VS"], {**found.settings, "q": found.q, **asked})
 
 
 def _printed(args: Namespace, found: Comparison) -> str:

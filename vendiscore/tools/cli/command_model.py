@@ -5,7 +5,7 @@ from argparse import Namespace
 from collections.abc import Collection
 
 from ...resolve.kernel import NAMED_MODELS
-from ...support.hints import embedded_by
+from ...support.hints import model_modality
 from ...support.optional import require
 from .exit_codes import PROGRAM, UsageError, tell
 
@@ -19,7 +19,7 @@ def run_model(args: Namespace) -> str:
     name = NAMED_MODELS.get(args.name, args.name)
     hub = require("huggingface_hub", "text", f"`{PROGRAM} model`")
     unknown = UsageError(f"the Hub has no public model {name!r}; pass OWNER/NAME as on its page")
-    if embedded_by(name) is None:
+    if model_modality(name) is None:
         raise unknown
     try:
         info = hub.HfApi().model_info(name, files_metadata=True)

@@ -10,9 +10,9 @@ import numpy as np
 from ...measures.subject import Subject
 from ...resolve.sample_labels import group_equal
 from ...similarity.base import Similarity
-from ...support.folders import ending
-from ...support.signature import line
-from ...support.summary import shortened
+from ...support.folders import file_extension
+from ...support.signature import format_signature
+from ...support.summary import truncate
 from ...support.types import Record
 from ..analysis import sentences
 from ..analysis.explain import explained, read_terms
@@ -91,7 +91,7 @@ def run_growth(args: Namespace) -> str:
     settings = {**similarity.settings, "q": found.q, "level": found.level}
     if not prompts:  # an interval over prompts does not depend on it
         settings["allow_repeats"] = given.get("allow_repeats", True)
-    signature = line(["growth"], settings)
+    signature = format_signature(["growth"], settings)
     return output.answer(args, found.to_dict, found.sentence, rows, [("growth", rows)], signature)
 
 
@@ -106,7 +106,7 @@ def run_explain(args: Namespace) -> str:
     sentence = "\n".join(filter(None, [found.sentence, found.strip]))
     shown = _tables(found, source, rows, args.size)
     settings = {**similarity.settings, "q": found.q, "threshold": found.threshold}
-    signature = line(["explain"], settings)
+    signature = format_signature(["explain"], settings)
     return output.answer(args, result, sentence, rows, shown, signature)
 
 
@@ -182,7 +182,7 @@ def _check_output(args: Namespace) -> None:
 
 def _check_file(args: Namespace, source: Samples) -> None:
     """Refuse what a file cannot be written as: arrays as text, text as arrays."""
-    target = args.output and ending(args.output)
+    target = args.output and file_extension(args.output)
     if args.rows and source.saved:
         raise UsageError(
             f"{source.name} does not number its rows; print their indices, from 0, with --indices"
@@ -233,7 +233,7 @@ def _rows_of(
 
 
 def _write(path: str, source: Samples, kept: Sequence[int]) -> None:
-    if source.saved and ending(path) in source.endings:
+    if source.saved and file_extension(path) in source.endings:
         source.saved(kept, path)
     elif source.written:
         Path(path).write_text(source.written(kept), encoding="utf-8", newline="")
@@ -255,5 +255,5 @@ def _samples(found: Explanation, source: Samples) -> list[Record]:
         if isinstance(sample, np.ndarray):
             row["sample"] = sentences.numbers(sample.ravel())
         else:
-            row["sample"] = shortened(" ".join(str(sample).split()), _LETTERS)
+            row["sample"] = truncate(" ".join(str(sample).split()), _LETTERS)
     return rows

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from ...similarity.pools import pooled
 from ...support.errors import SampleError
-from ...support.summary import shortened
+from ...support.summary import truncate
 from ..analysis.between_sources import Sources
 from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
@@ -73,6 +73,6 @@ def _shown(found: Sources) -> Iterator[output.Table]:
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, str):
-                    row[name] = shortened(value, _LETTERS)
+                    row[name] = truncate(value, _LETTERS)
         rest = f" ({more:,} more: -f csv and -f json list all)" if more else ""
         yield f"{title}{rest}", rows

@@ -10,8 +10,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
 
-from ...support.errors import SHOWN
-from ...support.hints import suggestion
+from ...support.errors import MAX_LISTED_SAMPLES
+from ...support.hints import suggest_name
 from ..reading.encodings import NotTextError
 from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
@@ -116,7 +116,7 @@ def check(source: Samples, problems: Mapping[int, str], skip: bool, helps: bool 
     found = [(source.place(i), _CALLED.sub("", why)) for i, why in problems.items()]
     if skip:
         shown = [f"{where} {problem}" for where, problem in found]
-        listed = "; ".join(shown[:SHOWN] + ["…"] * (len(shown) > SHOWN))
+        listed = "; ".join(shown[:MAX_LISTED_SAMPLES] + ["…"] * (len(shown) > MAX_LISTED_SAMPLES))
         tell(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
         return
     (where, said), *more = found
@@ -184,6 +184,6 @@ def _why(error: OSError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
-        close = suggestion(Path(path).name, names, look=" ") if names else ""
+        close = suggest_name(Path(path).name, names, fallback=" ") if names else ""
         return f"there is no such file. {close}".partition("Available")[0].strip()
     return (error.strerror or str(error)).rstrip(".")

@@ -12,8 +12,8 @@ from ...resolve.kernel import check_options, named_kernel
 from ...resolve.sets import as_similarity
 from ...scoring.request import Request, read_request
 from ...similarity.base import Similarity
-from ...support.arguments import DEFAULT_ORDER, read_order
-from ...support.errors import SampleError, quoted
+from ...support.arguments import DEFAULT_ORDER, check_order
+from ...support.errors import SampleError, short_repr
 from ...support.string_patterns import are_sequences
 from ...support.types import Options, Record
 from ..reading.limits import Wanted
@@ -122,7 +122,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         if also is not None:
             own = {name: x for name, x in found.items() if name not in also}
             resolve.how_of(own, also, several=True)
-            order = read_order(parse_value(args.order), "-q")
+            order = check_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"
     if args.on_error == "skip":
@@ -285,8 +285,8 @@ def _sites_as_sets(source: Samples) -> Samples:
     if len({*zip(source.sets, source.groups, strict=False)}) == len({*source.groups}) > 0:
         raise UsageError(
             f"{source.name}: each site is in one set by column "
-            f"{quoted(source.grouping['sets'])}, so that sites cannot be matched; pass --pool to "
-            "take the sites of each set together"
+            f"{short_repr(source.grouping['sets'])}, so that sites cannot be matched; pass --pool "
+            f"to take the sites of each set together"
         )
     return source
 
@@ -325,7 +325,7 @@ def check_one_set(source: Samples, within: bool) -> None:
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
             column = source.grouping.get(name)
-            by = f" by column {quoted(column)}" if column else ""
+            by = f" by column {short_repr(column)}" if column else ""
             raise UsageError(
                 f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
                 f"take all together{_within_flags(source) if within else ''}"

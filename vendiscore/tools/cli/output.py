@@ -5,8 +5,8 @@ import re
 from argparse import Namespace
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ...support.signature import plain
-from ...support.summary import json_value
+from ...support.signature import to_plain
+from ...support.summary import to_json_value
 from ..reading.csv_cells import csv_row, text_cell
 
 Row = Mapping[str, object]
@@ -74,7 +74,7 @@ def comma_separated(rows: Sequence[Row]) -> str:
 
 def as_json(result: object) -> str:
     """Return JSON; infinity is text, and NaN null."""
-    return json.dumps(json_value(plain(result)), ensure_ascii=False, indent=1) + "\n"
+    return json.dumps(to_json_value(to_plain(result)), ensure_ascii=False, indent=1) + "\n"
 
 
 def _cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:

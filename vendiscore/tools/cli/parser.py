@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from ... import __version__
 from ...support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ...support.hints import folded, meant, remedy, synonym
+from ...support.hints import closest_name, normalize_name, replacement_hint, resolve_synonym
 from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
@@ -118,24 +118,24 @@ class _Parser(argparse.ArgumentParser):
             return _INSTEAD[name]
         flags = self.flags
         others = [command for command in COMMANDS if name in build_parser(command).flags]
-        option = name if name in flags else synonym(name, flags) or _meant(name, flags)
+        option = name if name in flags else resolve_synonym(name, flags) or _meant(name, flags)
         if option:
             return f"Did you mean {flags[option]}?"
         if others:
             return f"--{name} is an option of {', '.join(f'`{PROGRAM} {x}`' for x in others)}."
-        return remedy(name, "keyword")
+        return replacement_hint(name, "keyword")
 
 
 def _meant(word: str, known: Iterable[str]) -> str | None:
     """Return the option or the command that a word stands for; no letter stands for a word."""
     long = [name for name in known if len(name) > 1]
-    ours = (name for name in long if folded(word) in _WORDS.get(name, "").split())
-    return next(ours, None) or meant(word, long)
+    ours = (name for name in long if normalize_name(word) in _WORDS.get(name, "").split())
+    return next(ours, None) or closest_name(word, long)
 
 
 def no_command(word: str, files: Iterable[str]) -> str:
     """Say that a word is not a command and not one of the files here, and what it may mean."""
-    close = _meant(word, COMMANDS) or meant(word, files)
+    close = _meant(word, COMMANDS) or closest_name(word, files)
     hint = f"Did you mean `{PROGRAM} {close}`? " if close else ""
     hint = _INSTEAD.get(word, hint)
     names = ", ".join(COMMANDS)

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 from ...result import Result
 from ...scoring.compute import measure
 from ...scoring.request import read_generation_request
-from ...support.arguments import flag
+from ...support.arguments import check_bool
 from ...support.optional import require
 from ...support.string_patterns import fill_blanks
 
@@ -59,7 +59,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
     request = read_generation_request(options)
-    taking = flag("given_prompt", given_prompt)
+    taking = check_bool("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
         answers: dict[object, list[str]] = {}

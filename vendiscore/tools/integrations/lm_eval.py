@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from ...scoring.compute import measure
 from ...scoring.request import read_generation_request
-from ...support.arguments import flag
+from ...support.arguments import check_bool
 from ...support.string_patterns import fill_blanks
 
 REMEDY = (
@@ -47,7 +47,7 @@ def vendi_score(
     (generations,) = predictions
     try:
         request = read_generation_request(options)
-        if flag("given_prompt", given_prompt):
+        if check_bool("given_prompt", given_prompt):
             request = request.with_prompts(fill_blanks(references[0]))
         if isinstance(generations, str) or len(generations) < 2:
             got = "1, which scores 1 whatever it is" if generations else "none"

@@ -8,7 +8,7 @@ from ...resolve.sets import resolve_sets
 from ...similarity.inputs import as_samples
 from ...similarity.weights import check_weights
 from ...spectral.vendi_scores import vendi
-from ...support.arguments import DEFAULT_ORDER, number, read_order
+from ...support.arguments import DEFAULT_ORDER, check_float, check_order
 from ...support.namespace import disable_autocast, is_torch
 from ...support.optional import require
 from ...support.types import Samples, Tensor, Weights
@@ -72,8 +72,8 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
         **options: object,
     ) -> None:
         super().__init__()
-        self.q = read_order(q, zero=False)
-        self.weight = number(
+        self.q = check_order(q, allow_zero=False)
+        self.weight = check_float(
             "weight", weight, "a finite number of at least 0", lambda w: 0 <= w < float("inf")
         )
         self.psd = check_psd(psd)

@@ -9,7 +9,7 @@ from ...resolve.sets import resolve_sets
 from ...result import order_suffixes
 from ...scoring.request import check_orders
 from ...spectral.spectrum import score_covariance
-from ...support.arguments import DEFAULT_ORDER, integer, is_several
+from ...support.arguments import DEFAULT_ORDER, check_int, is_collection
 from ...support.namespace import is_torch
 from ...support.optional import require
 from ...support.types import Axes, Tensor
@@ -64,9 +64,9 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         **options: object,
     ) -> None:
         super().__init__(**options)
-        self.num_features = integer("num_features", num_features)
+        self.num_features = check_int("num_features", num_features)
         self.orders = check_orders(q)
-        self.several = is_several(q)
+        self.several = is_collection(q)
         products = _torch.zeros((num_features, num_features), dtype=_torch.float64)
         self.add_state("products", products, dist_reduce_fx="sum")
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")

@@ -10,7 +10,7 @@ from ...core.eigenvalues import PSD
 from ...resolve.kernel_request import KernelArgument, how_of
 from ...resolve.sample_labels import group_equal
 from ...result import key_at
-from ...support.arguments import DEFAULT_ORDER, flag
+from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import warn
 from ...support.string_patterns import fill_blanks
 from ...support.types import Record
@@ -76,7 +76,7 @@ class VendiReward:
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
         self.compared: Record = {"k": k, **options}
         credits_of([], group_equal([]), how_of(self.compared), **self.options)
-        self.given_prompt: bool = flag("given_prompt", given_prompt)
+        self.given_prompt: bool = check_bool("given_prompt", given_prompt)
         self._key: str = key_at(q)  # of the mean score, in logs
 
     def __call__(

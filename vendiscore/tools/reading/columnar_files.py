@@ -11,8 +11,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from ...support.errors import quoted
-from ...support.exact_integers import WHOLE
+from ...support.errors import short_repr
+from ...support.exact_integers import MAX_EXACT_INTEGER
 from ...support.optional import require
 from .limits import Limits, RefusedError
 from .names import join_names
@@ -77,7 +77,9 @@ class Columns:
             file.seek(0)
             self._file = pq.ParquetFile(file, read_dictionary=strings)
         if twice := [name for name, times in Counter(schema.names).items() if times > 1]:
-            raise RefusedError(f"More than one column is called {quoted(twice[0])}; rename them.")
+            raise RefusedError(
+                f"More than one column is called {short_repr(twice[0])}; rename them."
+            )
         check_width(len(self._kinds), limits)
         self.rows: int = self._file.metadata.num_rows
         self.limits = limits
@@ -117,8 +119,8 @@ class Columns:
             for name in columns:
                 if self._kinds[name] == "other" and values[name] > most_values:
                     raise RefusedError(
-                        f"{values[name]:,} values in the column {quoted(name)} are too many: send "
-                        f"a random part of the rows."
+                        f"{values[name]:,} values in the column {short_repr(name)} are too many: "
+                        f"send a random part of the rows."
                     )
         shares = self._shares_of_pages(columns, needed)
         some: list[str] = []
@@ -142,7 +144,7 @@ class Columns:
             most = self.limits.unpacked * (_TEXT_PAGES if is_text else _NUMBER_PAGES)
             if sizes[name] > most:
                 raise RefusedError(
-                    f"The column {quoted(name)} has a page of {sizes[name] / 1e6:,.0f} MB "
+                    f"The column {short_repr(name)} has a page of {sizes[name] / 1e6:,.0f} MB "
                     f"unpacked, more than {most / 1e6:,.0f} MB; save it with smaller pages, as by "
                     f"data_page_size of pyarrow."
                 )
@@ -197,8 +199,8 @@ class Columns:
         for name, of in self._types.items():
             if pa.types.is_binary(of) or pa.types.is_large_binary(of) or pa.types.is_struct(of):
                 raise RefusedError(
-                    f"column {quoted(name)} has type {of}, which is not printed; write the rows "
-                    "into a file with --output FILE.parquet"
+                    f"column {short_repr(name)} has type {of}, which is not printed; write the "
+                    f"rows into a file with --output FILE.parquet"
                 )
         lines = (json.dumps(row, ensure_ascii=False, default=str) for row in table.to_pylist())
         return "".join(f"{line}\n" for line in lines)
@@ -238,7 +240,7 @@ class Columns:
                 check_width(rows.shape[1], self.limits)
                 if rows.shape[1] != (parts or [rows])[0].shape[1]:
                     return None
-                if not (np.abs(rows) < WHOLE).all():
+                if not (np.abs(rows) < MAX_EXACT_INTEGER).all():
                     return None
                 parts.append(rows.astype(real, copy=False))
                 if sum(map(len, parts)) >= self.limits.samples:
@@ -257,8 +259,8 @@ class _Total:
         self._size += size
         if self._size > self.most:
             raise RefusedError(
-                f"The columns up to {quoted(name)} unpack to more than {self.most // 10**6} MB; "
-                f"send a random part of the rows."
+                f"The columns up to {short_repr(name)} unpack to more than {self.most // 10**6} "
+                f"MB; send a random part of the rows."
             )
 
 
@@ -278,8 +280,8 @@ class _Words:
             if values > self._total.most // (_IN_PYTHON if self._is_vector else _NESTED_IN_PYTHON):
                 raise RefusedError(
                     f"{values:,} values in {len(column):,} rows of the column "
-                    f"{quoted(self._name)} are too many: leave the column out, or send a random "
-                    f"part of the rows."
+                    f"{short_repr(self._name)} are too many: leave the column out, or send a "
+                    f"random part of the rows."
                 )
             self._total.add(size, self._name)
             return column.to_pylist()

@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
-from ...support.errors import quoted
-from ...support.string_patterns import looks_like, unspaced
+from ...support.errors import short_repr
+from ...support.string_patterns import count_unspaced, looks_like
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,
@@ -270,7 +270,7 @@ def merge_numbered(table: Table, wanted: Wanted) -> Table:
         blank += len(answers) - len(filled)
         rows.append([*record.values(), filled])
     names = [*(name for name in table.names if name not in merging), stem]
-    merged = f"{quoted(stem)} are the {len(numbered)} columns {join_names(numbered)}"
+    merged = f"{short_repr(stem)} are the {len(numbered)} columns {join_names(numbered)}"
     if blank:  # rows may have fewer answers than others
         merged += f", in which {say_left_out(blank, 'blank cell')}"
     return replace(table, names=names, header=names, rows=rows, above=[*table.above, merged])
@@ -385,7 +385,7 @@ def is_prose(cell: str) -> bool:
     >>> is_prose("a cat sat"), is_prose("cat")
     (True, False)
     """
-    return (" " in cell and any(map(str.isalpha, cell))) or unspaced([cell]) > 0
+    return (" " in cell and any(map(str.isalpha, cell))) or count_unspaced([cell]) > 0
 
 
 def few_values(labels: Iterable[str]) -> bool:
@@ -446,7 +446,7 @@ def check_one_set(table: Table, chosen: Choice, wanted: Wanted) -> None:
         if few_values(labels) and not is_of_units:
             values = join_names(dict.fromkeys(filter(None, labels)))
             raise AskError(
-                f"Is each value of column {quoted(name)} a set of its own ({values})?",
+                f"Is each value of column {short_repr(name)} a set of its own ({values})?",
                 [
                     (f"Each {name} by itself", {"group_by": name}),
                     ("All rows are one set", {"pool": True}),

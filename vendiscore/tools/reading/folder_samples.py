@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
-from ...support.folders import ending, list_folder, name_some
-from ...support.string_patterns import IMAGES
+from ...support.folders import file_extension, format_names, list_folder
+from ...support.string_patterns import IMAGE_EXTENSIONS
 from ...support.types import Record
 from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES
@@ -22,7 +22,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         has no samples.
     """
     below = bool(wanted.others)
-    every, _ = list_folder(folder, below=True)
+    every, _ = list_folder(folder, recursive=True)
     if wanted.subfolders is False and not below:
         every = [file for file in every if _is_at_top(file)]
     by_kind: dict[str, list[str]] = {"images": [], "texts": []}
@@ -38,7 +38,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
         tables = []
     by_kind = {kind: files for kind, files in by_kind.items() if files}
     if not by_kind:
-        remedy = f"; it has {name_some(tables)}: pass that file, or one of them" * bool(tables)
+        remedy = f"; it has {format_names(tables)}: pass that file, or one of them" * bool(tables)
         what = ".txt files" if wanted.kind == "texts" else "images"
         raise RefusedError(f"the folder has no {what}{remedy}")
     if len(by_kind) + len(tables) > 1:
@@ -60,7 +60,7 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
             )
     chosen = set(found)
     left = sorted(file for file in every if file not in chosen)
-    note = f"{len(found):,} samples; left out, as no {what}: {name_some(left)}"
+    note = f"{len(found):,} samples; left out, as no {what}: {format_names(left)}"
     values = paths = [str(folder / file) for file in found]
     problems = {}
     if what == "texts":
@@ -84,10 +84,10 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
 
 def _kind_of_file(file: str) -> str:
     """Return "images", "texts", "tables" for another file that the readers take, or ""."""
-    end = ending(file.removesuffix(".gz"))
-    if ending(file) in IMAGES:
+    end = file_extension(file.removesuffix(".gz"))
+    if file_extension(file) in IMAGE_EXTENSIONS:
         return "images"
-    if ending(file) == "txt":
+    if file_extension(file) == "txt":
         return "texts"
     form = ENDINGS.get(end)
     return "tables" if form in TYPES and form != "txt" else ""
@@ -115,7 +115,7 @@ def _kind_question(
     choices += [(file, {"file": str(folder / file)}) for file in tables]
     listed = [_count(kind, files) for kind, files in by_kind.items()]
     if tables:
-        listed.append(f"tables or other data ({name_some(tables)})")
+        listed.append(f"tables or other data ({format_names(tables)})")
     return AskError(f"The folder has {', '.join(listed)}: which are the samples?", choices)
 
 

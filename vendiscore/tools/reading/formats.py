@@ -9,8 +9,8 @@ from functools import partial
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
-from ...support.folders import ending
-from ...support.string_patterns import IMAGES
+from ...support.folders import file_extension
+from ...support.string_patterns import IMAGE_EXTENSIONS
 from .encodings import decode
 from .limits import RefusedError, Wanted
 
@@ -91,7 +91,7 @@ FORMATS = {
     "npy": Format(("npy",), _arrays, (b"\x93NUMPY",)),
     "npz": Format(("npz",), partial(_arrays, packed=True)),
     "zip": Format(("zip",), None, _ZIP),
-    "image": Format(IMAGES, None, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
+    "image": Format(IMAGE_EXTENSIONS, None, (b"\x89PNG", b"\xff\xd8\xff", b"GIF8")),
 }
 TYPES = tuple(name for name, form in FORMATS.items() if form.parse)
 ENDINGS = {ending: name for name, form in FORMATS.items() for ending in form.endings}
@@ -137,12 +137,12 @@ def named_format(name: str) -> str | None:
     >>> named_format("answers.CSV"), named_format("a.jpeg"), named_format("a.docx")
     ('csv', 'image', None)
     """
-    return ENDINGS.get(ending(name))
+    return ENDINGS.get(file_extension(name))
 
 
 def known_format(name: str) -> str | None:
     """Return `named_format`; refuse formats that people have and no parser reads."""
-    end = ending(name)
+    end = file_extension(name)
     if end in _REFUSED:
         raise RefusedError(f"Files of type .{end} are not read: {_REFUSED[end]}.")
     return ENDINGS.get(end)
@@ -180,4 +180,4 @@ def format_of(name: str, data: bytes) -> str | None:
     if inside and found in (None, "txt", "csv", "tsv"):
         return inside if inside in FORMATS else known_format(f"file.{inside}")
     # no ending, or "answers of v1.2"
-    return "txt" if not found and not re.fullmatch(r"[a-z]\w{0,7}", ending(name)) else found
+    return "txt" if not found and not re.fullmatch(r"[a-z]\w{0,7}", file_extension(name)) else found

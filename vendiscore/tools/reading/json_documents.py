@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterator, Sequence
 from itertools import chain
 
-from ...support.errors import quoted
+from ...support.errors import short_repr
 from .limits import RefusedError, Wanted
 from .names import join_names
 from .records import HOLDERS
@@ -171,7 +171,7 @@ def _table(
 
 
 def describe_value(value: object) -> str:
-    return f"{type(value).__name__} {quoted(value)}" if value is not None else "null"
+    return f"{type(value).__name__} {short_repr(value)}" if value is not None else "null"
 
 
 def _shape(value: object) -> str:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...support.exact_integers import WHOLE, inexact
+from ...support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
 from .columns import row_in
 from .json_documents import describe_value
 from .limits import AskError, Limits, RefusedError, Wanted
@@ -42,7 +42,7 @@ def numbers_of(table: Table, wanted: Wanted) -> Samples:
         try:
             numbers = list(map(float, plain)) if isinstance(plain, list) else []
             X[i] = np.reshape(numbers, width)
-            sure = not table.typed or bool((np.abs(X[i]) < WHOLE).all())
+            sure = not table.typed or bool((np.abs(X[i]) < MAX_EXACT_INTEGER).all())
         except (TypeError, ValueError, OverflowError):
             sure = False
         if not sure and (problem := _problem(plain, row, width)):
@@ -263,4 +263,4 @@ def _fault(plain: Any, cell: object) -> str:
         return f"has {'null' if cell is None else repr(cell)[:60]}, which is not a number"
     except OverflowError:
         pass
-    return inexact(cell)
+    return describe_inexact_integer(cell)

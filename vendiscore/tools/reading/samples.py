@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ...support.errors import quoted
+from ...support.errors import short_repr
 from ...support.types import Record
 from .names import join_names
 from .records import start_of
@@ -115,7 +115,7 @@ class Samples:
         kind = self.kind if n != 1 else self.kind.removesuffix("s")
         what = f"{n:,} {kind}"
         if self.column:
-            what += f" of column {quoted(self.column)}"
+            what += f" of column {short_repr(self.column)}"
         if self.record:
             what += f" ({self.record})"
         for name, labels in (("groups", self.groups), ("sets", self.sets)):
@@ -123,10 +123,10 @@ class Samples:
             if labels:
                 what += f", in {len({*labels}):,} {name}"
             if labels and by:
-                what += f" by column {quoted(by)}"
+                what += f" by column {short_repr(by)}"
         if self.prompts and self.grouping.get("prompts"):
             prompts = f"{len({*self.prompts}):,} prompts"
-            what += f", answers to {prompts} of column {quoted(self.grouping['prompts'])}"
+            what += f", answers to {prompts} of column {short_repr(self.grouping['prompts'])}"
         parts = [what]
         if self.table:
             left = self.left_out

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ...support.errors import quoted
+from ...support.errors import short_repr
 from .columns import Choice, check_one_set, choose, merge_numbered
 from .csv_cells import csv_row
 from .json_documents import describe_value
@@ -328,7 +328,7 @@ def _labelled(
             if name == "quality":
                 number = _number(label)
                 quality.append(number or 0.0)
-                problem = "" if number is not None else f"is {quoted(label)}, not a number"
+                problem = "" if number is not None else f"is {short_repr(label)}, not a number"
             if problem and j not in problems:
                 problems[j] = problem
                 wrong[j] = column

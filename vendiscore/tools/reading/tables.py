@@ -10,9 +10,9 @@ from functools import cached_property
 from itertools import chain, islice
 from typing import Any
 
-from ...support.errors import quoted
-from ...support.hints import suggestion
-from ...support.string_patterns import could_be_smiles
+from ...support.errors import short_repr
+from ...support.hints import suggest_name
+from ...support.string_patterns import can_be_smiles
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at
@@ -170,8 +170,8 @@ def _named_again(rows: Sequence[Sequence[str]]) -> int:
 
 def checked_column(names: Collection[str], column: str, what: str = "column") -> str:
     if column not in names:
-        hint = suggestion(f"{column:.60}", [f"{name:.40}" for name in names])
-        raise RefusedError(f"There is no {what} {quoted(column)}. {hint}")
+        hint = suggest_name(f"{column:.60}", [f"{name:.40}" for name in names])
+        raise RefusedError(f"There is no {what} {short_repr(column)}. {hint}")
     return column
 
 
@@ -269,7 +269,7 @@ def _has_header(rows: Sequence[Sequence[str]], wanted: Wanted) -> bool:
         return not any(map(is_number, first))
     if any(name and below for name, below in zip(first, numbers, strict=True)):
         return True
-    if wanted.kind == "molecules" and any(map(could_be_smiles, first)):
+    if wanted.kind == "molecules" and any(map(can_be_smiles, first)):
         return False
     again = any(name and name in cells for name, cells in zip(first, columns, strict=True))
     return bool(body) and not again and not any(map(is_sentence, first))

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ...support.string_patterns import could_be_smiles
+from ...support.string_patterns import can_be_smiles
 from .encodings import LINE_BREAK
 from .limits import AskError, Wanted
 from .names import say_left_out
@@ -24,7 +24,7 @@ def line_samples(text: str, wanted: Wanted, molecules: bool) -> Samples:
     above = []
     if molecules:
         kept = [(place, row) for place, row in kept if not row.startswith("#")]
-        if kept and not could_be_smiles(kept[0][1].split()[0]):
+        if kept and not can_be_smiles(kept[0][1].split()[0]):
             above.append(f"line {kept[0][0]} is above the molecules")
             del kept[0]
     elif not split and wanted.kind in ("", "texts") and "" in rows and _are_blocks(rows):

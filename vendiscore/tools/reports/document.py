@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...support.summary import Summary, frame, json_value, with_error
+from ...support.summary import SummaryMixin, format_with_error, make_frame, to_json_value
 from ...support.types import Frame, Record, Samples
 from ..analysis.findings import Findings
 from .markup import escape, listing
@@ -19,7 +19,7 @@ from .sections import Section, sections
 
 
 @dataclass(frozen=True, repr=False)
-class Report(Summary):
+class Report(SummaryMixin):
     """Report on how diverse samples are, and why, as one HTML file; notebooks show it.
 
     Attributes
@@ -38,7 +38,7 @@ class Report(Summary):
     '<!DOCTYPE html>'
     """
 
-    _brief = ("title",)
+    _repr_attributes = ("title",)
 
     title: str
     numbers: Record = field(repr=False)
@@ -48,16 +48,17 @@ class Report(Summary):
     def sentence(self) -> str:
         """The title and the first number."""
         name, value = next(iter(self.numbers.items()))
-        return f"{self.title}: {name} = {with_error(value, self.numbers.get(f'{name}_se', 0.0))}."
+        error = self.numbers.get(f"{name}_se", 0.0)
+        return f"{self.title}: {name} = {format_with_error(value, error)}."
 
     def to_dict(self) -> Record:
         """Return the title and the numbers as plain values, for JSON."""
-        return {"title": self.title, **json_value(self.numbers)}
+        return {"title": self.title, **to_json_value(self.numbers)}
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with one row of the title and the numbers, without details."""
         numbers = {key: value for key, value in self.numbers.items() if key != "details"}
-        return frame([{"title": self.title, **numbers}])
+        return make_frame([{"title": self.title, **numbers}])
 
     def html(self) -> str:
         """Return the whole file as text."""

@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable
 
-from ...support.summary import shortened
+from ...support.summary import truncate
 
 SEEN = 160  # characters of a text before it is unfolded
 
@@ -11,7 +11,7 @@ SEEN = 160  # characters of a text before it is unfolded
 def escape(text: str, longest: int = 160) -> str:
     """Escape untrusted text, so that HTML shows it as text and nothing else."""
     signs = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}  # gradio fills in templates at these
-    return html.escape(shortened(text, longest)).translate(signs)
+    return html.escape(truncate(text, longest)).translate(signs)
 
 
 def folded(text: str, longest: int) -> str:

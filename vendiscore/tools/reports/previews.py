@@ -17,8 +17,8 @@ from ...similarity.base import Similarity
 from ...support.errors import SampleError
 from ...support.namespace import to_host
 from ...support.optional import require
-from ...support.signature import plain
-from ...support.summary import shortened
+from ...support.signature import to_plain
+from ...support.summary import truncate
 from ..analysis import sentences
 from .markup import escape, folded
 from .thumbnails import sketch, small
@@ -138,5 +138,5 @@ def _said(sample: object) -> str:
         return ", ".join(f"{name}: {_said(value)}" for name, value in sample.items())
     if hasattr(sample, "GetNumAtoms"):
         return require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample)
-    said = plain(sample)
-    return shortened(said if isinstance(said, str) else repr(said), 300)
+    said = to_plain(sample)
+    return truncate(said if isinstance(said, str) else repr(said), 300)

@@ -9,8 +9,8 @@ from ...result import NULLS
 from ...scoring.scale_strip import strip_html
 from ...spectral.rank_one import lost
 from ...support.optional import MissingPackageError
-from ...support.signature import digits, plain
-from ...support.summary import table
+from ...support.signature import format_number, to_plain
+from ...support.summary import render_table
 from ..analysis import sentences
 from ..analysis.findings import Findings
 from ..analysis.python_code import reproduced
@@ -98,7 +98,7 @@ def groups(found: Findings, shown: Previews) -> str:
         cells = ("–" if row[name] is None else short(row[name]) for name in names)
         lines.append([escape(str(row["group"]), 60), f"{row['n']:,}", *cells])
     beyond = more(len(rows) - GROUPS, " groups, which `numbers` has")
-    return table(["group", "n", *map(escape, names)], lines) + beyond
+    return render_table(["group", "n", *map(escape, names)], lines) + beyond
 
 
 def growth(found: Findings, shown: Previews) -> str:
@@ -113,7 +113,7 @@ def growth(found: Findings, shown: Previews) -> str:
         rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
     head = [shown.what, "score", f"{100 * grown.level:g} % interval"]
     said = paragraph(few if grown.n < found.n else "", found.growth_text)
-    return said + table(head, rows)
+    return said + render_table(head, rows)
 
 
 def drawn(found: Findings, shown: Previews) -> str:
@@ -141,7 +141,7 @@ def settings(found: Findings, shown: Previews) -> str:
         found.given, found.references, found.arguments, shown.counted(found.subject.n_passed)
     )
     return (
-        table(["setting", "value"], _settings(found))
+        render_table(["setting", "value"], _settings(found))
         + (f"<h3>Notes</h3>{notes}" if details["notes"] else "")
         + "<h3>Signature</h3>"
         + paragraph("To be quoted with the numbers: equal signatures, equal ways to count.")
@@ -184,7 +184,7 @@ def _numbers(found: Findings) -> str:
             about = escape(f"{measure.range}, {sentences.about(measure)}")
             row[3:] = about, folded(measure.summary, 400)
         rows.append(row)
-    return table(["name", "value", "interval", "range", "what it is"], rows)
+    return render_table(["name", "value", "interval", "range", "what it is"], rows)
 
 
 def _settings(found: Findings) -> Iterator[list[str]]:
@@ -195,8 +195,8 @@ def _settings(found: Findings) -> Iterator[list[str]]:
             yield [name, escape(str(details[name]))]
     for name, value in details["options"].items():
         if name not in ("kernel", "distance") and value is not None:
-            yield [escape(name), folded(str(plain(value)), _LONGEST)]
-    yield ["q", ", ".join(digits(q) for q in found.request.orders)]
+            yield [escape(name), folded(str(to_plain(value)), _LONGEST)]
+    yield ["q", ", ".join(format_number(q) for q in found.request.orders)]
     for q, why in details.get("why", {}).items():
         yield [f"found at q={escape(q)} from", escape(why or details["method"][q], 400)]
     if "interval" in details:
@@ -257,9 +257,9 @@ def redundant(found: Findings, shown: Previews) -> str:
             "A sample adds the share of the score that would be lost without it; below 0 %, the "
             "set is more diverse without it."
         )
-        + table(head, least)
+        + render_table(head, least)
         + "<h3>Adds the most</h3>"
-        + table([name, "adds to the score"], most)
+        + render_table([name, "adds to the score"], most)
     )
 
 
@@ -305,7 +305,7 @@ def every(found: Findings, shown: Previews) -> str:
         )
     said.append("Numbers are places in the list that was given, from 0.")
     summary = f"<summary>{shown.counted(len(rows))}</summary>"
-    return f"{paragraph(*said)}<details>{summary}{table(head, rows)}</details>"
+    return f"{paragraph(*said)}<details>{summary}{render_table(head, rows)}</details>"
 
 
 def _of_what(found: Findings, explained: Explanation) -> str:
@@ -347,7 +347,7 @@ def _boundary(explained: Explanation, shown: Previews) -> str:
     if not rows:
         return ""
     caption = "The pairs next to the threshold, identical ones taken as one"
-    return table(["similarity", "one", "the other", "counted as"], rows, caption)
+    return render_table(["similarity", "one", "the other", "counted as"], rows, caption)
 
 
 def _modes(explained: Explanation, shown: Previews) -> str:
@@ -360,7 +360,7 @@ def _modes(explained: Explanation, shown: Previews) -> str:
         rows.append([f"{mode.number + 1}", share, members, most])
     head = ["mode", "share", shown.what, "the most of"]
     beyond = more(len(every) - len(rows), f", smaller or the main one of no {shown.word}")
-    return table(head, rows) + beyond
+    return render_table(head, rows) + beyond
 
 
 def _percent(adds: float) -> str:

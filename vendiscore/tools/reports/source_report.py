@@ -5,7 +5,7 @@ from dataclasses import replace
 
 from ...result import key_at
 from ...support.optional import MissingPackageError
-from ...support.summary import shortened, table
+from ...support.summary import render_table, truncate
 from ...support.types import Record
 from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
@@ -52,7 +52,7 @@ def source_report(found: Sources, title: str | None = None) -> Report:
     parts = dict.fromkeys(("sources", "pairs", "prompts"), "")
     for name, caption, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):
         cells = [map(_cell, row.values()) for row in rows]
-        parts[name] += table(rows[0], cells, caption.capitalize()) + more(beyond, " sources")
+        parts[name] += render_table(rows[0], cells, caption.capitalize()) + more(beyond, " sources")
     sections = [
         Section("score", "The number", number + paragraph(found.sentence) + notes),
         Section("pictures", "Pictures", "".join(_pictures(found))),
@@ -88,9 +88,7 @@ def source_pictures(found: Sources) -> list[Figure]:
     >>> [figure.name for figure in source_pictures(found)]
     ['map', 'heat']
     """
-    rows = [
-        replace(row, name=shortened(" ".join(row.name.split()), _NAME)) for row in found.sources
-    ]
+    rows = [replace(row, name=truncate(" ".join(row.name.split()), _NAME)) for row in found.sources]
     named = replace(found, sources=tuple(rows))
     n = len(rows)
     a, b, near = found.pairs(1)[0]

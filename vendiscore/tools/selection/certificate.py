@@ -20,7 +20,7 @@ from ...support import memory
 from ...support.errors import NotPSDError
 from ...support.namespace import gram
 from ...support.progress import track
-from ...support.threads import at_most, each, in_order
+from ...support.threads import limit_blas_threads, map_ordered, run_parallel
 from .candidates import Candidates
 from .constraints import Constraints
 
@@ -50,7 +50,7 @@ def bound(
     p = constraints.even() / 2
     p[places] += 0.5 / k
     least = math.log(dims)
-    with at_most(1):
+    with limit_blas_threads(1):
         for step in track(range(STEPS), STEPS, "bounding"):
             power, g = space.tangent(p, dims, q)
             best = constraints.best(g)
@@ -126,7 +126,7 @@ class _Space:
             return gram(Z.T)
 
         A = np.zeros((self.dim, self.dim))
-        for some in in_order(part, self.blocks):
+        for some in map_ordered(part, self.blocks):
             A += some
         power, V, slopes = tangent(A, dims, q, float(p @ self.rest))
         g = self.rest * slopes[-1]
@@ -135,7 +135,7 @@ class _Space:
             Z = self.rows(block) @ V
             g[block] += Z**2 @ slopes[:-1]
 
-        each(look, self.blocks)
+        run_parallel(look, self.blocks)
         return power, g
 
 

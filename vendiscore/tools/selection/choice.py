@@ -10,10 +10,17 @@ from ...resolve.kernel_request import KernelArgument
 from ...resolve.sample_labels import check_size, read_labels
 from ...resolve.sets import similarity_of
 from ...spectral.vendi_scores import spectrum_of
-from ...support.arguments import DEFAULT_ORDER, flag, number, one_of, read_order, refuse_gradient
-from ...support.hints import remedy
-from ...support.progress import foretell, quiet
-from ...support.threads import at_most
+from ...support.arguments import (
+    DEFAULT_ORDER,
+    check_bool,
+    check_choice,
+    check_float,
+    check_no_gradient,
+    check_order,
+)
+from ...support.hints import replacement_hint
+from ...support.progress import announce_duration, quiet
+from ...support.threads import limit_blas_threads
 from ...support.types import Samples
 from .candidates import Candidates
 from .constraints import (
@@ -153,11 +160,16 @@ def select(
     """
     if size is None:
         raise TypeError("`size` is missing, how many to choose: pass select(samples, size=5)")
-    wish = one_of("objective", objective, OBJECTIVES, remedy(objective, "objective"))
-    order = read_order(
-        q, zero=False, most=2, remedy="q=1 is usual, q=0.5 counts rare samples more, q=2 fewer"
+    wish = check_choice(
+        "objective", objective, OBJECTIVES, replacement_hint(objective, "objective")
     )
-    swaps = flag("swaps", swaps)
+    order = check_order(
+        q,
+        allow_zero=False,
+        max_value=2,
+        hint="q=1 is usual, q=0.5 counts rare samples more, q=2 fewer",
+    )
+    swaps = check_bool("swaps", swaps)
     psd = check_psd(psd)
     given, scores = ("quality", quality) if relevance is None else ("relevance", relevance)
     if quality is not None and relevance is not None:
@@ -171,7 +183,7 @@ def select(
             raise ValueError(
                 "`tradeoff` needs `relevance` or `quality`: pass a score for each sample"
             )
-        share = number(
+        share = check_float(
             "tradeoff",
             tradeoff,
             "a number from 0 (relevance alone) to 1 (diversity alone)",
@@ -188,7 +200,7 @@ def select(
             f"leave it out, name a kernel by `k`, and pass how good each sample is as `quality`"
         )
     similarity = similarity_of(samples, {"k": k, **options}, _KEYWORDS)
-    refuse_gradient("select", **options, samples=similarity, **{given: scores})
+    check_no_gradient("select", **options, samples=similarity, **{given: scores})
     dropped = similarity.dropped
     n = similarity.n + len(dropped)
     kept = np.setdiff1d(np.arange(n), list(dropped))
@@ -211,13 +223,13 @@ def select(
         read = read_quality if relevance is None else read_relevance
         merit = Merit(read(n, scores, kept), share)
     # Numbers are checked. Thousands of small products cost more with threads that wait.
-    with np.errstate(all="ignore"), at_most(1):
+    with np.errstate(all="ignore"), limit_blas_threads(1):
         candidates = Candidates(similarity)
-        foretell(
+        announce_duration(
             f"Choosing {constraints.size:,} of {candidates.n:,} samples",
             _operations(candidates, constraints.size, wish),
-            single=wish == "represent",
-            tip="Ctrl-C keeps what is chosen by then",
+            single_precision=wish == "represent",
+            hint="Ctrl-C keeps what is chosen by then",
         )
         if share == 1:
             merit = None

@@ -10,8 +10,8 @@ import numpy as np
 
 from ...resolve.sample_labels import Groups
 from ...similarity.weights import PerSample, per_sample
-from ...support.arguments import integer, is_several
-from ...support.errors import quoted
+from ...support.arguments import check_int, is_collection
+from ...support.errors import short_repr
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ def read_constraints(
     quota: object,
 ) -> Constraints:
     """Return the constraints, if a selection can meet them, of places that were read."""
-    size = integer("size", size, 1, n, f"there are {n} samples: take as many, or add some")
+    size = check_int("size", size, 1, n, f"there are {n} samples: take as many, or add some")
     if len(initial) > size:
         raise ValueError(
             f"`initial` must have at most the {size} samples of `size`, got {len(initial)}; raise "
@@ -127,10 +127,10 @@ def read_initial(n: int, initial: object) -> list[int]:
     """Return places of n samples, none twice."""
     if initial is None:
         return []
-    if not is_several(initial):
-        raise TypeError(f"`initial` must be a list of places of samples, got {quoted(initial)}")
+    if not is_collection(initial):
+        raise TypeError(f"`initial` must be a list of places of samples, got {short_repr(initial)}")
     remedy = f"places count from 0, and there are {n} samples"
-    places = [integer("initial", place, 0, n - 1, remedy) for place in initial]
+    places = [check_int("initial", place, 0, n - 1, remedy) for place in initial]
     if len(set(places)) < len(places):
         twice = Counter(places).most_common(1)[0][0]
         raise ValueError(f"`initial` must have no place twice, got {twice} twice; leave one out")
@@ -141,7 +141,7 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
     """Return how many of each group may be in."""
     have = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):
-        cap = integer("quota", quota, remedy="or pass {label: count}")
+        cap = check_int("quota", quota, hint="or pass {label: count}")
         most = np.minimum(have, cap)
         if most.sum() < size:
             raise ValueError(
@@ -149,7 +149,7 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
                 f"the {size} of `size`; raise `quota`, or lower `size`"
             )
         return most
-    wanted = {label: integer("quota", count, 0) for label, count in quota.items()}
+    wanted = {label: check_int("quota", count, 0) for label, count in quota.items()}
     known = dict(zip(groups.labels, have.tolist(), strict=True))
     for label, count in wanted.items():
         if count > known.get(label, 0):

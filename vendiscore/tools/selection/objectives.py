@@ -13,7 +13,7 @@ from ...spectral.rank_one import with_each
 from ...support import memory
 from ...support.errors import warn
 from ...support.namespace import row_blocks
-from ...support.threads import each, in_order, slices
+from ...support.threads import map_ordered, run_parallel, slices
 from .candidates import Candidates
 from .constraints import Constraints
 from .resolvent import (
@@ -168,7 +168,7 @@ class Spectral:
             best = values.argmax(axis=1)
             return index[best], values.max(axis=1) - kept
 
-        parts = in_order(best, slices(len(members), step))
+        parts = map_ordered(best, slices(len(members), step))
         places, worth = zip(*parts, strict=True)
         return np.concatenate(places), np.concatenate(worth)
 
@@ -291,7 +291,7 @@ class Spectral:
             gains[part] = form.value(s, basis.squares(Z))
 
         dim = self.candidates.dim or len(self.places)
-        each(look, row_blocks(len(some), 64 * dim, 1024))
+        run_parallel(look, row_blocks(len(some), 64 * dim, 1024))
         gains += COARSE
         self._bounds[some] = gains
         return self._values(gains, some)

@@ -5,7 +5,7 @@ import numpy as np
 from ...core.eigenvalues import clip_eigenvalues
 from ...core.hill import hill_number
 from ...spectral.quadrature import log_of_entropy
-from ...support.threads import in_order
+from ...support.threads import map_ordered
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.
@@ -42,7 +42,7 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
 
     ridges = zip(form.t, form.w, strict=True)
     try:
-        for part in in_order(part_of, ridges):
+        for part in map_ordered(part_of, ridges):
             S += part
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
         return one_by_one()

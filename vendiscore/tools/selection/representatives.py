@@ -6,7 +6,7 @@ from ...similarity.members import sample_of
 from ...support import memory
 from ...support.namespace import row_blocks
 from ...support.progress import announce
-from ...support.threads import each
+from ...support.threads import run_parallel
 from .candidates import Candidates
 from .constraints import Constraints
 
@@ -79,7 +79,7 @@ class Cover:
             some = order[start:stop]
             count = min(2 * count, 4 * BATCH)
             blocks = row_blocks(len(some), 1 << 30, BATCH)
-            each(self._look, [some[block] for block in blocks])
+            run_parallel(self._look, [some[block] for block in blocks])
             best = float(self._bounds[some].max())
             top = max(top, best)
             start += len(some)

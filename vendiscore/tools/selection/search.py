@@ -6,7 +6,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ...support.errors import warn
-from ...support.progress import Counts, counted, track
+from ...support.progress import Counts, run_with_progress, track
 from .objectives import Spectral
 from .representatives import Cover
 
@@ -47,7 +47,7 @@ def exchanged(objective: Spectral) -> tuple[int, bool]:
     done = [0]
     size = objective.constraints.size
     try:
-        counted(_rounds(objective, done), ROUNDS * size, "exchanging")
+        run_with_progress(_rounds(objective, done), ROUNDS * size, "exchanging")
     except KeyboardInterrupt:
         warn(
             f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "

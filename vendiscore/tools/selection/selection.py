@@ -11,7 +11,13 @@ import numpy as np
 
 from ...spectral.spectrum import Spectrum
 from ...support.errors import NotPSDError
-from ...support.summary import Summary, cut, frame, html_table, json_record
+from ...support.summary import (
+    SummaryMixin,
+    make_frame,
+    render_html_table,
+    to_json_record,
+    truncate_line,
+)
 from ...support.types import Axes, DType, Frame, Record
 from ..plots.curves import selection as draw
 from .candidates import Candidates
@@ -22,7 +28,7 @@ from .prefixes import prefix_scores
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Selection(Summary):
+class Selection(SummaryMixin):
     """Samples that were chosen, in the order of what they add; numbers are found when asked for.
 
     It is a sequence of the indices of the chosen samples: ``list(selection)``, ``selection[0]``
@@ -129,7 +135,7 @@ class Selection(Summary):
     def to_dict(self) -> Record:
         """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
         known = self._bound_if_any()
-        return json_record(
+        return to_json_record(
             {
                 "places": self.places,
                 "objective": self.objective,
@@ -145,7 +151,7 @@ class Selection(Summary):
 
     def to_frame(self) -> Frame:
         """Return a pandas DataFrame with a row for each chosen sample: index, score and gain."""
-        return frame({"index": self.places, "score": self.scores, "gain": self.gains})
+        return make_frame({"index": self.places, "score": self.scores, "gain": self.gains})
 
     def plot(self, ax: Axes | None = None) -> Axes:
         """Draw the scores of the prefixes and the bound, on `ax` or new Axes, and return these."""
@@ -159,7 +165,7 @@ class Selection(Summary):
 
     def __repr__(self) -> str:
         brief = self.sentence.rstrip(".")
-        return cut(f"Selection({brief}, places={self.places.tolist()!r})")
+        return truncate_line(f"Selection({brief}, places={self.places.tolist()!r})")
 
     def _repr_html_(self) -> str:
         first = range(min(10, len(self)))
@@ -170,7 +176,7 @@ class Selection(Summary):
             "score so far": self.scores[few],
             "gain": self.gains[few],
         }
-        return html_table(columns, self.sentence)
+        return render_html_table(columns, self.sentence)
 
     @property
     def sentence(self) -> str:

@@ -22,11 +22,11 @@ from ...scoring.intervals import Uncertainty
 from ...scoring.request import confidence, read_request
 from ...similarity.arrow import from_arrow
 from ...similarity.inputs import check_in_memory
-from ...support.arguments import DEFAULT_ORDER, flag
-from ...support.errors import SampleError, quoted, warn
-from ...support.hints import Public, suggestion
+from ...support.arguments import DEFAULT_ORDER, check_bool
+from ...support.errors import SampleError, short_repr, warn
+from ...support.hints import HelpfulCallMeta, suggest_name
 from ...support.optional import require
-from ...support.signature import plain
+from ...support.signature import to_plain
 from ...support.types import Record
 from .state import State
 from .state_settings import refused
@@ -50,7 +50,7 @@ class _Block(NamedTuple):
     parts: tuple[pyarrow.Table | State, ...]
 
 
-class GroupState(metaclass=Public):
+class GroupState(metaclass=HelpfulCallMeta):
     """Scores of groups whose rows stand one after the other, in a stream or in parts of it.
 
     The first and the last group may go on in another part, so that their rows are kept (if there
@@ -106,7 +106,7 @@ class GroupState(metaclass=Public):
         self.keys: list[str] = [name for name in (groups, prompts) if name is not None]
         if not self.keys:
             raise TypeError("`groups` or `prompts` must name a column; without, use a State")
-        taken = flag("given_prompt", given_prompt)
+        taken = check_bool("given_prompt", given_prompt)
         if taken and prompts is None:
             raise TypeError(
                 "`given_prompt` needs the column of prompts: pass its name as `prompts`"
@@ -116,7 +116,7 @@ class GroupState(metaclass=Public):
         self.scoring: Record = {"q": q, "psd": psd}
         self._request = read_request({**self.how, **self.scoring})
         names = {"column": column, "groups": groups, "prompts": prompts}
-        self._asked = plain({**names, **self.how, **self.scoring, "given": given_prompt})
+        self._asked = to_plain({**names, **self.how, **self.scoring, "given": given_prompt})
         self.adds_up: bool = self.prompts is None and not refused(how_of(self.how))
         self.n: int = 0
         self._rows: list[Record] = []  # of groups that are whole, in their order
@@ -184,8 +184,8 @@ class GroupState(metaclass=Public):
         for name, both in types.items():
             if len(both) > 1:
                 raise TypeError(
-                    f"labels of {quoted(name)} are Booleans in one batch and numbers in another, "
-                    f"and True equals 1: cast the column to one type"
+                    f"labels of {short_repr(name)} are Booleans in one batch and numbers in "
+                    f"another, and True equals 1: cast the column to one type"
                 )
         blocks = [*self._ends]
         others = [*later._ends]
@@ -282,7 +282,7 @@ class GroupState(metaclass=Public):
         found = Uncertainty()
         means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)
         numbers = Result(found.with_scores(means.values()))
-        if flag("details", details):
+        if check_bool("details", details):
             numbers["details"] = {"n": self.n, "groups": found.table}
         return numbers
 
@@ -411,8 +411,9 @@ def _concatenate(tables: Sequence[pyarrow.Table], names: Sequence[str]) -> pyarr
         except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
             types = " and ".join(dict.fromkeys(str(chunk.type) for chunk in chunks))
             raise TypeError(
-                f"the column {quoted(name)} is of {types} in different batches, which cannot be "
-                f"joined ({error}); cast it to one type before, as by batch.cast(schema) of pyarrow"
+                f"the column {short_repr(name)} is of {types} in different batches, which cannot "
+                f"be joined ({error}); cast it to one type before, as by batch.cast(schema) of "
+                f"pyarrow"
             ) from None
     return pa.table(columns)
 
@@ -435,7 +436,9 @@ def _number_types(labels: Iterable[object]) -> set[type]:
 def _check_names(names: Sequence[str], columns: Sequence[str]) -> None:
     for name in names:
         if name not in columns:
-            raise ValueError(f"there is no column {quoted(name)}. {suggestion(name, columns)}")
+            raise ValueError(
+                f"there is no column {short_repr(name)}. {suggest_name(name, columns)}"
+            )
 
 
 def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
@@ -448,7 +451,7 @@ def _labels(column: pyarrow.ChunkedArray, name: str) -> list[Hashable]:
 def _again(key: Key, columns: Sequence[str]) -> ValueError:
     """Return the error for a group that is not in one place."""
     order = ", ".join(columns)
-    labels = ", ".join(map(quoted, key))
+    labels = ", ".join(map(short_repr, key))
     return ValueError(
         f"group {labels} comes again after another one, but rows of one group must stand together: "
         f"sort them, with ORDER BY {order} say"

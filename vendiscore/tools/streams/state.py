@@ -24,13 +24,13 @@ from ...similarity.weights import per_sample
 from ...spectral.estimate import Estimate
 from ...spectral.rank_one import gain_of_each, read_novelty_order
 from ...spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
-from ...support.arguments import DEFAULT_ORDER, flag, is_several, refuse_gradient
-from ...support.errors import quoted
-from ...support.hints import Public
+from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
+from ...support.errors import short_repr
+from ...support.hints import HelpfulCallMeta
 from ...support.namespace import is_torch, to_host
 from ...support.optional import versions
-from ...support.signature import digits, line
-from ...support.types import Options, Pool, Record, Samples, Weights
+from ...support.signature import format_number, format_signature
+from ...support.types import Options, Record, SampleContainer, Samples, Weights
 from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of
 from .state_sums import Sum, of_similarity, of_vectors, unit
@@ -43,7 +43,7 @@ _COUNTED = ("n", "weight", "uneven", "dropped")
 _ADDING = threading.Lock()
 
 
-class State(metaclass=Public):
+class State(metaclass=HelpfulCallMeta):
     """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
 
     Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
@@ -191,10 +191,10 @@ class State(metaclass=Public):
         how = self.how
         if prompts is not None or given_prompt is not False:
             how = how.with_prompts(prompts, given_prompt, None, False)
-        refuse_gradient("a State", p=p)
+        check_no_gradient("a State", p=p)
         check_in_memory(batch, "samples")
         must = must_be_unit(how)  # None of other samples than rows
-        chunks: list[Pool] = []
+        chunks: list[SampleContainer] = []
         if must is not None and p is None:
             chunks += chunks_of_rows(batch)
         if not chunks:
@@ -236,15 +236,15 @@ class State(metaclass=Public):
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
             raise ValueError(
-                f"`{name}` would follow from each batch alone, {quoted(value)} for this one; pass "
-                f"`{name}` to State.empty, one value for all batches"
+                f"`{name}` would follow from each batch alone, {short_repr(value)} for this one; "
+                f"pass `{name}` to State.empty, one value for all batches"
             )
         if similarity.dim is None:
             raise TypeError(
                 f"kernel {self.settings['kernel']!r} says that it has rows, but returned a "
                 f"{type(similarity).__name__} without features; return a FeatureSimilarity"
             )
-        refuse_gradient("a State", **how.options, samples=similarity)
+        check_no_gradient("a State", **how.options, samples=similarity)
         return similarity
 
     def merge(self, *others: State) -> Self:
@@ -326,7 +326,7 @@ class State(metaclass=Public):
         """
         orders = check_orders(q)
         psd = check_psd(psd)
-        with_details = flag("details", details)
+        with_details = check_bool("details", details)
         state = self.changed()  # which no other thread updates
         if state._sum is None:
             raise ValueError("`compute` needs samples, and none were added; update the state first")
@@ -338,11 +338,11 @@ class State(metaclass=Public):
         estimates, spectrum = score_covariance(state._sum.matrix(), state.n, orders, psd)
         scores = Result()
         for suffix, estimate in zip(
-            order_suffixes(orders, several=is_several(q)), estimates, strict=True
+            order_suffixes(orders, several=is_collection(q)), estimates, strict=True
         ):
             scores[f"VS{suffix}"] = estimate.value
         if with_details:
-            by_order = dict(zip(map(digits, orders), estimates, strict=True))
+            by_order = dict(zip(map(format_number, orders), estimates, strict=True))
             scores["details"] = state._details(psd, by_order, spectrum)
         return scores
 
@@ -393,7 +393,7 @@ class State(metaclass=Public):
             if self.uneven:
                 which = f"Samples of {echoes / self.weight:.3g} of the weight"
             notes.append(echo_note(which))
-        p = f"given, sum {digits(self.weight)}" if self.uneven else "uniform"
+        p = f"given, sum {format_number(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         signed = {**settings, "p": p, "q": list(estimates)}
         if psd != "check":
@@ -412,7 +412,7 @@ class State(metaclass=Public):
             "cut": 0.0 if spectrum is None else spectrum.cut,
             "notes": notes + ([] if spectrum is None else spectrum.notes),
             "versions": versions(),
-            "signature": line(["VS"], signed),
+            "signature": format_signature(["VS"], signed),
         }
 
     def to_bytes(self) -> bytes:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from ...encoders.models import Encoder
 from ...resolve.kernel import Kernel, list_kernels
 from ...resolve.kernel_request import How, how_of
-from ...support.signature import IDLE, plain
+from ...support.signature import IRRELEVANT_SETTINGS, to_plain
 from ...support.types import Options, Record
 
 # Kernels whose features are the vectors that they compare, divided by their lengths.
@@ -56,7 +56,7 @@ def settings_of(how: How) -> Record:
     if isinstance(how.k, Kernel):
         settings["kernel"] = how.k.name
         for name, value in {**how.k.options, **how.options}.items():
-            if name not in IDLE and name != "on_error":
+            if name not in IRRELEVANT_SETTINGS and name != "on_error":
                 settings[name] = _told(value)
         if how.skip:
             settings["on_error"] = "skip"
@@ -71,10 +71,10 @@ def found_in(settings: Options, asked: Options) -> Record:
     """Return the settings that a batch reports of its encoder beyond those requested."""
     reported = {}
     for name, setting in settings.items():
-        value = plain(setting)
+        value = to_plain(setting)
         requested = asked.get(name, "nothing")
         # A function that was asked for has "@" and what it does, its report has only its name.
-        named = name in IDLE | _COUNTS or "@" in str(requested)
+        named = name in IRRELEVANT_SETTINGS | _COUNTS or "@" in str(requested)
         if not named and requested != value:
             reported[name] = value
     return reported
@@ -105,8 +105,10 @@ def is_plain(value: object) -> bool:
 def _told(value: object) -> object:
     """Return a value in words; an object by its own description, since its bytes may differ."""
     if isinstance(value, Encoder):
-        return plain({name: own for name, own in value.settings.items() if name not in IDLE})
+        return to_plain(
+            {name: own for name, own in value.settings.items() if name not in IRRELEVANT_SETTINGS}
+        )
     kinds = (Mapping, set, frozenset, range, types.FunctionType)
     if hasattr(value, "dtype") or is_plain(value) or isinstance(value, kinds):
-        return plain(value)
+        return to_plain(value)
     return str(getattr(value, "__qualname__", type(value).__qualname__))

@@ -11,8 +11,8 @@ from ...core.checks import DIAGONAL_TOLERANCE
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...support import memory
-from ...support.namespace import as_kind_of, gram, is_numpy, is_torch, namespace, to_host
-from ...support.threads import in_order, slices
+from ...support.namespace import asarray_like, gram, is_numpy, is_torch, namespace, to_host
+from ...support.threads import map_ordered, slices
 from ...support.types import Rows
 
 # The range of squared lengths without lost digits.
@@ -107,7 +107,7 @@ def of_vectors(pieces: Sequence[Rows], weights: np.ndarray | None, unit: bool) -
     ]
     rows = []
     total: np.ndarray | float = 0.0
-    for product in in_order(share, blocks, len(blocks) > 1):
+    for product in map_ordered(share, blocks, len(blocks) > 1):
         if product is None:
             return None
         if few:
@@ -136,7 +136,7 @@ def _scaled(X: np.ndarray, weights: np.ndarray | None, unit: bool) -> np.ndarray
 def unit(similarity: Similarity, weights: np.ndarray | None = None) -> Similarity:
     """Return the similarity with a diagonal of w: exactly 1 without weights."""
     diagonal = similarity.diagonal()
-    wanted = 1.0 if weights is None else as_kind_of(weights, diagonal)
+    wanted = 1.0 if weights is None else asarray_like(weights, diagonal)
     factors = namespace(diagonal).sqrt(wanted / diagonal)
     return similarity.scaled(factors)
 
