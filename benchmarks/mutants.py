@@ -75,9 +75,9 @@ MUTANTS = {
         ("abs(total - 1) <= RANGE_TOLERANCE", "abs(total - 1) <= 1"),
         ("values[..., ::-1] if", "values if"),
         ("return positive / (total", "return positive / (1 + 0 * total"),
-        ("GAP * threshold", "-GAP * threshold"),
+        ("MIN_SPECTRAL_GAP * threshold", "-MIN_SPECTRAL_GAP * threshold"),
         ("min(orders) >= 1", "min(orders) < 1"),
-        ("changes[worst] > TRUNCATION_MATTERS", "changes[worst] > 1e9"),
+        ("changes[worst] > MAX_TRUNCATION_EFFECT", "changes[worst] > 1e9"),
         ("np.argsort(-to_host", "np.argsort(to_host"),
         ("and bool(diagonal.min() >= 0)", ""),
         ("if entry_threshold <= threshold:", "if True:"),
@@ -93,7 +93,7 @@ MUTANTS = {
         ("(1 / n if p is None else p) / squares", "1 / n / squares"),
         ("gram(F.T if d < n else F)", "gram(F.T if d < n else F) / 2"),
         ("np.sqrt((1 / n if p is None else p) / squares)", "(1 / n if p is None else p) / squares"),
-        ("squares.min() >= 1 / FAR", "True"),
+        ("squares.min() >= 1 / MAX_SQUARED_NORM", "True"),
         ("eigenvalues.warn_about_truncation(orders)", "pass"),
         ("    return clip_to_range(value, n)", "    return value"),
         ("1 - RANGE_TOLERANCE <=", "0 <="),
@@ -119,17 +119,17 @@ MUTANTS = {
         ("K.shape[0] != K.shape[1]", "K.shape[0] < 0"),
         ("(diagonal > 0)", "(diagonal >= 0)"),
         ("max(DIAGONAL_TOLERANCE, 2 * precision)", "DIAGONAL_TOLERANCE"),
-        ("if not rows and bool", "if rows and bool"),
+        ("if not has_features and bool", "if has_features and bool"),
         ("largest < DIAGONAL_TOLERANCE and", "False and"),
         ("size = abs(part)", "size = part"),
         ("not float(size.max()) <= 1 + tolerance", "False"),
         ("worst > tolerance", "worst > 10 * tolerance"),
         ("<= ROUNDING\n", "<= 1\n"),
-        ("i if places is None else places[i]", "i"),
+        ("i if indices is None else indices[i]", "i"),
     ],
     "similarity/weights": [
         ("        return weights / total", "        return weights"),
-        ("abs(scalar(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon)", "total > 0"),
+        ("abs(to_float(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon)", "total > 0"),
     ],
 }  # fmt: skip
 
@@ -153,7 +153,7 @@ DEFINITION = {
         "flip",
         "is_diagonal",
     ),
-    "core/hill": ("hill_number", "_hill_number", "within_range", "log_power_mean"),
+    "core/hill": ("hill_number", "_hill_number", "clip_number", "log_power_mean"),
 }
 # Tests of entry points that reach the definition: `compute`, stacks of groups, and State.
 ENTRY_POINTS = (

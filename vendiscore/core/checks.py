@@ -18,7 +18,7 @@ SYMMETRY_TOLERANCE = 1e-5
 # Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
 ROUNDING = 64 * float(np.finfo(float).eps)
 # Up to this size comparing all entries with their mirrors is faster than a product with a vector.
-SMALL = 128
+MAX_ENTRYWISE_SIZE = 128
 
 
 def check_square(K: Rows, name: str) -> None:
@@ -31,33 +31,33 @@ def check_square(K: Rows, name: str) -> None:
 
 
 def check_samples(
-    diagonal: Array, good: Array, problem: str, places: Sequence[int] | None = None
+    diagonal: Array, is_valid: Array, problem: str, indices: Sequence[int] | None = None
 ) -> None:
-    """Raise a SampleError for samples that are not `good`; {} in `problem` is k(x, x)."""
-    if bool(good.all()):
+    """Raise a SampleError for samples that are not `is_valid`; {} in `problem` is k(x, x)."""
+    if bool(is_valid.all()):
         return
-    bad = np.flatnonzero(~np.asarray(good.tolist(), dtype=bool)).tolist()
+    bad = np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist()
     SampleError.check(
-        {i if places is None else places[i]: problem.format(to_float(diagonal[i])) for i in bad}
+        {i if indices is None else indices[i]: problem.format(to_float(diagonal[i])) for i in bad}
     )
 
 
-def check_positive(diagonal: Array, of: str = "", places: Sequence[int] | None = None) -> None:
+def check_positive(diagonal: Array, prefix: str = "", indices: Sequence[int] | None = None) -> None:
     """Raise a SampleError for samples that are not similar to themselves, by 0 or less."""
     problem = "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0"
     good = (diagonal > 0) & (diagonal < math.inf)
-    check_samples(diagonal, good, f"{of}{problem}; remove it (a zero vector?)", places)
+    check_samples(diagonal, good, f"{prefix}{problem}; remove it (a zero vector?)", indices)
 
 
 def check_unit_diagonal(
     diagonal: Array,
     precision: float = 0.0,
     *,
-    rows: bool = False,
-    of: str = "",
-    places: Sequence[int] | None = None,
+    has_features: bool = False,
+    prefix: str = "",
+    indices: Sequence[int] | None = None,
 ) -> None:
-    """Raise a SampleError unless k(x, x) = 1 for every sample; `rows` cannot be distances."""
+    """Raise a SampleError unless k(x, x) = 1 for every sample; features cannot be distances."""
     distance = diagonal - 1
     if is_numpy(distance) and np.vdot(distance, distance) <= DIAGONAL_TOLERANCE**2:
         return  # the norm bounds the largest entry
@@ -65,10 +65,10 @@ def check_unit_diagonal(
     if bool(good.all()):
         return
     remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
-    if not rows and bool((diagonal == 0).all()):
+    if not has_features and bool((diagonal == 0).all()):
         remedy = "for a distance d pass exp(−d)"
     problem = f"must have similarity 1 with itself, got {{:.6g}}; {remedy}"
-    check_samples(diagonal, good, f"{of}{problem}", places)
+    check_samples(diagonal, good, f"{prefix}{problem}", indices)
 
 
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
@@ -88,7 +88,7 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
     It raises a ValueError for one that exceeds the tolerance, and for entries beyond 1.
     """
     n = K.shape[0]
-    if n <= SMALL and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
+    if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
         gap = K - K.T
         if np.vdot(gap, gap) <= ROUNDING**2:  # which bounds the largest entry
             return ROUNDING
@@ -169,7 +169,7 @@ def check_matrix(
             check_positive(diagonal, of)
             scale = 1 / np.sqrt(diagonal)
         else:
-            check_unit_diagonal(diagonal, precision, of=of)
+            check_unit_diagonal(diagonal, precision, prefix=of)
     except SampleError:
         check_no_distances(K, diagonal, "K")
         raise

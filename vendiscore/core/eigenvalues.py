@@ -22,9 +22,9 @@ EPS = float(np.finfo(float).eps)
 # setting them to zero changes log VS by at most about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
 # Orders below 1 depend on eigenvalues near the rounding threshold. A warning follows if truncating
-# them may change log VS by more than TRUNCATION_MATTERS. The spectrum has a gap if the smallest
-# remaining eigenvalue is GAP times the threshold.
-TRUNCATION_MATTERS, GAP = 1e-6, 1e4
+# them may change log VS by more than MAX_TRUNCATION_EFFECT. The spectrum has a gap if the smallest
+# remaining eigenvalue is MIN_SPECTRAL_GAP times the threshold.
+MAX_TRUNCATION_EFFECT, MIN_SPECTRAL_GAP = 1e-6, 1e4
 
 # Returns the eigenvalues (..., m) of a symmetric matrix or of each of a stack, ascending, and its
 # eigenvectors as columns, or None if they are not requested by the second argument. It may
@@ -127,7 +127,7 @@ class NormalizedEigenvalues:
         return int(np.count_nonzero(self.computed > self.threshold))
 
     @property
-    def cut(self) -> float:
+    def largest_threshold(self) -> float:
         """The largest threshold of a single matrix, of any order."""
         return max(float(self.threshold), self.entry_threshold)
 
@@ -155,7 +155,7 @@ class NormalizedEigenvalues:
         noise = np.maximum(4 * math.sqrt(size) * EPS * largest, self.entry_threshold)
         n_truncated = np.maximum((computed > noise).sum(-1) - n_retained, 0)
         smallest = np.where(retained, computed, np.inf).min(-1)
-        has_gap = smallest >= GAP * threshold[..., 0]
+        has_gap = smallest >= MIN_SPECTRAL_GAP * threshold[..., 0]
         return np.where(has_gap, n_truncated, size - n_retained)
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
@@ -177,8 +177,8 @@ class NormalizedEigenvalues:
         gain = np.log1p(n_truncated * threshold**q / powers.sum(-1))
         changes = (gain - q * np.log1p(n_truncated * threshold)) / (1 - q)
         worst = int(changes.argmax())
-        if changes[worst] > TRUNCATION_MATTERS:
-            count = np.count_nonzero(changes > TRUNCATION_MATTERS)
+        if changes[worst] > MAX_TRUNCATION_EFFECT:
+            count = np.count_nonzero(changes > MAX_TRUNCATION_EFFECT)
             sets = f"in {count} of {len(changes)} groups, up to " if self.computed.ndim > 1 else ""
             warn(
                 f"{sets}{n_truncated[worst]} eigenvalues below {threshold[worst]:.2g} of the trace "

@@ -15,7 +15,7 @@ from ..support.types import Number
 
 RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
 # Orders of tensors this close to 1 take the gradient of q = 1, which 1/(q − 1) would swamp.
-NEAR_ONE = 1e-8
+ORDER_ONE_TOLERANCE = 1e-8
 
 
 def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
@@ -45,8 +45,8 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     """
     q = check_order(q, hint="call once for each order")
     if not is_torch(shares) or shares.ndim != 1:
-        shares = _numbers(shares)
-    shares, spacing = _in_double(shares)
+        shares = _check_proportions(shares)
+    shares, spacing = _to_float64(shares)
     positive = shares[shares > 0]
     total = to_float(shares.sum())
     if positive.shape[0] == 0 or not abs(total - 1) <= max(RANGE_TOLERANCE, 2 * spacing):
@@ -70,11 +70,12 @@ def hill_number(proportions: Array, q: float) -> Number:
     """
     if is_numpy(proportions) and proportions.ndim == 1:
         positive = proportions[proportions > 0]
-        return within_range(
+        return clip_number(
             _hill_number(positive, np.log(positive), q, len(positive)), len(positive)
         )
     xp = namespace(proportions)
-    if is_torch(proportions) and q <= 1 + NEAR_ONE:  # the slope is along proportions of sum 1
+    # the slope is along proportions of sum 1
+    if is_torch(proportions) and q <= 1 + ORDER_ONE_TOLERANCE:
         proportions = proportions / proportions.sum(-1)[..., None]
     is_positive = proportions > 0
     count = is_positive.sum(-1)
@@ -93,7 +94,7 @@ def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) 
     return xp.exp(log_power_mean(proportions, logs, q))
 
 
-def within_range(value: Array | float, upper: int) -> float:
+def clip_number(value: Array | float, upper: int) -> float:
     """Clip an effective number to [1, upper]; how far it was outside is not checked."""
     return min(max(float(value), 1.0), float(upper))
 
@@ -106,7 +107,7 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
     if is_numpy(values):
         return np.clip(values, 1.0, upper)
     if not is_torch(values):
-        return within_range(values, int(upper))
+        return clip_number(values, int(upper))
     xp = namespace(values)
     number = detach(values)
     bound = xp.astype(xp.asarray(upper, device=values.device), number.dtype)
@@ -114,7 +115,7 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
     return values + (clipped - number)
 
 
-def _numbers(shares: object) -> np.ndarray:
+def _check_proportions(shares: object) -> np.ndarray:
     """Return shares as an array of one dimension, or raise a TypeError."""
     read: Any = shares
     if isinstance(shares, (list, tuple)):
@@ -129,7 +130,7 @@ def _numbers(shares: object) -> np.ndarray:
     return read
 
 
-def _in_double(shares: Array) -> tuple[Array, float]:
+def _to_float64(shares: Array) -> tuple[Array, float]:
     """Return shares in float64, and the machine epsilon of a coarser precision they had, or 0."""
     xp = namespace(shares)
     if shares.dtype == xp.float64:
@@ -147,7 +148,7 @@ def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
         # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
         # The sum is 1, but its slope is not 0 where weights of 0 grow.
-        if is_torch(weights) and abs(q - 1) > NEAR_ONE:
+        if is_torch(weights) and abs(q - 1) > ORDER_ONE_TOLERANCE:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)

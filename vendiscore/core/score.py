@@ -22,7 +22,7 @@ from .eigenvalues import (
 from .hill import RANGE_TOLERANCE, clip_to_range
 
 # If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
-FAR = 1e30
+MAX_SQUARED_NORM = 1e30
 
 
 def compute_squared_norm(A: Array) -> Array | float:
@@ -191,12 +191,12 @@ def weight_features(
     X = X.astype(np.float64, copy=False)
     squares = _compute_squares(X)
     if normalize:
-        if not (squares.min() >= 1 / FAR and squares.max() <= FAR):
+        if not (squares.min() >= 1 / MAX_SQUARED_NORM and squares.max() <= MAX_SQUARED_NORM):
             X = rescale_rows(X)  # cosines do not depend on it
             squares = _compute_squares(X)
         check_positive(squares, "of `X` ")
     else:
-        check_unit_diagonal(squares, rows=True, of="of `X` ")
+        check_unit_diagonal(squares, has_features=True, prefix="of `X` ")
     # Lengths of 1 up to rounding errors become 1, so that the trace is the sum of p.
     F = X * np.sqrt((1 / n if p is None else p) / squares)[:, None]
     return gram(F.T if d < n else F), EigenvalueTolerance(n, semidefinite=True)

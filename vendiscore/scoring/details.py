@@ -222,7 +222,7 @@ def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
         "method": {q: estimate.route for q, estimate in estimates.items()},
         "why": {q: estimate.why for q, estimate in estimates.items()},
         "negative_mass": spectrum.negative_mass if spectrum else None,
-        "cut": spectrum.cut if spectrum else 0.0,
+        "cut": spectrum.largest_threshold if spectrum else 0.0,
     }
 
 

@@ -332,7 +332,7 @@ class Similarity(metaclass=HelpfulCallMeta):
     def normalized(self) -> Self:
         """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
         diagonal = self.diagonal()
-        check_positive(diagonal, places=_places(self) if self.dropped else None)
+        check_positive(diagonal, indices=_places(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))
 
 
@@ -355,5 +355,5 @@ def check_diagonal(similarity: S) -> S:
     if similarity.dropped:
         places = _places(similarity)
     rows = similarity.dim is not None
-    check_unit_diagonal(diagonal, similarity.roundoff, rows=rows, places=places)
+    check_unit_diagonal(diagonal, similarity.roundoff, has_features=rows, indices=places)
     return similarity

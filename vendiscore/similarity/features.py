@@ -8,7 +8,7 @@ from typing import Self
 
 import numpy as np
 
-from ..core.score import FAR
+from ..core.score import MAX_SQUARED_NORM
 from ..support.arguments import has_gradient
 from ..support.namespace import (
     Array,
@@ -73,7 +73,7 @@ class FeatureSimilarity(Similarity):
 
     def normalized(self) -> Self:
         squares = self._squares
-        safe = (squares >= 1 / FAR) & (squares <= FAR)
+        safe = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(safe.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
         # Cosines do not change with the lengths of rows.

@@ -61,11 +61,12 @@ class Spectrum(NormalizedEigenvalues):
     @property
     def notes(self) -> list[str]:
         """Sentences about the eigenvalues that were cut off."""
-        if not self.cut:
+        if not self.largest_threshold:
             return []
         return [
-            f"Eigenvalues below {self.cut:.2g} of the trace count as rounding and so as zero: "
-            f"order 0 is the numerical rank, and orders near 0 leave out shares that small."
+            f"Eigenvalues below {self.largest_threshold:.2g} of the trace count as rounding and "
+            f"so as zero: order 0 is the numerical rank, and orders near 0 leave out shares that "
+            f"small."
         ]
 
 
@@ -166,7 +167,7 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
     """Keep the eigenvectors of positive eigenvalues and, if clipped, of negative ones."""
     V = spectrum.vectors
     assert V is not None
-    n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.cut))
+    n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.largest_threshold))
     if psd == "clip" and n_negative:
         unit = to_host(spectrum.values)[0] / spectrum.computed[0]
         spectrum = replace(

@@ -16,7 +16,7 @@ def test_every_fault_of_a_small_matrix_is_refused():
     for diagonal, off in ((1.0, 1.1), (1.0, -1.1), (0.9, 0.0), (1.1, 0.0)):  # symmetric
         with pytest.raises(ValueError, match="must"):
             checks.check_matrix(np.array([[diagonal, off], [off, diagonal]]))
-    for n in (2, checks.SMALL, checks.SMALL + 1):
+    for n in (2, checks.MAX_ENTRYWISE_SIZE, checks.MAX_ENTRYWISE_SIZE + 1):
         K = np.eye(n)
         K[0, 1] = K[1, 0] = -1.0
         assert checks.check_matrix(K)[0] is K
@@ -42,9 +42,9 @@ def test_diagonals_are_1_within_their_precision():
     with pytest.raises(SampleError, match=r"sample 1 must have similarity 1 .* got 1\.001; pass"):
         checks.check_unit_diagonal(np.array([1.0, 1.001]))
     with pytest.raises(SampleError, match=r"sample 7 .*for a distance d pass"):
-        checks.check_unit_diagonal(np.zeros(1), places=[7])
+        checks.check_unit_diagonal(np.zeros(1), indices=[7])
     with pytest.raises(SampleError, match="pass normalize=True"):
-        checks.check_unit_diagonal(np.zeros(1), rows=True)
+        checks.check_unit_diagonal(np.zeros(1), has_features=True)
     with pytest.raises(SampleError, match=r"similarity with itself is 0, expected more than 0"):
         checks.check_positive(np.array([1.0, 0.0]))
     with pytest.raises(SampleError, match=r"similarity with itself is inf, expected more than 0"):

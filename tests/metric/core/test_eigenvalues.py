@@ -27,7 +27,7 @@ def test_normalized_eigenvalues_descend_and_sum_to_1():
     found = normalize_eigenvalues(np.array([0.2, 0.3, 0.5]), rounding(3))
     assert found.values.tolist() == [0.5, 0.3, 0.2]
     assert (found.negative_mass, found.count_truncated()) == (0.0, 0)
-    assert found.cut == 3 * EPS * 0.5
+    assert found.largest_threshold == 3 * EPS * 0.5
 
 
 @pytest.mark.parametrize(("times", "kept"), [(0.9, 2), (1.1, 3)])
@@ -35,7 +35,7 @@ def test_what_is_below_n_eps_times_the_largest_is_zero(times, kept):
     small = times * 100 * EPS * 0.6
     found = normalize_eigenvalues(np.array([small, 0.4, 0.6]), rounding(100))
     assert np.count_nonzero(found.values) == kept
-    assert found.cut == 100 * EPS * 0.6
+    assert found.largest_threshold == 100 * EPS * 0.6
 
 
 def test_entries_of_a_coarse_precision_have_a_coarse_cut():

@@ -330,4 +330,4 @@ def test_a_profile_is_the_effective_number_of_each_order():
 def test_a_spectrum_cannot_be_changed():
     found = spectrum_of(SIMILARITIES["dense"]())
     with pytest.raises(AttributeError):
-        found.cut = 0.0
+        found.largest_threshold = 0.0

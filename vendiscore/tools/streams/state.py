@@ -409,7 +409,7 @@ class State(metaclass=HelpfulCallMeta):
             "method": {q: each.route for q, each in estimates.items()},
             "why": dict.fromkeys(estimates, why),
             "negative_mass": None if spectrum is None else spectrum.negative_mass,
-            "cut": 0.0 if spectrum is None else spectrum.cut,
+            "cut": 0.0 if spectrum is None else spectrum.largest_threshold,
             "notes": notes + ([] if spectrum is None else spectrum.notes),
             "versions": versions(),
             "signature": format_signature(["VS"], signed),
