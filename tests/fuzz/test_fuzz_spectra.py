@@ -137,7 +137,7 @@ def test_single_precision_moves_a_score_by_no_more_than_a_millionth(X, q, data):
     p = data.draw(fuzz.weights(len(X)))
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(
-            "vendiscore.similarity.covariance.SINGLE_SIZE", 1
+            "vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 1
         )  # as if there were many more rows
         got = compute(X, score_X=True, normalize=True, q=q, p=p)[key_at(q)]
     F = X / np.linalg.norm(X.astype(float), axis=1, keepdims=True)

@@ -64,10 +64,10 @@ def check_unit_diagonal(
     good = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # NaN is not
     if bool(good.all()):
         return
-    remedy = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
+    hint = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
     if not has_features and bool((diagonal == 0).all()):
-        remedy = "for a distance d pass exp(−d)"
-    problem = f"must have similarity 1 with itself, got {{:.6g}}; {remedy}"
+        hint = "for a distance d pass exp(−d)"
+    problem = f"must have similarity 1 with itself, got {{:.6g}}; {hint}"
     check_samples(diagonal, good, f"{prefix}{problem}", indices)
 
 

@@ -34,8 +34,8 @@ Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 def check_psd(psd: object) -> PSD:
     """Return `psd`, or raise a ValueError if it is unknown."""
-    remedy = "which raises for negative eigenvalues or sets them to zero"
-    return check_choice("psd", psd, get_args(PSD), remedy)
+    hint = "which raises for negative eigenvalues or sets them to zero"
+    return check_choice("psd", psd, get_args(PSD), hint)
 
 
 def suggest_clipping() -> str:

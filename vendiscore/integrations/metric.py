@@ -24,7 +24,7 @@ from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
 from ..similarity.inputs import as_matrix, as_samples
-from ..similarity.pools import pooled, shape_of, size
+from ..similarity.pools import concatenate_samples, infer_shape, num_samples
 from ..similarity.shapes import IS_GROUP
 from ..support.arguments import check_bool
 from ..support.errors import short_repr, warn
@@ -64,7 +64,7 @@ class Added:
         return self
 
     def __len__(self) -> int:
-        return sum(map(size, self.samples))
+        return sum(map(num_samples, self.samples))
 
 
 def read(
@@ -108,7 +108,7 @@ def _check_kind(batch: SampleContainer, kept: Sequence[SampleContainer], name: s
 
 def _width(batch: SampleContainer, name: str) -> int | None:
     """Check rows of numbers in a batch, and return their length, or None if it has others."""
-    shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(shape_of, batch)
+    shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(infer_shape, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
     if not lengths:
         return None
@@ -141,7 +141,7 @@ def labelled(added: Added, groups: object) -> Added:
     if groups is None:
         return added
     pairs = zip(added.samples, added.labels, strict=True)
-    sizes = [size(batch) if own is None else 0 for batch, own in pairs]
+    sizes = [num_samples(batch) if own is None else 0 for batch, own in pairs]
     if sizes and not any(sizes):
         raise ValueError(
             "`groups` was already passed when the samples were added: leave it out of compute()"
@@ -274,9 +274,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         whole = labelled(whole, request.groups)
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
-        second = pooled(whole.references) if whole.references else None
+        second = concatenate_samples(whole.references) if whole.references else None
         request = replace(request, groups=all_labels(whole.labels))
-        result = self._result(pooled(whole.samples), second, request)
+        result = self._result(concatenate_samples(whole.samples), second, request)
         self._added = Added()
         self._failed = False
         return result

@@ -11,7 +11,7 @@ import numpy as np
 from ..resolve.kernel import register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, RARE, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, MAX_BITS, MAX_RARE_FREQUENCY, BitSimilarity
 from ..similarity.inputs import as_matrix
 from ..support import memory
 from ..support.arguments import check_choice, check_no_gradient
@@ -75,7 +75,7 @@ def _numbers(samples: SampleContainer) -> Rows:
         samples = to_host(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
         try:
-            X = as_matrix(samples, also=lambda X: _improper(to_host(X)))
+            X = as_matrix(samples, extra_check=lambda X: _improper(to_host(X)))
         except SampleError as error:
             raise _told(error, samples) from error.__cause__
         return to_host(X)
@@ -143,8 +143,8 @@ def _require(n: int, d: int) -> None:
 
 
 def _check_size(bits: int) -> None:
-    if bits > MOST_BITS:
-        raise ValueError(f"rows must have at most {MOST_BITS} bits, got {bits}; fold them")
+    if bits > MAX_BITS:
+        raise ValueError(f"rows must have at most {MAX_BITS} bits, got {bits}; fold them")
 
 
 def _compact(B: Rows) -> Rows:
@@ -156,7 +156,7 @@ def _compact(B: Rows) -> Rows:
     d = max(1, len(names))
     B = sp.csr_array((B.data, columns.ravel(), B.indptr), shape=(n, d))
     _check_size(int(np.diff(B.indptr).max()))
-    if B.nnz <= RARE * n * d:
+    if B.nnz <= MAX_RARE_FREQUENCY * n * d:
         return B
     _require(n, d)
     return B.astype(np.uint8).toarray()

@@ -25,7 +25,7 @@ from ..resolve.kernel_build import distinct_samples
 from ..similarity.base import Similarity
 from ..similarity.inputs import as_matrix
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
-from ..similarity.pools import size
+from ..similarity.pools import num_samples
 from ..support.arguments import check_bool, check_float, check_int
 from ..support.errors import short_repr
 from ..support.progress import track
@@ -171,7 +171,7 @@ def equivalence(
         matrix = np.asarray(same, dtype=float)
         if not graded:
             as_matrix(matrix, "same")  # is finite
-            first = ids = np.arange(size(samples))  # it has a judgement for each repeat
+            first = ids = np.arange(num_samples(samples))  # it has a judgement for each repeat
         shape = ids.shape * 2
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")

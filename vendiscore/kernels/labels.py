@@ -10,7 +10,7 @@ from ..resolve.sample_labels import is_hashable, is_missing
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import as_matrix, precision
+from ..similarity.inputs import as_matrix, machine_epsilon
 from ..similarity.shapes import check_label_shape
 from ..support.errors import SampleError, short_repr
 from ..support.namespace import is_torch, namespace, scale_rows, to_float
@@ -91,7 +91,7 @@ def probability_product(probabilities: object) -> Similarity:
     probabilities : array (n, classes)
         Rows of at least 0 that sum to 1, dense or sparse; others raise a SampleError.
     """
-    tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * precision(probabilities))
+    tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * machine_epsilon(probabilities))
     improper = partial(_improper, tolerance=tolerance)
     P = as_matrix(probabilities, "probabilities", improper)
     SampleError.check(improper(P))

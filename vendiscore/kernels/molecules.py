@@ -11,7 +11,7 @@ import numpy as np
 
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
-from ..similarity.bit_sets import COEFFICIENTS, MOST_BITS, BitSimilarity
+from ..similarity.bit_sets import COEFFICIENTS, MAX_BITS, BitSimilarity
 from ..support import memory
 from ..support.arguments import check_bool, check_choice, check_int
 from ..support.errors import SampleError, short_repr
@@ -73,7 +73,7 @@ def morgan(
         coefficient,
         "GetMorganGenerator",
         radius=check_int("radius", radius, 0, _MOST_BONDS),
-        n_bits=check_int("n_bits", n_bits, 1, MOST_BITS),
+        n_bits=check_int("n_bits", n_bits, 1, MAX_BITS),
         chirality=check_bool("chirality", chirality),
     )
 
@@ -100,7 +100,7 @@ def rdkit(
         coefficient,
         "GetRDKitFPGenerator",
         max_path=check_int("max_path", max_path, 1, _MOST_BONDS),
-        n_bits=check_int("n_bits", n_bits, 1, MOST_BITS),
+        n_bits=check_int("n_bits", n_bits, 1, MAX_BITS),
     )
 
 
@@ -133,7 +133,7 @@ def atom_pair(
     `n_bits` is at least 4; the rest is as for kernel "morgan". Stereoisomers are not told apart:
     RDKit's option for it gives both members of a pair of enantiomers the same bits.
     """
-    n_bits = check_int("n_bits", n_bits, 4, MOST_BITS)
+    n_bits = check_int("n_bits", n_bits, 4, MAX_BITS)
     return _generated(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
 
 
@@ -158,7 +158,7 @@ def topological_torsion(
         molecules,
         coefficient,
         "GetTopologicalTorsionGenerator",
-        n_bits=check_int("n_bits", n_bits, 4, MOST_BITS),
+        n_bits=check_int("n_bits", n_bits, 4, MAX_BITS),
         chirality=check_bool("chirality", chirality),
     )
 

@@ -14,7 +14,7 @@ from ..encoders.tokenizers import TOKENS, named_tokenizer
 from ..resolve.kernel import Control, Fitted, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.features import FEW, FeatureSimilarity
+from ..similarity.features import MAX_DENSE_SIZE, FeatureSimilarity
 from ..support.arguments import check_choice, check_int, is_collection
 from ..support.errors import SampleError, short_repr, warn
 from ..support.string_patterns import count_unspaced, suggest_tokenizer
@@ -166,7 +166,7 @@ def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
     parts.append((own, width + np.arange(len(own)), np.sqrt(alone[own])))
     width += len(own)
     rows, columns, values = map(np.concatenate, zip(*parts, strict=True))
-    if n * width > FEW:
+    if n * width > MAX_DENSE_SIZE:
         starts = np.flatnonzero(np.diff(columns, prepend=-1, append=width))
         return sp.csc_array((values, rows, starts), (n, width)).tocsr()
     X = np.zeros((n, width))

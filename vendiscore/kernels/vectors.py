@@ -8,11 +8,15 @@ import numpy as np
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.exponentials import Exponentials, median_width, of_tensor
+from ..similarity.exponentials import (
+    ExponentialEntries,
+    compute_tensor_similarities,
+    median_distance,
+)
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import Refusals, as_vectors
+from ..similarity.inputs import RowCheck, as_vectors
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.pairs import Law
+from ..similarity.pairs import ExponentialKernel
 from ..similarity.rows import RowsSimilarity
 from ..support import memory
 from ..support.arguments import check_float
@@ -41,7 +45,7 @@ _SCALE = Control(
 def cosine(vectors: SampleContainer) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
-    X = as_vectors(vectors, also=lambda X: _where(_largest(X) == 0, problem))
+    X = as_vectors(vectors, extra_check=lambda X: _where(_largest(X) == 0, problem))
     return _normalized(X, problem)
 
 
@@ -51,9 +55,11 @@ def linear(vectors: SampleContainer) -> Similarity:
     return FeatureSimilarity(as_vectors(vectors))
 
 
-def _fit_sigma(law: Law, vectors: SampleContainer, sigma: float | None = None) -> Record:
+def _fit_sigma(
+    law: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
+) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
-    return {} if sigma is not None else {"sigma": median_width(_dense_rows(vectors), law)}
+    return {} if sigma is not None else {"sigma": median_distance(_dense_rows(vectors), law)}
 
 
 @register_kernel(
@@ -111,18 +117,22 @@ def _where(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())}
 
 
-def _exponential(law: Law, vectors: SampleContainer, sigma: "Number | None") -> Similarity:
+def _exponential(
+    law: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
+) -> Similarity:
     X = _dense_rows(vectors)
     if sigma is None:  # of a call that leaves `fit` out
-        sigma = median_width(X, law)
+        sigma = median_distance(X, law)
     value = detach(sigma) if is_torch(X) else sigma
     width = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
     settings = {"sigma": width}
     if is_torch(X):
         with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
         _require_matrix(X)
-        return MatrixSimilarity(of_tensor(X, with_gradient, law), psd=True, settings=settings)
-    return RowsSimilarity(Exponentials(X, width, law), psd=True, settings=settings)
+        return MatrixSimilarity(
+            compute_tensor_similarities(X, with_gradient, law), psd=True, settings=settings
+        )
+    return RowsSimilarity(ExponentialEntries(X, width, law), psd=True, settings=settings)
 
 
 def _require_matrix(X: Tensor) -> None:
@@ -133,6 +143,6 @@ def _require_matrix(X: Tensor) -> None:
         memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
 
 
-def _dense_rows(vectors: SampleContainer, also: Refusals | None = None) -> Array:
-    X = as_vectors(vectors, also=also)
+def _dense_rows(vectors: SampleContainer, also: RowCheck | None = None) -> Array:
+    X = as_vectors(vectors, extra_check=also)
     return X.toarray() if hasattr(X, "toarray") else X

@@ -20,19 +20,19 @@ from ..resolve.sets import (
     resolve_sets,
 )
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import UNIT_ROUNDING, check_distances, distances, numpy_rows
+from ..similarity.all_pairs import UNIT_ROUNDING, as_numpy_rows, check_distances, compute_distances
 from ..similarity.base import Similarity
-from ..similarity.identical import identical_rows
+from ..similarity.identical import group_identical_rows
 from ..similarity.kernel_distances import (
-    check_square,
+    check_squared_distance,
     kernel_rounding,
-    kernel_squares,
-    sparse_squares,
+    squared_kernel_distances,
+    squared_sparse_distances,
 )
-from ..similarity.members import members_of
+from ..similarity.members import group_indices
 from ..similarity.metrics import NEGATIVE_TYPE
-from ..similarity.pairs import CLOSE, exact_squares, mend_close
-from ..similarity.residuals import echo_notes
+from ..similarity.pairs import CLOSE_PAIR_RATIO, recompute_close_pairs, squared_distances
+from ..similarity.residuals import repeated_prompt_notes
 from ..support import memory
 from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError
@@ -192,22 +192,22 @@ def _from_rows(
     sets: Sequence[Samples], how: How, names: Sequence[str], solver: Solving
 ) -> list[MetricSpace]:
     metric = metric_of_rows(how)
-    rows = list(map(numpy_rows, sets, names))
+    rows = list(map(as_numpy_rows, sets, names))
     label = to_plain(metric)
     options: Record = dict(how.metric_options)
     p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
     for X, name in zip(rows, names, strict=True):
-        first, inverse = _distinct(np.asarray(identical_rows(X)))
+        first, inverse = _distinct(np.asarray(group_identical_rows(X)))
 
         def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
             return f"rows {first[i]} and {first[j]} of `{name}`"
 
         distinct = X if len(first) == len(X) else X[first]
         try:
-            D = distances(distinct, metric, options, name, pair)
+            D = compute_distances(distinct, metric, options, name, pair)
         except SampleError as error:
-            raise error.reindexed(members_of(inverse)) from None
+            raise error.reindexed(group_indices(inverse)) from None
         spaces.append(
             MetricSpace(
                 D,
@@ -239,7 +239,7 @@ def metric_of_rows(how: How) -> Metric:
 
 def stacked(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
     """Join the rows of several sets."""
-    rows = list(map(numpy_rows, sets, names))
+    rows = list(map(as_numpy_rows, sets, names))
     check_widths(rows, names)
     return np.concatenate(rows)
 
@@ -269,16 +269,18 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
         similarity = similarity.take(first)
     F = similarity.features() if similarity.dim is not None else None
     if F is not None and not sp.issparse(F):
-        D = exact_squares(np.asarray(to_host(F), np.float64))
+        D = squared_distances(np.asarray(to_host(F), np.float64))
     else:
         D = _squares(similarity)
         if F is not None:
-            mend_close(D, CLOSE, lambda i, j: sparse_squares(F, i, j))
+            recompute_close_pairs(
+                D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
+            )
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
     least = nearest(D)
     i = int(np.argmin(least))
     j = int(np.argmin(D[i]))  # another sample, if any number is below 0
-    check_square(least[i], f"samples {first[i]} and {first[j]}")
+    check_squared_distance(least[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
     # Rounding of a matrix that is not small compared with the squares may be of any type.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
@@ -295,7 +297,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
         fitted=similarity.fitted,
-        notes=[*similarity.notes, *echo_notes(similarity)],
+        notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
         slack=4 * rounding**0.5,
         unit=1.0 if halved else math.sqrt(2),
     )
@@ -313,7 +315,7 @@ def _squares(similarity: Similarity) -> np.ndarray:
     for block in row_blocks(len(K), 8 * len(K)):
         later = slice(block.start, None)
         mean = (K[block, later] + K[later, block].T) / 2
-        K[block, later] = kernel_squares(mean, diagonal[block], diagonal[later])
+        K[block, later] = squared_kernel_distances(mean, diagonal[block], diagonal[later])
         K[later, block] = K[block, later].T
     np.fill_diagonal(K, 0.0)
     return K

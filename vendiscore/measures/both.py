@@ -11,7 +11,7 @@ from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
 from ..similarity.base import Similarity
-from ..similarity.pools import size
+from ..similarity.pools import num_samples
 from ..support.namespace import asarray_like
 from ..support.signature import compute_digest, to_plain
 from ..support.types import Record
@@ -66,7 +66,7 @@ class Both:
             whole = self.subject.whole.both.neighbourhoods
         if not self.of_rows:
             return neighbourhoods.of_kernel(self.similarity, self.sizes[0], whole)
-        n = size(self.subject.samples)
+        n = num_samples(self.subject.samples)
         if callable(self.how.metric):
             (space,) = as_spaces([self.rows], self.how, ["samples"])
             return neighbourhoods.of_space(space, n)
@@ -76,7 +76,7 @@ class Both:
     def digest(self) -> str:
         """A digest of the references, for the signature."""
         if self.of_rows:
-            return compute_digest(self.rows[-size(self.subject.references) :])
+            return compute_digest(self.rows[-num_samples(self.subject.references) :])
         K = self.similarity
         n, m = self.sizes
         halves = np.repeat([0.5 / n, 0.5 / m], [n, m])

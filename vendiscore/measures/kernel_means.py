@@ -6,7 +6,7 @@ import numpy as np
 
 from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import numpy_rows
+from ..similarity.all_pairs import as_numpy_rows
 from ..support.arguments import check_bool
 from ..support.namespace import Array, asarray_like, is_torch, row_blocks, to_float, to_host
 from ..support.types import Number, Rows
@@ -110,7 +110,7 @@ def _raw_features(subject: Subject) -> list[Rows]:
 
 def _double_rows(X: Rows, name: str) -> Rows:
     """Return rows of numbers in double precision, sparse ones as they are."""
-    rows = X if sp.issparse(X) else numpy_rows(X, name)
+    rows = X if sp.issparse(X) else as_numpy_rows(X, name)
     return rows.astype(np.float64, copy=False)
 
 

@@ -11,12 +11,23 @@ from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import UNIT_ROUNDING, unit_rows
+from ..similarity.all_pairs import UNIT_ROUNDING, normalize_rows
 from ..similarity.base import Similarity
-from ..similarity.identical import identical_rows
-from ..similarity.kernel_distances import check_square, kernel_rounding, kernel_squares
+from ..similarity.identical import group_identical_rows
+from ..similarity.kernel_distances import (
+    check_squared_distance,
+    kernel_rounding,
+    squared_kernel_distances,
+)
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.nearest import MatrixPairs, MetricPairs, Pairs, RowPairs, members, nearest
+from ..similarity.nearest import (
+    BlockDistances,
+    EuclideanDistances,
+    MetricDistances,
+    PrecomputedDistances,
+    count_within_radii,
+    k_nearest_distances,
+)
 from ..support.namespace import to_host
 from ..support.types import Record
 
@@ -38,7 +49,7 @@ class Neighbourhoods:
 
     def __init__(
         self,
-        pairs: Pairs,
+        pairs: BlockDistances,
         inverse: tuple[np.ndarray, np.ndarray],
         whole: Neighbourhoods | None = None,
     ) -> None:
@@ -61,7 +72,9 @@ class Neighbourhoods:
         if known.shape[1] < k:
             most = min(max(k, AT_ONCE), self.sizes[side] - 1)
             what = f"nearest neighbours of {SETS[side]}"
-            known = nearest(self.pairs, self._sides[side], self._counts[side], most, what)
+            known = k_nearest_distances(
+                self.pairs, self._sides[side], self._counts[side], most, what
+            )
             self._nearest[side] = known
         return known[:, k - 1]
 
@@ -72,7 +85,7 @@ class Neighbourhoods:
             if self.sizes[0] > k:
                 radii.append(self.radii(0, k)[:, None])
             what = "samples near references"
-            around, met = members(self.pairs, *self._sides, self._counts, radii, what)
+            around, met = count_within_radii(self.pairs, *self._sides, self._counts, radii, what)
             x, y = self.inverse
             recalled = np.zeros(len(y))
             if len(met) > 1:
@@ -88,21 +101,21 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Ne
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
     units = metric in ("cosine", "correlation")
     if units:
-        X = np.concatenate([unit_rows(own, metric, name) for own, name in sets])
-    places, inverse = _distinct(np.asarray(identical_rows(X)), n)
+        X = np.concatenate([normalize_rows(own, metric, name) for own, name in sets])
+    places, inverse = _distinct(np.asarray(group_identical_rows(X)), n)
     X = X if len(places) == len(X) else X[places]
-    pairs: Pairs
+    pairs: BlockDistances
     if units:
-        pairs = RowPairs(X, UNIT_ROUNDING**0.5)
+        pairs = EuclideanDistances(X, UNIT_ROUNDING**0.5)
     elif metric in ("euclidean", "sqeuclidean"):
-        pairs = RowPairs(X)
+        pairs = EuclideanDistances(X)
     else:
 
         def place(i: int) -> str:
             own = int(places[i] >= n)
             return f"row {places[i] - own * n} of `{SETS[own]}`"
 
-        pairs = MetricPairs(X, metric, options, lambda i, j: f"{place(i)} and {place(j)}")
+        pairs = MetricDistances(X, metric, options, lambda i, j: f"{place(i)} and {place(j)}")
     return Neighbourhoods(pairs, inverse, whole)
 
 
@@ -114,7 +127,7 @@ def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> N
         similarity = similarity.take(places)
     n = int(inverse[0].max()) + 1
     F = None if similarity.dim is None else similarity.features()
-    pairs: Pairs
+    pairs: BlockDistances
     if F is None:
         pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
     elif sp.issparse(F):
@@ -123,14 +136,14 @@ def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> N
         rounding = 4 * (int(stored.max(initial=0)) + 16) * EPS
         pairs = _KernelPairs(similarity, n, rounding)
     else:
-        pairs = RowPairs(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
+        pairs = EuclideanDistances(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
     return Neighbourhoods(pairs, inverse, whole)
 
 
 def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
     """Return the neighbourhoods in a MetricSpace of n samples and the references after them."""
     places, inverse = _distinct(space.inverse, n)
-    return Neighbourhoods(MatrixPairs(space.D, space.inverse[places]), inverse)
+    return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[places]), inverse)
 
 
 def _distinct(groups: np.ndarray, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
@@ -145,7 +158,7 @@ def _distinct(groups: np.ndarray, n: int) -> tuple[np.ndarray, tuple[np.ndarray,
     return np.concatenate(places), (inverse[0], inverse[1])
 
 
-class _KernelPairs(Pairs):
+class _KernelPairs(BlockDistances):
     """√(k(x, x) + k(y, y) − 2 k(x, y)), computed when asked; less than rounding counts as 0."""
 
     threaded = False  # whatever the kernel is
@@ -171,16 +184,18 @@ class _KernelPairs(Pairs):
         )
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
-        D = kernel_squares(K, self.diagonal[rows], self.diagonal[columns])
-        check_square(D.min(), "two of the samples and references")
+        D = squared_kernel_distances(K, self.diagonal[rows], self.diagonal[columns])
+        check_squared_distance(D.min(), "two of the samples and references")
         D[self.rounding > D] = 0.0
         return D
 
-    def reach(self, r: np.ndarray) -> np.ndarray:
+    def block_bound(self, r: np.ndarray) -> np.ndarray:
         return r * r * (1 + 8 * EPS) + self.rounding
 
-    def lengths(self, i: np.ndarray, j: np.ndarray, found: np.ndarray) -> np.ndarray:
-        return np.sqrt(found)
+    def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
+        return np.sqrt(values)
 
-    def within(self, i: np.ndarray, j: np.ndarray, found: np.ndarray, r: np.ndarray) -> np.ndarray:
-        return found <= self.reach(r)
+    def is_within(
+        self, i: np.ndarray, j: np.ndarray, values: np.ndarray, r: np.ndarray
+    ) -> np.ndarray:
+        return values <= self.block_bound(r)

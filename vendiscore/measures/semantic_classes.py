@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 
 from ..core.hill import hill_number
-from ..similarity.weights import PerSample
+from ..similarity.weights import PerSampleValues
 from ..support.arguments import check_float
 from ..support.namespace import Array, asarray_like, is_torch, namespace, to_host
 from ..support.types import Number
@@ -95,7 +95,7 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
 )
 def utility(
     subject: Subject | Stack,
-    quality: PerSample | None = None,
+    quality: PerSampleValues | None = None,
     patience: float = 0.8,
     same_above: float = 0.5,
 ) -> Number:
@@ -129,7 +129,7 @@ def utility(
     weighted=True,
 )
 def semantic_entropy(
-    subject: Subject | Stack, logprobs: PerSample | None = None, same_above: float = 0.5
+    subject: Subject | Stack, logprobs: PerSampleValues | None = None, same_above: float = 0.5
 ) -> Number:
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 

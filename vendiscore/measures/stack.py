@@ -11,7 +11,7 @@ import numpy as np
 from ..core.checks import DIAGONAL_TOLERANCE
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.members import members_by_size
+from ..similarity.members import iter_groups_by_size
 from ..spectral.stacks import Spectra
 from ..support.arguments import has_gradient
 from ..support.namespace import Array, asarray_like, is_torch, namespace, row_blocks, to_host
@@ -123,7 +123,7 @@ def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
 
         points = points_of(whole)
         dim = max(dim, points.X.shape[1] if points else 0)
-    for groups, members in members_by_size(codes):
+    for groups, members in iter_groups_by_size(codes):
         n = members.shape[1]
         if n <= LARGEST:
             for block in row_blocks(len(groups), 8 * n * max(n, dim) // many):

@@ -9,11 +9,11 @@ import numpy as np
 from ..magnitude.space import Spaces
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import Metric
-from ..similarity.all_pairs import UNIT_ROUNDING, numpy_rows, unit_rows
+from ..similarity.all_pairs import UNIT_ROUNDING, as_numpy_rows, normalize_rows
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.kernel_distances import kernel_rounding, sparse_squares
-from ..similarity.pairs import CLOSE
+from ..similarity.kernel_distances import kernel_rounding, squared_sparse_distances
+from ..similarity.pairs import CLOSE_PAIR_RATIO
 from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
 from .subject import Subject
@@ -26,9 +26,9 @@ def points_of(whole: Subject) -> FeatureSimilarity | None:
     metric = metric_of_rows(whole.how)
     if metric not in ("euclidean", *_HALVED):
         return None
-    X = numpy_rows(whole.samples)
+    X = as_numpy_rows(whole.samples)
     if metric in _HALVED:
-        X = unit_rows(X, str(metric), "samples")
+        X = normalize_rows(X, str(metric), "samples")
     return FeatureSimilarity(X)
 
 
@@ -55,8 +55,8 @@ def _squares(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
     if similarity.dim is not None:
         # From differences where a product of matrices could lose the thirteenth digit.
         rounding = UNIT_ROUNDING
-        k, i, j = np.nonzero(np.triu(~(10 * CLOSE * sums < D), 1))
+        k, i, j = np.nonzero(np.triu(~(10 * CLOSE_PAIR_RATIO * sums < D), 1))
         if len(k):
             F = similarity.features()
-            D[k, i, j] = D[k, j, i] = sparse_squares(F, rows[k, i], rows[k, j])
+            D[k, i, j] = D[k, j, i] = squared_sparse_distances(F, rows[k, i], rows[k, j])
     return np.where(rounding < D, D, 0.0)

@@ -22,7 +22,7 @@ from ..resolve.sets import (
 )
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.inputs import choose
+from ..similarity.inputs import take_samples
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectral, Spectrum
 from ..spectral.vendi_scores import spectrum_of, vendi
@@ -301,11 +301,11 @@ class Subject:
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
         assert self.groups is not None
-        from ..similarity.members import members_of
+        from ..similarity.members import group_indices
 
         return [
             Part(self, places, self.groups.describe(group), self.needs_of_parts)
-            for group, places in enumerate(members_of(self.groups.codes))
+            for group, places in enumerate(group_indices(self.groups.codes))
         ]
 
     @cached_property
@@ -345,12 +345,12 @@ class Subject:
     @cached_property
     def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        from ..similarity.all_pairs import numpy_rows
+        from ..similarity.all_pairs import as_numpy_rows
 
         rows = rows_of_numbers(self.samples, self.how)
         skip = self.how.skip and self.how.says_similarity
         if rows is not None and not (skip and self.similarity.dropped):
-            return rows if sp.issparse(rows) else numpy_rows(rows)
+            return rows if sp.issparse(rows) else as_numpy_rows(rows)
         check_features(self.similarity)
         return drop_empty_columns(self.similarity.features(), self.similarity)
 
@@ -403,7 +403,7 @@ class Part(Subject):
         whole = self.whole.samples
         if is_whole(whole, self.how) and not isinstance(whole, list):
             return self.similarity
-        return choose(whole, self.places)
+        return take_samples(whole, self.places)
 
     @cached_property
     def has_similarities(self) -> bool:

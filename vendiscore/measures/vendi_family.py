@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from ..similarity.weights import PerSample, per_sample
+from ..similarity.weights import PerSampleValues, check_per_sample
 from ..support.arguments import check_no_gradient
 from ..support.namespace import asarray_like
 from ..support.types import Number
@@ -33,7 +33,7 @@ def read_numbers(
     least: float = -np.inf,
     most: float = np.inf,
     remedy: str = "",
-) -> PerSample | None:
+) -> PerSampleValues | None:
     """Return one number for each sample, of the option `name` of the measure `who`, or None.
 
     The numbers lie between `least` and `most`, or `remedy` ends the error.
@@ -41,21 +41,21 @@ def read_numbers(
     if values is None:
         return None
     check_no_gradient(who, **{name: values})
-    return per_sample(values, name, least=least, most=most, remedy=remedy)
+    return check_per_sample(values, name, min_value=least, max_value=most, hint=remedy)
 
 
-def read_quality(quality: object, who: str = "qVS") -> PerSample | None:
+def read_quality(quality: object, who: str = "qVS") -> PerSampleValues | None:
     """Return one number of at least 0 for each sample, for the measure `who`, or None."""
     return read_numbers(quality, "quality", who, least=0, remedy="; shift or map it to [0, 1]")
 
 
-def numbers_of(subject: Subject | Stack, values: PerSample) -> np.ndarray:
+def numbers_of(subject: Subject | Stack, values: PerSampleValues) -> np.ndarray:
     """Return the numbers (…, n) of a subject's samples, out of the numbers of all samples."""
     whole = subject.whole
-    return values.of(whole.n_passed, whole.groups)[subject.places_kept]
+    return values.for_samples(whole.n_passed, whole.groups)[subject.places_kept]
 
 
-def quality_of(subject: Subject | Stack, quality: PerSample | None, who: str) -> np.ndarray:
+def quality_of(subject: Subject | Stack, quality: PerSampleValues | None, who: str) -> np.ndarray:
     """Return the quality of the samples of a subject; a TypeError if none was passed."""
     if quality is None:
         raise TypeError(
@@ -71,7 +71,9 @@ def quality_of(subject: Subject | Stack, quality: PerSample | None, who: str) ->
     source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
     readers={"quality": read_quality},
 )
-def quality_weighted(subject: Subject | Stack, quality: PerSample | None = None) -> list[Number]:
+def quality_weighted(
+    subject: Subject | Stack, quality: PerSampleValues | None = None
+) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
 
     `quality` is needed: a number for each sample that comes in, also of those that are left out.

@@ -9,8 +9,8 @@ import numpy as np
 
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import ROWS_READ, choose
-from ..similarity.pools import size
+from ..similarity.inputs import ROWS_CACHE, take_samples
+from ..similarity.pools import num_samples
 from ..support.arguments import check_choice, check_no_gradient, has_gradient
 from ..support.errors import SampleError, warn
 from ..support.namespace import to_float, to_host
@@ -58,7 +58,7 @@ def build_all(
     Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
     Samples that one of them cannot use are left out with a warning if its `skipping` is true.
     """
-    n = size(columns[0])
+    n = num_samples(columns[0])
     kept = np.arange(n)
     dropped: dict[int, str] = {}
     while True:
@@ -70,7 +70,7 @@ def build_all(
             places = None  # all
         for build, column, skip in zip(builds, columns, skipping, strict=True):
             try:
-                values = choose(column, kept) if dropped else column
+                values = take_samples(column, kept) if dropped else column
                 built.append(build(values, fit_to=places))
             except SampleError as error:
                 own = error.reindexed(kept).problems
@@ -114,7 +114,7 @@ def build_kernel(
 ) -> Similarity:
     """Return the Similarity of samples; the kernel gets each distinct sample once."""
     distinct, first, inverse = distinct_samples(samples, kernel.repeats)
-    before = ROWS_READ.set({})  # `fit` and `build` read and check rows once
+    before = ROWS_CACHE.set({})  # `fit` and `build` read and check rows once
     try:
         # NumPy's defaults, whatever the caller has set: kernels expect that numbers may underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
@@ -122,7 +122,7 @@ def build_kernel(
             if kernel.fit is not None and fit_to is not None:
                 some = np.unique(inverse[fit_to])
                 try:
-                    fitted = kernel.fit(choose(distinct, some), **options)
+                    fitted = kernel.fit(take_samples(distinct, some), **options)
                 except SampleError as error:
                     raise error.reindexed(some) from error.__cause__
             elif kernel.fit is not None:
@@ -134,9 +134,9 @@ def build_kernel(
         seen = all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
         omits = similarity.missed or similarity.partial or similarity.merges
         if not seen or omits or similarity.scripts:
-            from ..similarity.omissions import omission_notes
+            from ..similarity.omissions import representation_notes
 
-            notes += omission_notes(kernel.name, similarity, texts, first, inverse)
+            notes += representation_notes(kernel.name, similarity, texts, first, inverse)
     except SampleError as error:
         strange = [i for i in error.problems if not 0 <= i < len(first)]
         if strange:
@@ -144,11 +144,11 @@ def build_kernel(
                 f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
                 f"it ({error}); name places from 0 to {len(first) - 1}"
             ) from error
-        from ..similarity.members import members_of
+        from ..similarity.members import group_indices
 
-        raise error.reindexed(members_of(inverse)) from error.__cause__
+        raise error.reindexed(group_indices(inverse)) from error.__cause__
     finally:
-        ROWS_READ.reset(before)
+        ROWS_CACHE.reset(before)
     if has_gradient(samples) and not has_gradient(similarity):
         check_no_gradient(f"kernel {kernel.name!r}", samples=samples)
     settings: Record = {"kernel": kernel.name, **kernel.options}
@@ -179,7 +179,7 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
             f"kernel {name!r} must return a Similarity of its {n} samples, got one of "
             f"{similarity.n}; give each sample its row, in order"
         )
-    symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "of_bits")
+    symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "is_symmetric")
     if symmetric or is_divisible(similarity):
         return  # by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
@@ -215,7 +215,7 @@ def distinct_samples(
     """
     plain = {str, bytes, int, float}
     if repeats or not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
-        index = np.arange(size(samples))
+        index = np.arange(num_samples(samples))
         return samples, index, index
     # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]

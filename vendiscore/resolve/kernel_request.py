@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 import numpy as np
 
 from ..similarity.inputs import as_samples
-from ..similarity.metrics import check_metric, check_options
+from ..similarity.metrics import check_metric, check_metric_options
 from ..similarity.shapes import is_list
 from ..support.arguments import check_bool, check_choice
 from ..support.errors import short_repr
@@ -202,7 +202,7 @@ def read_how(arguments: Record, within: bool = True) -> How:
         refuse_metric_options(given)
     if metric is None and not given:
         return how
-    options = check_options("euclidean" if metric is None else metric, given)
+    options = check_metric_options("euclidean" if metric is None else metric, given)
     return replace(how, metric=metric, metric_options=options)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
 from ..similarity.inputs import as_samples
-from ..similarity.pools import size
+from ..similarity.pools import num_samples
 from ..similarity.weights import WEIGHT_TOLERANCE
 from ..support.arguments import check_choice, check_float
 from ..support.errors import SampleError, short_repr
@@ -40,7 +40,7 @@ def mix(
     fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
-    sizes = [size(each) for each in columns]
+    sizes = [num_samples(each) for each in columns]
     if len(set(sizes)) > 1:
         lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
         raise ValueError(f"columns must be equally long, got {lengths}")

@@ -15,10 +15,15 @@ from typing import Any
 import numpy as np
 
 from ..similarity import sparse as sp
-from ..similarity.inputs import as_samples, check_in_step, check_rows, unnested
-from ..similarity.pools import pooled, size
+from ..similarity.inputs import (
+    as_samples,
+    check_row_dimensions,
+    check_same_grouping,
+    flatten_nested,
+)
+from ..similarity.pools import concatenate_samples, num_samples
 from ..similarity.shapes import (
-    OF_ROWS,
+    ROW_TYPES,
     check_label_shape,
     is_nested,
     nesting_depth,
@@ -106,8 +111,8 @@ def flatten_groups(
     a `table` are samples.
     """
     kind = how.sample_kind(samples)
-    if kind in OF_ROWS and not stacks:
-        check_rows(samples, name)
+    if kind in ROW_TYPES and not stacks:
+        check_row_dimensions(samples, name)
     if kind == "labels" and not stacks:
         check_label_shape(samples, name, table=table)
     if table or not is_nested(samples, kind, name):
@@ -117,7 +122,7 @@ def flatten_groups(
             f"`{name}` is a list of lists, which are groups, but `groups` was passed too: pass one "
             "list of all samples with `groups`, or the list of lists alone"
         )
-    flat, sizes = unnested(samples if hasattr(samples, "ndim") else list(samples), name)
+    flat, sizes = flatten_nested(samples if hasattr(samples, "ndim") else list(samples), name)
     if 0 in sizes:
         raise ValueError(
             f"group {sizes.index(0)} of `{name}` is empty and has no score; remove it, or give it "
@@ -342,7 +347,7 @@ def count_passed(samples: Any) -> int:
     """Return the number of samples, with those that a Similarity leaves out."""
     if hasattr(samples, "n"):  # a Similarity or a MetricSpace
         return samples.n + len(getattr(samples, "dropped", ()))
-    return size(samples)
+    return num_samples(samples)
 
 
 def group_by_prompt(
@@ -363,7 +368,7 @@ def group_by_prompt(
     values, index = flatten_prompts(asked, sets, sizes, groups)
     if asked.taken:
         how = replace(how, asked=Prompts(values, index=index))
-        if nesting_depth(asked.values, sets[0]) == 0 or size(asked.values) == 1:
+        if nesting_depth(asked.values, sets[0]) == 0 or num_samples(asked.values) == 1:
             return how, None
     by_prompt = group_equal(values).select(index[: sizes[0]] if first else index)
     check_labels(by_prompt.of_samples, "prompts")
@@ -425,7 +430,9 @@ def flatten_prompts(
         return prompts.values, prompts.index
     passed = prompts.values
     kinds: Sequence[Samples | None] = sets if prompts.taken else [None] * len(sets)
-    by_set = len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and size(passed) == len(sets)
+    by_set = (
+        len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and num_samples(passed) == len(sets)
+    )
     if by_set and any(own is not None and own.sizes == _sizes(passed) for own in groups or ()):
         raise ValueError(
             "`prompts` has as many lists as there are sets, of the sizes of the groups, so that "
@@ -440,8 +447,8 @@ def flatten_prompts(
         pool, index = _match_prompts(passed[i] if by_set else passed, kinds[i], n, own)
         pools.append(pool)
         indices.append(start + index)
-        start += size(pool)
-    values = pooled(pools)
+        start += num_samples(pool)
+    values = concatenate_samples(pools)
     index = np.concatenate(indices)
     if not prompts.taken:
         return values, index
@@ -470,10 +477,10 @@ def _match_prompts(
                 "group to conversation, such as {0: …}, or one list of a prompt for each sample"
             )
     elif depth > 1 and (samples is not None or (groups is not None and groups.nested)):
-        prompts, sizes = unnested(prompts, "prompts")
+        prompts, sizes = flatten_nested(prompts, "prompts")
         if set(sizes) != {1}:
-            check_in_step("prompts", sizes, groups)
-    m = size(prompts)
+            check_same_grouping("prompts", sizes, groups)
+    m = num_samples(prompts)
     if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
     if groups is not None and groups.labels == tuple(range(m)):  # as lists of lists are
@@ -488,7 +495,7 @@ def _match_prompts(
 
 
 def _sizes(lists: Sequence[Any]) -> list[int]:
-    return [0 if isinstance(each, Mapping) else size(each) for each in lists]
+    return [0 if isinstance(each, Mapping) else num_samples(each) for each in lists]
 
 
 def _is_conversation(prompt: Sequence[object]) -> bool:

@@ -10,8 +10,8 @@ import numpy as np
 
 from ..similarity.base import Similarity, check_diagonal
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import as_matrix, as_samples, precision
-from ..similarity.pools import pooled, shape_of
+from ..similarity.inputs import as_matrix, as_samples, machine_epsilon
+from ..similarity.pools import concatenate_samples, infer_shape
 from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError
 from ..support.signature import to_plain
@@ -213,10 +213,10 @@ def _build(
 def _concatenate(sets: Sequence[Samples], how: How) -> Any:
     """Return the samples of all sets as one collection, or as one for each part of a mixture."""
     if not isinstance(how.k, tuple):
-        return pooled(sets)
+        return concatenate_samples(sets)
     from .mixture import column
 
-    return [pooled([column(samples, part) for samples in sets]) for part in how.k]
+    return [concatenate_samples([column(samples, part) for samples in sets]) for part in how.k]
 
 
 def _compare_sets(
@@ -231,7 +231,7 @@ def _compare_sets(
     K = _add_notes(_compare(samples, how, name, fit_to), sets, how)
     if in_parts and not how.normalize and is_divisible(K):
         return K
-    return _finish(K, how, max(map(precision, sets)))
+    return _finish(K, how, max(map(machine_epsilon, sets)))
 
 
 def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Similarity:
@@ -248,11 +248,11 @@ def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Si
 
         return mix(how.k, samples, how.combine, fit_to)
     from ..similarity.composite import RepeatedSimilarity
-    from ..similarity.pairwise import pairwise
+    from ..similarity.pairwise import callable_similarity
 
     check_no_gradient("a function of two samples", samples=samples)
     distinct, first, inverse = distinct_samples(samples)
-    similarity = pairwise(distinct, how.k, first.tolist())
+    similarity = callable_similarity(distinct, how.k, first.tolist())
     return RepeatedSimilarity(similarity, inverse) if len(first) < len(inverse) else similarity
 
 
@@ -280,9 +280,11 @@ def _condition_on_prompts(
         _check_prompts(error.problems, index, n)
         raise
     _check_prompts(K.dropped, index, n)
-    from ..similarity.residuals import given
+    from ..similarity.residuals import condition_on_prompts
 
-    return given(K, n, index, max(map(precision, [*sets, values])), how.in_context)
+    return condition_on_prompts(
+        K, n, index, max(map(machine_epsilon, [*sets, values])), how.in_context
+    )
 
 
 def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
@@ -324,7 +326,7 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
 
 def _describe_shape(samples: Any) -> str:
     """Return the kind of samples, as far as sets of two kinds could not be compared."""
-    shape = shape_of(samples)
+    shape = infer_shape(samples)
     if shape is not None and len(shape) == 2:
         return f"rows of {shape[1]} numbers"
     if shape is not None and len(shape) == 1:

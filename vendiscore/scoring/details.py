@@ -12,7 +12,7 @@ from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source, fitted_options
 from ..similarity.base import Similarity
 from ..similarity.identical import joint_groups
-from ..similarity.residuals import echo_notes
+from ..similarity.residuals import repeated_prompt_notes
 from ..spectral.spectrum import Spectral
 from ..support.namespace import to_float
 from ..support.optional import versions
@@ -235,7 +235,7 @@ def _notes(
     """Return what to know before a number is used, a sentence each."""
     notes = [*subject.notes]
     if similarity:
-        notes += [*similarity.notes, *echo_notes(similarity)]
+        notes += [*similarity.notes, *repeated_prompt_notes(similarity)]
         options = fitted_options(similarity)
         if options:
             source = "samples"

@@ -9,8 +9,8 @@ import numpy as np
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..resolve.sample_labels import Groups, check_size
-from ..similarity.inputs import choose
-from ..similarity.members import members_of
+from ..similarity.inputs import take_samples
+from ..similarity.members import group_indices
 from ..support.errors import warn
 from ..support.namespace import Array, to_float, to_host
 from ..support.progress import track
@@ -114,7 +114,7 @@ def _add_group_intervals(subject: Subject, request: Request, found: Uncertainty)
     """Add the error and the interval of the Vendi Score of each group to its row."""
     assert request.ci is not None
     assert subject.groups is not None
-    indices = members_of(subject.codes, len(subject.groups))
+    indices = group_indices(subject.codes, len(subject.groups))
     intervals = estimate_group_intervals(
         subject.similarity.in_numpy(),
         indices,
@@ -184,11 +184,11 @@ def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict
 def _by_set(columns: Mapping[str, Record], sets: Groups) -> dict[str, Record]:
     """Return the means over the prompts of each set, of numbers of each of its prompts."""
     means: dict[str, Record] = {}
-    places = members_of(sets.codes)
+    places = group_indices(sets.codes)
     for name, column in columns.items():
         means[name] = {}
         for key, values in column.items():
-            means[name][key] = [_mean(choose(values, of_set)) for of_set in places]
+            means[name][key] = [_mean(take_samples(values, of_set)) for of_set in places]
     return means
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.sample_labels import Groups, check_size
-from ..similarity.members import members_of
+from ..similarity.members import group_indices
 from ..support.errors import warn
 from ..support.namespace import to_float, to_host
 from ..support.types import Options, Record
@@ -208,7 +208,7 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
         lost = 2 * rows - own
     else:
         rest = n - np.bincount(units.codes)
-        parts = map(subject.similarity.take, members_of(units.codes))
+        parts = map(subject.similarity.take, group_indices(units.codes))
         within = [to_host(part.dense()).sum() for part in parts]
         lost = 2 * np.bincount(units.codes, rows) - within
     left = (total - lost - rest) / (rest * (rest - 1))

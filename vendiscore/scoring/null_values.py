@@ -10,8 +10,8 @@ from ..measures.measure import BETWEEN
 from ..measures.stack import LARGEST
 from ..measures.subject import Subject
 from ..similarity.base import Similarity
-from ..similarity.matrix import in_full
-from ..similarity.members import members_by_size
+from ..similarity.matrix import materialize_matrix
+from ..similarity.members import iter_groups_by_size
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import vendi
 from ..support.namespace import row_blocks, to_float, to_host
@@ -68,10 +68,10 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
     weighted = np.arange(subject.n) if p is None else np.flatnonzero(p > 0)
     samples = np.array([rng.permutation(weighted) for _ in range(shuffles)])
     sizes = group_sizes(subject)
-    K = in_full(subject.similarity.in_numpy(), subject.n)
+    K = materialize_matrix(subject.similarity.in_numpy(), subject.n)
     weights = np.tile(sizes.astype(float), (shuffles, 1))
     logs = np.empty((len(subject.orders), *weights.shape))
-    for groups, places in members_by_size(np.repeat(np.arange(len(sizes)), sizes)):
+    for groups, places in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
         members = samples[:, places]  # (shuffles, groups, m)
         if p is not None:
             weights[:, groups] = p[members].sum(axis=-1)

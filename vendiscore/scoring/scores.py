@@ -9,8 +9,8 @@ import numpy as np
 
 from ..core import score as core
 from ..core.eigenvalues import PSD
-from ..similarity.covariance import can_save_time
-from ..similarity.inputs import as_samples, in_host_memory
+from ..similarity.covariance import is_float32_faster
+from ..similarity.inputs import as_samples, as_shared_numpy
 from ..similarity.weights import check_weights
 from ..support.arguments import DEFAULT_ORDER, check_order, has_gradient, is_collection
 from ..support.errors import short_repr
@@ -260,7 +260,7 @@ def _of_matrix(
     """Return the score of K or X, which errors call by its name."""
     array: Rows = matrix
     if is_torch(matrix) and not has_gradient([matrix, p]):
-        array = in_host_memory(as_samples(matrix, name))
+        array = as_shared_numpy(as_samples(matrix, name))
     value = _score_array(array, name, q, p, normalize)
     if array is matrix or is_torch(value):
         return value
@@ -308,7 +308,7 @@ def is_small(matrix: object, name: str, normalize: object = False) -> TypeGuard[
         return False
     if name == "K":
         return size < MERGED or not _has_repeats(matrix)
-    return not can_save_time(matrix) and (size < MERGED or width <= n)
+    return not is_float32_faster(matrix) and (size < MERGED or width <= n)
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:

@@ -10,19 +10,19 @@ from ..support.namespace import row_blocks, to_host
 from ..support.types import Options, PairFunction, Rows
 from .inputs import as_samples, as_vectors
 from .metrics import SYMMETRY_TOLERANCE
-from .nearest import LOST, MetricPairs
+from .nearest import MIN_RELIABLE_POWER, MetricDistances
 from .pairs import (
-    VANISHING,
-    PairName,
-    check_defined,
-    exact_squares,
-    exponent_of,
-    first_asymmetry,
-    lengths,
-    mend_close,
-    require_room,
-    symmetric_part,
-    times_power,
+    UNDERFLOW_RATIO,
+    PairFormatter,
+    check_distance_memory,
+    check_finite_distances,
+    find_asymmetry,
+    minkowski_distances,
+    recompute_close_pairs,
+    scale_by_power_of_two,
+    scaling_exponent,
+    squared_distances,
+    symmetrize,
 )
 
 # Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
@@ -32,35 +32,35 @@ Metric = str | PairFunction
 
 
 @np.errstate(under="ignore", over="ignore")
-def distances(
+def compute_distances(
     X: np.ndarray,
     metric: Metric = "euclidean",
     options: Options | None = None,
     name: str = "samples",
-    pair: PairName = "rows {} and {}".format,
+    format_pair: PairFormatter = "rows {} and {}".format,
 ) -> np.ndarray:
     """Return the distances (n, n) of all rows of X (n, d), with a diagonal of 0."""
     options = options or {}
     if callable(metric):
-        return _by_function(X, metric, pair)
+        return _evaluate_metric(X, metric, format_pair)
     if metric in ("cosine", "correlation"):
         # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
-        D = exact_squares(unit_rows(X, metric, name))
+        D = squared_distances(normalize_rows(X, metric, name))
         D[D < UNIT_ROUNDING] = 0.0
         D /= 2
     elif metric == "euclidean":
-        D = _euclidean(X)
+        D = _euclidean_distances(X)
     else:
-        require_room(X)
+        check_distance_memory(X)
         everything = slice(0, len(X))
-        D = MetricPairs(X, metric, options, pair).block(everything, everything)
+        D = MetricDistances(X, metric, options, format_pair).block(everything, everything)
         if metric == "sqeuclidean":
-            _check_lost(D, X, pair)
-    check_defined(D, metric, pair)
+            _check_underflow(D, X, format_pair)
+    check_finite_distances(D, metric, format_pair)
     return D
 
 
-def numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
+def as_numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
     """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
     X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
@@ -68,7 +68,7 @@ def numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
 
 def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
     """Check that distances (n, n) are finite, ≥ 0, zero on the diagonal; return them symmetric."""
-    D = numpy_rows(D, name)
+    D = as_numpy_rows(D, name)
     n = len(D)
     if D.shape[1] != n:
         raise ValueError(
@@ -89,19 +89,19 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
             f"they were made"
         )
     with np.errstate(under="ignore"):
-        wrong = first_asymmetry(D, SYMMETRY_TOLERANCE)
+        wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
     if wrong is not None:
         i, j = wrong
         raise ValueError(
             f"`{name}` must be a symmetric matrix of distances, got {D[i, j]:.6g} at [{i}, {j}] "
             f"and {D[j, i]:.6g} at [{j}, {i}]; pass (D + D.T) / 2 if that is meant"
         )
-    if first_asymmetry(D, 0.0) is None:
+    if find_asymmetry(D, 0.0) is None:
         return D
-    return symmetric_part(D.astype(np.float64, copy=False), "a symmetric copy of D")
+    return symmetrize(D.astype(np.float64, copy=False), "a symmetric copy of D")
 
 
-def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
+def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     """Divide rows by their lengths, for "correlation" less their means; SampleError where zero."""
     largest = np.abs(X).max(axis=1).astype(np.float64)
     usable = largest > 0
@@ -125,52 +125,54 @@ def unit_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
     return U
 
 
-def _euclidean(X: np.ndarray) -> np.ndarray:
+def _euclidean_distances(X: np.ndarray) -> np.ndarray:
     """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
-    shift = exponent_of(X)
-    D = exact_squares(times_power(X, -shift))
+    shift = scaling_exponent(X)
+    D = squared_distances(scale_by_power_of_two(X, -shift))
     np.sqrt(D, out=D)
     if shift:
         np.ldexp(D, shift, out=D)
-    mend_close(D, math.ldexp(VANISHING, shift), lambda i, j: lengths(X, i, j))
+    recompute_close_pairs(
+        D, math.ldexp(UNDERFLOW_RATIO, shift), lambda i, j: minkowski_distances(X, i, j)
+    )
     return D
 
 
-def _check_lost(D: np.ndarray, X: np.ndarray, pair: PairName) -> None:
+def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -> None:
     """Raise where a distance of rows that differ is too small for its power to have all digits."""
     for block in row_blocks(len(D), 8 * len(D)):
-        near, other = np.nonzero(D[block] < LOST)
+        near, other = np.nonzero(D[block] < MIN_RELIABLE_POWER)
         near += block.start
         for i, j in zip(near.tolist(), other.tolist(), strict=True):
             if (X[i] != X[j]).any():
                 raise ValueError(
                     f"metric 'sqeuclidean' is too small for double precision (got {D[i, j]:.6g}) "
-                    f"for {pair(i, j)}, which differ; use metric 'euclidean', or multiply all rows "
-                    f"by a large number"
+                    f"for {format_pair(i, j)}, which differ; use metric 'euclidean', or multiply "
+                    f"all rows by a large number"
                 )
 
 
-def _by_function(X: np.ndarray, metric: PairFunction, pair: PairName) -> np.ndarray:
+def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairFormatter) -> np.ndarray:
     """Compute all n² distances by a function, in both directions, and check them."""
-    require_room(X)
+    check_distance_memory(X)
     n = len(X)
     D = np.empty((n, n))
 
     def refuse(place: tuple[int, int], problem: str, remedy: str) -> None:
         raise ValueError(
-            f"`metric` must be {problem}, got {D[place]:.6g} for {pair(*place)}; {remedy}"
+            f"`metric` must be {problem}, got {D[place]:.6g} for {format_pair(*place)}; {remedy}"
         )
 
     for i, j in np.ndindex(n, n):
         try:
             value = metric(X[i], X[j])
         except Exception as error:
-            error.add_note(f"in `metric` of {pair(i, j)}")
+            error.add_note(f"in `metric` of {format_pair(i, j)}")
             raise
         D[i, j] = check_float(
             "metric(a, b)",
             value,
-            f"a finite number of at least 0 for {pair(i, j)}",
+            f"a finite number of at least 0 for {format_pair(i, j)}",
             lambda d: 0 <= d < math.inf,
             "remove such rows, or correct it",
         )
@@ -179,7 +181,7 @@ def _by_function(X: np.ndarray, metric: PairFunction, pair: PairName) -> np.ndar
     if apart.size:
         refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
     np.fill_diagonal(D, 0.0)
-    wrong = first_asymmetry(D, SYMMETRY_TOLERANCE)
+    wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
     if wrong is not None:
         problem = f"symmetric (got {D[wrong[::-1]]:.6g} the other way round)"
         refuse(wrong, problem, "use lambda a, b: (f(a, b) + f(b, a)) / 2 if that is meant")

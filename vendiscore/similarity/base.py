@@ -119,14 +119,14 @@ class Similarity(metaclass=HelpfulCallMeta):
         return new
 
     def __getstate__(self) -> dict[str, object]:
-        return {name: _picklable(value) for name, value in vars(self).items()}
+        return {name: _to_picklable(value) for name, value in vars(self).items()}
 
     def _copy_attributes_to(self, other: S) -> S:
         """Return `other`, which has the same entries, with all else that is known of this one."""
         names = [
             name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
         ]
-        return other._with(**{name: _picklable(getattr(self, name)) for name in names})
+        return other._replace(**{name: _to_picklable(getattr(self, name)) for name in names})
 
     @property
     def in_threads(self) -> bool:
@@ -264,21 +264,21 @@ class Similarity(metaclass=HelpfulCallMeta):
             total += float(weights[block] @ squares)
         return total
 
-    def _with(self, **changes: object) -> Self:
+    def _replace(self, **changes: object) -> Self:
         new = copy(self)
         for name, value in changes.items():
             setattr(new, name, value)
         return new
 
-    def noted(self, *, notes: Sequence[str] = (), **said: object) -> Self:
+    def noted(self, *, notes: Sequence[str] = (), **attributes: object) -> Self:
         """Return a copy with more notes, and other `settings`, `fitted`, `dropped`, `roundoff`."""
-        return self._with(notes=(*self.notes, *notes), **said)
+        return self._replace(notes=(*self.notes, *notes), **attributes)
 
     def scaled(self, s: Array) -> Self:
         """Return diag(s) K diag(s) for s of shape (n,)."""
         if self.scale is not None:
             s = self.scale * s
-        return self._with(scale=s)
+        return self._replace(scale=s)
 
     def compact(self) -> Similarity:
         """Return a copy without features that change nothing."""
@@ -286,15 +286,15 @@ class Similarity(metaclass=HelpfulCallMeta):
 
     def bare(self) -> Self:
         """Return K itself, without the factors of rows and columns."""
-        return self._with(scale=None)
+        return self._replace(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
         """Return the Similarity of the samples in `index`, in that order, repeats allowed."""
-        return self._like(self._take(index), index)
+        return self._copy_metadata_to(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
         """Return `take(index)` without features and pairs that only other samples have."""
-        return self._like(self._part(index), index)
+        return self._copy_metadata_to(self._part(index), index)
 
     def in_numpy(self) -> Self:
         """Return the same of NumPy arrays in the memory of its tensors, or itself."""
@@ -308,16 +308,16 @@ class Similarity(metaclass=HelpfulCallMeta):
         s = self.scale[places]
         return K * s[:, :, None] * s[:, None, :]
 
-    def _stack(self, places: np.ndarray) -> Array:
-        parts = [self._part(at).dense() for at in places]
+    def _stack(self, indices: np.ndarray) -> Array:
+        parts = [self._part(at).dense() for at in indices]
         return namespace(parts[0]).stack(parts)
 
-    def _like(self, part: S, index: Index) -> S:
+    def _copy_metadata_to(self, subset: S, index: Index) -> S:
         """Copy notes, settings and scale factors to the subset `index`."""
         echoes = self.echoes
         if echoes is not None:
             echoes = echoes[index]
-        part = part._with(
+        subset = subset._replace(
             settings=self.settings,
             fitted=self.fitted,
             notes=self.notes,
@@ -326,23 +326,23 @@ class Similarity(metaclass=HelpfulCallMeta):
             vocabulary_columns=self.vocabulary_columns,
         )
         if self.scale is None:
-            return part
-        return part.scaled(self.scale[index])
+            return subset
+        return subset.scaled(self.scale[index])
 
     def normalized(self) -> Self:
         """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
         diagonal = self.diagonal()
-        check_positive(diagonal, indices=_places(self) if self.dropped else None)
+        check_positive(diagonal, indices=_input_indices(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))
 
 
-def _places(similarity: Similarity) -> list[int]:
+def _input_indices(similarity: Similarity) -> list[int]:
     """Return where each sample is in the list that was passed, of which some may be left out."""
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 
 
-def _picklable(value: object) -> object:
+def _to_picklable(value: object) -> object:
     """Return a dict for a read-only view of one, which cannot be pickled."""
     return dict(value) if isinstance(value, MappingProxyType) else value
 
@@ -351,9 +351,9 @@ def check_diagonal(similarity: S) -> S:
     """Return the similarity itself, if k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
-    places = None
+    indices = None
     if similarity.dropped:
-        places = _places(similarity)
+        indices = _input_indices(similarity)
     rows = similarity.dim is not None
-    check_unit_diagonal(diagonal, similarity.roundoff, has_features=rows, indices=places)
+    check_unit_diagonal(diagonal, similarity.roundoff, has_features=rows, indices=indices)
     return similarity

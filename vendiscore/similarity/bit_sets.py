@@ -15,15 +15,15 @@ from ..support.types import DType, Options
 from . import sparse as sp
 from .base import Index
 from .features import add_sparse
-from .identical import identical_rows
+from .identical import group_identical_rows
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
 # Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
 # at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
-RARE = 0.03
-RARE_COLUMNS = 0.25
-MOST_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
+MAX_RARE_FREQUENCY = 0.03
+MIN_RARE_FRACTION = 0.25
+MAX_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
 Bits: TypeAlias = "np.ndarray | sp.csr_array"  # which have these methods in common
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
@@ -37,7 +37,7 @@ class BitSimilarity(RowsSimilarity):
            [0. , 0. , 1. ]])
     """
 
-    of_bits = True  # so that it is symmetric by construction
+    is_symmetric = True  # so that it is symmetric by construction
 
     def __init__(
         self,
@@ -69,8 +69,8 @@ class BitEntries:
         """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
         bits = self.bits
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))
-        rare = frequencies.ravel() < RARE
-        many = np.count_nonzero(rare) >= rare.size * RARE_COLUMNS
+        rare = frequencies.ravel() < MAX_RARE_FREQUENCY
+        many = np.count_nonzero(rare) >= rare.size * MIN_RARE_FRACTION
         if not many and not sp.issparse(bits):
             rare[:] = False
         few = None
@@ -103,4 +103,4 @@ class BitEntries:
         return BitEntries(self.bits[index], self.coefficient)
 
     def groups(self) -> np.ndarray | None:
-        return identical_rows(self.bits)
+        return group_identical_rows(self.bits)

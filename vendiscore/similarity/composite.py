@@ -45,8 +45,8 @@ class RepeatedSimilarity(Similarity):
     def _part(self, index: np.ndarray) -> Similarity:
         return self.distinct.part(self.inverse[index])
 
-    def _stack(self, places: np.ndarray) -> Array:
-        return self.distinct.stack(self.inverse[places])
+    def _stack(self, indices: np.ndarray) -> Array:
+        return self.distinct.stack(self.inverse[indices])
 
     def _features(self) -> Rows:
         return self.distinct.features()[self.inverse]
@@ -82,7 +82,7 @@ class RepeatedSimilarity(Similarity):
         return inner[self.inverse]
 
 
-class _Mixture(Similarity):
+class _CombinedSimilarity(Similarity):
     """A mixture of Similarities of the same samples, and its arguments after `parts`."""
 
     _options: tuple[object, ...] = ()
@@ -93,7 +93,7 @@ class _Mixture(Similarity):
             raise ValueError(
                 f"`parts` must be one or more similarities of the same samples, got sizes {sizes}"
             )
-        self.parts: tuple[Similarity, ...] = tuple(_in_one_library(parts))
+        self.parts: tuple[Similarity, ...] = tuple(_match_libraries(parts))
         self.n: int = sizes[0]
         self.psd: bool = all(part.psd for part in parts)
 
@@ -106,8 +106,8 @@ class _Mixture(Similarity):
         return sum(part.entries_work() for part in self.parts)
 
     @abstractmethod
-    def _combined(self, of: str, *args: object) -> Array:
-        """Combine what the method `of` of every part returns."""
+    def _combine(self, method: str, *args: object) -> Array:
+        """Combine the results of `method` of every part."""
 
     def _take(self, index: np.ndarray) -> Similarity:
         parts = [part.take(index) for part in self.parts]
@@ -117,17 +117,17 @@ class _Mixture(Similarity):
         parts = [part.part(index) for part in self.parts]
         return type(self)(parts, *self._options)
 
-    def _stack(self, places: np.ndarray) -> Array:
-        return self._combined("stack", places)
+    def _stack(self, indices: np.ndarray) -> Array:
+        return self._combine("stack", indices)
 
     def _diagonal(self) -> Array:
-        return self._combined("diagonal")
+        return self._combine("diagonal")
 
     def _rows(self, index: Index) -> Array:
-        return self._combined("rows", index)
+        return self._combine("rows", index)
 
 
-def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
+def _match_libraries(parts: Sequence[Similarity]) -> Sequence[Similarity]:
     """Return the parts as they are, or all in torch, on the device of the first that is."""
     diagonals = [part.diagonal() for part in parts]
     tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
@@ -143,7 +143,7 @@ def _in_one_library(parts: Sequence[Similarity]) -> Sequence[Similarity]:
     return moved
 
 
-class SumSimilarity(_Mixture):
+class SumSimilarity(_CombinedSimilarity):
     """The weighted sum Σ_j w_j K_j, which is positive semidefinite if all K_j are.
 
     Parameters
@@ -173,12 +173,12 @@ class SumSimilarity(_Mixture):
         if len(dims) == len(parts):
             self.dim: int | None = sum(dims)
 
-    def _combined(self, of: str, *args: object) -> Array:
+    def _combine(self, method: str, *args: object) -> Array:
         terms = zip(self.weights, self.parts, strict=True)
-        return sum(w * getattr(part, of)(*args) for w, part in terms)
+        return sum(w * getattr(part, method)(*args) for w, part in terms)
 
     def _matmul(self, V: Array) -> Array:
-        return self._combined("matmul", V)
+        return self._combine("matmul", V)
 
     def _features(self) -> Rows:
         terms = zip(self.weights, self.parts, strict=True)
@@ -195,7 +195,7 @@ class SumSimilarity(_Mixture):
         return np.hstack(F)
 
 
-class ProductSimilarity(_Mixture):
+class ProductSimilarity(_CombinedSimilarity):
     """The elementwise product of the K_j, which is positive semidefinite if all K_j are (Schur).
 
     Parameters
@@ -211,6 +211,6 @@ class ProductSimilarity(_Mixture):
            [0.25, 1.  ]])
     """
 
-    def _combined(self, of: str, *args: object) -> Array:
-        factors = [getattr(part, of)(*args) for part in self.parts]
+    def _combine(self, method: str, *args: object) -> Array:
+        factors = [getattr(part, method)(*args) for part in self.parts]
         return reduce(mul, factors)

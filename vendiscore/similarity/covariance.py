@@ -8,26 +8,30 @@ from ..support.namespace import Array, disable_autocast, gram, is_numpy, namespa
 
 # Rows that are multiplied at once in single precision: from 1,024 to 16,384 the error is the same,
 # and fewer take longer.
-SINGLE_ROWS = 16_384
+FLOAT32_BLOCK_ROWS = 16_384
 # Below so many multiplications, double precision takes a millisecond.
-SINGLE_SIZE = 10**7
+MIN_FLOAT32_PRODUCTS = 10**7
 
 
-def can_save_time(X: Array) -> bool:
+def is_float32_faster(X: Array) -> bool:
     """Return whether rows are in single precision, and so many that it would save time."""
     n, d = X.shape
-    return str(X.dtype).endswith("float32") and n * d * min(n, d) >= SINGLE_SIZE
+    return str(X.dtype).endswith("float32") and n * d * min(n, d) >= MIN_FLOAT32_PRODUCTS
 
 
-def covariance(X: Array, scale: Array | None, single: bool = False) -> Array:
+def compute_covariance(X: Array, scale: Array | None, single_precision: bool = False) -> Array:
     """Return FᵀF of F = diag(s) X by blocks of rows, added up in float64.
 
-    If `single`, rows have length 1, blocks are multiplied in single precision, and the scale of
-    NumPy rows is left out; that of tensors carries the gradient of their lengths.
+    If `single_precision`, rows have length 1, blocks are multiplied in single precision, and the
+    scale of NumPy rows is left out; that of tensors carries the gradient of their lengths.
     """
     xp = namespace(X)
-    dtype, rows = (xp.float32, SINGLE_ROWS) if single else (xp.float64, SINGLE_ROWS // 4)
-    if single and is_numpy(X):
+    dtype, rows = (
+        (xp.float32, FLOAT32_BLOCK_ROWS)
+        if single_precision
+        else (xp.float64, FLOAT32_BLOCK_ROWS // 4)
+    )
+    if single_precision and is_numpy(X):
         scale = None
     s = None if scale is None else xp.astype(scale, dtype)[:, None]
     out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # new memory takes longer

@@ -12,10 +12,10 @@ from typing import NamedTuple
 from ..support.string_patterns import are_sequences, looks_like
 
 # Samples that are checked at most, evenly spaced, and characters of each that show code.
-_CHECKED = 1_000
-_LENGTH = 1_000
+_MAX_CHECKED = 1_000
+_MAX_CHECKED_LENGTH = 1_000
 # The proportion of samples that must match, as for molecules (`string_patterns`).
-_PROPORTION = 0.9
+_MIN_MATCHING = 0.9
 # One word with a digit or a sign that words of prose lack, or a small letter before a capital one.
 _IDENTIFIER = re.compile(
     r"(?=\S*[^\W_])(?=\S*(?:[\d_@#/\\:=+*|~^<>\[\]{}%$&]|\w\.\w|[a-z][A-Z]))\S+"
@@ -23,7 +23,7 @@ _IDENTIFIER = re.compile(
 # Signs of code. Two of them are in 80 % of C headers, 90 % of shell scripts and Python modules and
 # 100 % of 4,000 Python functions; in 0.3 % of 22,000 answers to prompts and 27 % of the paragraphs
 # of this package's documents. Single lines of code have two in 30 %.
-_CODE = tuple(
+_CODE_PATTERNS = tuple(
     re.compile(sign, re.MULTILINE)
     for sign in (
         r"[;{}][ \t]*$",
@@ -37,9 +37,9 @@ _CODE = tuple(
         r"^[ \t]*(?://|#|/\*|\*)|<!--",
     )
 )
-_SIGNS = 2
+_MIN_CODE_PATTERNS = 2
 _KANA = ("HIRAGANA", "KATAKANA")
-_NAMES = {"CJK": "Chinese", "HANGUL": "Korean"} | dict.fromkeys(_KANA, "Japanese")
+_LANGUAGE_NAMES = {"CJK": "Chinese", "HANGUL": "Korean"} | dict.fromkeys(_KANA, "Japanese")
 
 
 class Mismatch(NamedTuple):
@@ -82,7 +82,7 @@ def find_mismatch(
     """
     if not scripts or not len(texts):
         return None
-    checked = [text for text in texts[:: -(-len(texts) // _CHECKED)] if isinstance(text, str)]
+    checked = [text for text in texts[:: -(-len(texts) // _MAX_CHECKED)] if isinstance(text, str)]
     if sequences or are_sequences(checked):
         reason = "the samples are sequences of letters (proteins or DNA)"
         return Mismatch(reason, "k='ngram_overlap', analyzer='char'")
@@ -90,11 +90,11 @@ def find_mismatch(
     if pattern:
         what, kernel = pattern
         return Mismatch(f"the samples look like {what}", f"k={kernel!r}")
-    script = _other_script(checked, scripts)
+    script = _find_other_script(checked, scripts)
     if script:
         return Mismatch(f"the texts are mostly {script}", "k='ngram_overlap'")
     identifiers = sum(bool(_IDENTIFIER.fullmatch(text.strip())) for text in checked)
-    if 0 < _PROPORTION * len(checked) <= identifiers:
+    if 0 < _MIN_MATCHING * len(checked) <= identifiers:
         return Mismatch("the samples look like identifiers or numbers", "k='labels'")
     if 2 * sum(map(_is_code, checked)) > len(checked):
         return Mismatch("the samples look like code", "k='ngram_overlap'")
@@ -102,14 +102,17 @@ def find_mismatch(
 
 
 def _is_code(text: str) -> bool:
-    return sum(bool(sign.search(text[:_LENGTH])) for sign in _CODE) >= _SIGNS
+    return (
+        sum(bool(sign.search(text[:_MAX_CHECKED_LENGTH])) for sign in _CODE_PATTERNS)
+        >= _MIN_CODE_PATTERNS
+    )
 
 
-def _other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
+def _find_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
     """Return the most frequent other script if it and its like have most letters, else ''."""
     letters: Counter[str] = Counter()
     for character, count in Counter("".join(texts)).items():
-        if script := script_of(character):
+        if script := character_script(character):
             letters[script] += count
     others = Counter({script: n for script, n in letters.items() if script not in scripts})
     if 2 * others.total() <= letters.total():
@@ -117,19 +120,19 @@ def _other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
     (script, _), *_ = others.most_common(1)
     if script == "CJK" and _most_have_kana(texts):
         script = "HIRAGANA"
-    return _NAMES.get(script, f"in {script.title()} script")
+    return _LANGUAGE_NAMES.get(script, f"in {script.title()} script")
 
 
 def _most_have_kana(texts: Sequence[str]) -> bool:
     """Return whether at least half of the texts have kana, which Chinese texts have not."""
-    return 2 * sum(any(script_of(x) in _KANA for x in text) for text in texts) >= len(texts)
+    return 2 * sum(any(character_script(x) in _KANA for x in text) for text in texts) >= len(texts)
 
 
 @cache
-def script_of(character: str) -> str:
+def character_script(character: str) -> str:
     """Return the script of a letter as its Unicode name begins, '' of other characters.
 
-    >>> [script_of(x) for x in "aＡé漢あж1!"]
+    >>> [character_script(x) for x in "aＡé漢あж1!"]
     ['LATIN', 'LATIN', 'LATIN', 'CJK', 'HIRAGANA', 'CYRILLIC', '', '']
     """
     if unicodedata.category(character) not in ("Lu", "Ll", "Lt", "Lo"):

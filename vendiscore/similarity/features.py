@@ -25,20 +25,20 @@ from ..support.namespace import (
 from ..support.types import DType, Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
-from .covariance import covariance
-from .identical import identical_rows
-from .inputs import in_host_memory
+from .covariance import compute_covariance
+from .identical import group_identical_rows
+from .inputs import as_shared_numpy
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
-COMMON_SHARE = 1 / 50
-COMMON_COLUMNS = 256
+MIN_COMMON_FREQUENCY = 1 / 50
+MAX_COMMON_COLUMNS = 256
 # Operations of a dense product that take as long as one of a product of sparse matrices.
-PAIR = 500
+SPARSE_PAIR_WORK = 500
 # Features in single precision are kept in double for rows of K if that takes no more bytes.
-COPIED = 1 << 27
+MAX_COPIED_BYTES = 1 << 27
 # Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
-FEW = 1 << 16
+MAX_DENSE_SIZE = 1 << 16
 
 
 class FeatureSimilarity(Similarity):
@@ -72,21 +72,21 @@ class FeatureSimilarity(Similarity):
         self.settings = settings or {}
 
     def normalized(self) -> Self:
-        squares = self._squares
+        squares = self._squared_norms
         safe = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(safe.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
         # Cosines do not change with the lengths of rows.
-        return Similarity.normalized(self._of(rescale_rows(self.X)))
+        return Similarity.normalized(self._with_features(rescale_rows(self.X)))
 
-    def _of(self, X: Rows) -> Self:
-        return self._like(type(self)(X), slice(None))._with(dropped=self.dropped)
+    def _with_features(self, X: Rows) -> Self:
+        return self._copy_metadata_to(type(self)(X), slice(None))._replace(dropped=self.dropped)
 
     @property
     def in_threads(self) -> bool:
         return not is_torch(self.X)
 
-    def _float64(self, index: Index) -> Rows:
+    def _to_float64(self, index: Index) -> Rows:
         X = self.X[index]
         if sp.issparse(X):
             return X.astype(np.float64)
@@ -94,35 +94,35 @@ class FeatureSimilarity(Similarity):
         return xp.astype(X, xp.float64, copy=False)
 
     def _features(self) -> Rows:
-        return self._float64(slice(None))
+        return self._to_float64(slice(None))
 
-    def wide_blocks(
-        self, scale: Array | None = None, dtype: DType = np.float64, least: int = 64
+    def iter_scaled_blocks(
+        self, scale: Array | None = None, dtype: DType = np.float64, min_rows: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
         """Yield blocks of NumPy rows in double, or another, precision, scaled."""
-        for block in row_blocks(self.n, 8 * self.X.shape[1], least):
+        for block in row_blocks(self.n, 8 * self.X.shape[1], min_rows):
             X = self.X[block].astype(dtype, copy=False)
             if scale is not None:
                 X = X * scale[block, None].astype(dtype, copy=False)
             yield block, X
 
     @cached_property
-    def _squares(self) -> Array:
+    def _squared_norms(self) -> Array:
         """‖x‖² of every row, found once for all scaled copies."""
         if not is_numpy(self.X):
             host = self.in_numpy()
             if host is not self:
-                return namespace(self.X).asarray(host._squares)
+                return namespace(self.X).asarray(host._squared_norms)
             X = self._features()
-            return dots(X, X)
+            return row_dot_products(X, X)
         squares = np.empty(self.n)
         with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
-            for block, X in self.wide_blocks():
+            for block, X in self.iter_scaled_blocks():
                 np.vecdot(X, X, out=squares[block])
         return squares
 
     def _diagonal(self) -> Array:
-        return self._squares
+        return self._squared_norms
 
     @cached_property
     def _transposed(self) -> Rows:
@@ -135,7 +135,7 @@ class FeatureSimilarity(Similarity):
         some = self.X.any(axis=0)
         if some.all() or not some.any():
             return self
-        return self._of(np.ascontiguousarray(self.X[:, some]))
+        return self._with_features(np.ascontiguousarray(self.X[:, some]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X = self.X[index]
@@ -143,15 +143,15 @@ class FeatureSimilarity(Similarity):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
         few = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
-        if len(index) * len(used) <= FEW:
+        if len(index) * len(used) <= MAX_DENSE_SIZE:
             few = few.toarray()
         return FeatureSimilarity(few)
 
-    def _stack(self, places: np.ndarray) -> Array:
+    def _stack(self, indices: np.ndarray) -> Array:
         if not sp.issparse(self.X):
-            return self._products(places)
-        g, m = places.shape
-        rows: sp.csr_array = self._float64(places.ravel())
+            return self._gram_matrices(indices)
+        g, m = indices.shape
+        rows: sp.csr_array = self._to_float64(indices.ravel())
         by_column = rows.tocsc()
         # Each column of each set for itself, so that only samples of one set meet in the product.
         sets = by_column.indices // m
@@ -167,23 +167,23 @@ class FeatureSimilarity(Similarity):
         K[sets, rows_of_sets, pairs.col % m] = pairs.data
         return K
 
-    def _products(self, places: np.ndarray) -> Array:
+    def _gram_matrices(self, indices: np.ndarray) -> Array:
         """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
-        m = places.shape[1]
+        m = indices.shape[1]
         d = self.X.shape[1]
         xp = namespace(self.X)
         products = []
-        blocks: Iterable[slice] = [slice(0, len(places))]
+        blocks: Iterable[slice] = [slice(0, len(indices))]
         if is_numpy(self.X):
-            blocks = row_blocks(len(places), 32 * m * d, min_rows=1)
+            blocks = row_blocks(len(indices), 32 * m * d, min_rows=1)
         for block in blocks:
-            rows = places[block].ravel()
+            rows = indices[block].ravel()
             index: Index = rows
             first = rows[0]
             following = np.arange(first, first + len(rows))
             if np.array_equal(rows, following):
                 index = slice(first, first + len(rows))  # a view, and no copy
-            F = self._float64(index)
+            F = self._to_float64(index)
             F = xp.reshape(F, (-1, m, d))
             transposed = xp.permute_dims(F, (0, 2, 1))
             products.append(xp.matmul(F, transposed))
@@ -192,22 +192,22 @@ class FeatureSimilarity(Similarity):
         return xp.concat(products)
 
     def in_numpy(self) -> Self:
-        X = in_host_memory(self.X)
+        X = as_shared_numpy(self.X)
         if X is self.X or has_gradient([self.X, self.scale]):
             return self
-        host = self._of(X)
+        host = self._with_features(X)
         if self.scale is not None:
             host.scale = to_host(self.scale)
         return host
 
     @cached_property
-    def _is_common(self) -> np.ndarray:
+    def _is_common_column(self) -> np.ndarray:
         """Tell for each column of sparse X if it is frequent, (d,)."""
         X: sp.csr_array = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
-        common = counts > COMMON_SHARE * self.n
+        common = counts > MIN_COMMON_FREQUENCY * self.n
         order = np.argsort(-counts)
-        common[order[COMMON_COLUMNS:]] = False
+        common[order[MAX_COMMON_COLUMNS:]] = False
         return common
 
     def entries_work(self) -> float:
@@ -215,28 +215,28 @@ class FeatureSimilarity(Similarity):
         if not hasattr(X, "indptr"):  # dense
             return float(self.n) ** 2 * X.shape[1]
         counts = np.bincount(X.indices, minlength=X.shape[1])
-        rare = counts[~self._is_common]
+        rare = counts[~self._is_common_column]
         common = len(counts) - len(rare)
-        return 2.0 * self.n**2 * common + PAIR * float(rare @ rare)
+        return 2.0 * self.n**2 * common + SPARSE_PAIR_WORK * float(rare @ rare)
 
     def covariance_work(self) -> float:
         X: sp.csr_array = self.X
         if not sp.issparse(X):
             return super().covariance_work()
         counts = np.diff(X.indptr)
-        return PAIR * float(counts @ counts)
+        return SPARSE_PAIR_WORK * float(counts @ counts)
 
     @cached_property
-    def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
+    def _split_columns(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
         """Sparse X as its few frequent columns, dense, and the others with their transpose."""
         X: sp.csr_array = self._features()
-        common = self._is_common
+        common = self._is_common_column
         rare = X[:, ~common]
         return X[:, common].toarray(), rare, rare.T.tocsr()
 
-    def common_and_rare(self) -> tuple[np.ndarray, sp.csr_array]:
+    def split_common_columns(self) -> tuple[np.ndarray, sp.csr_array]:
         """Return the frequent columns of sparse features, dense, and the other columns."""
-        common, rare, _ = self._common_and_rare
+        common, rare, _ = self._split_columns
         if self.scale is None:
             return common, rare
         return common * self.scale[:, None], scale_rows(rare, self.scale)
@@ -246,18 +246,18 @@ class FeatureSimilarity(Similarity):
         if isinstance(index, slice):
             whole = index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
-            X = self._float64(index)
+            X = self._to_float64(index)
             if whole:
                 return gram(X)
-            if self.X.dtype != np.float32 or 8 * self.X.size <= COPIED:
+            if self.X.dtype != np.float32 or 8 * self.X.size <= MAX_COPIED_BYTES:
                 return X @ self._transposed
             K = np.empty((len(X), self.n))
-            for block, F in self.wide_blocks(least=256):
+            for block, F in self.iter_scaled_blocks(min_rows=256):
                 np.matmul(X, F.T, out=K[:, block])
             return K
         # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
         # columns (the full stop, "the"), which are cheaper in a dense product.
-        common, rare, transposed = self._common_and_rare
+        common, rare, transposed = self._split_columns
         K = gram(common) if whole else common[index] @ common.T
         return add_sparse(K, rare[index] @ transposed)
 
@@ -271,7 +271,7 @@ class FeatureSimilarity(Similarity):
         # NumPy would copy all of X in the wider precision.
         columns = np.asarray(V).reshape(self.n, -1)
         inner = np.zeros((self.X.shape[1], columns.shape[1]))
-        for block, F in self.wide_blocks():
+        for block, F in self.iter_scaled_blocks():
             inner += F.T @ columns[block]
         return self.bare().projected(inner).reshape(V.shape)
 
@@ -286,20 +286,20 @@ class FeatureSimilarity(Similarity):
         dtype = np.float32 if single else np.float64
         V = np.asarray(V, dtype)
         out = np.empty((self.n, V.shape[1]), dtype)
-        for block, F in self.wide_blocks(self.scale, dtype, least=256):
+        for block, F in self.iter_scaled_blocks(self.scale, dtype, min_rows=256):
             np.matmul(F, V, out=out[block])
         return out
 
     def covariance(self) -> Array:
         if sp.issparse(self.X):
             return super().covariance()
-        return covariance(self.X, self.scale)
+        return compute_covariance(self.X, self.scale)
 
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
-        common, rare = self.common_and_rare()
+        common, rare = self.split_common_columns()
         transposed = rare.T.tocsr()
         of_common = gram(common.T)
         of_both = transposed @ common
@@ -309,10 +309,10 @@ class FeatureSimilarity(Similarity):
         return float(total)
 
     def _groups(self) -> np.ndarray | None:
-        return identical_rows(self.X)
+        return group_identical_rows(self.X)
 
 
-def dots(A: Rows, B: Rows) -> Array:
+def row_dot_products(A: Rows, B: Rows) -> Array:
     """Return the dot product of each row of A with the same row of B, dense or sparse."""
     if sp.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()

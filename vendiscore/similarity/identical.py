@@ -11,7 +11,7 @@ from ..support.types import Rows
 from . import sparse as sp
 
 # Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
-_FEW = 1 << 16
+_MAX_DICT_BYTES = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
@@ -21,15 +21,15 @@ def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
     return groups.ravel()
 
 
-def identical_rows(A: Rows) -> np.ndarray | None:
+def group_identical_rows(A: Rows) -> np.ndarray | None:
     """Return a group number for each row of A, equal where rows are; None for a torch tensor.
 
-    >>> identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
+    >>> group_identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
     """
     if isinstance(A, np.ndarray):
-        if A.nbytes + 256 * len(A) > _FEW:
-            groups = _groups_by_codes(A)
+        if A.nbytes + 256 * len(A) > _MAX_DICT_BYTES:
+            groups = _group_by_hash(A)
             if groups is not None:
                 return groups
         positive = np.add(A, A.dtype.type(0), order="C")  # −0.0 + 0.0 is 0.0
@@ -48,9 +48,9 @@ def identical_rows(A: Rows) -> np.ndarray | None:
     return np.array(groups_of_rows, int)
 
 
-def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
+def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
     """Return the group of each row by its code; None where rows of one code are not equal."""
-    codes = _codes(A)
+    codes = _hash_rows(A)
     _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
     alike = first[groups]
     repeats = np.flatnonzero(alike != np.arange(len(A)))
@@ -62,12 +62,12 @@ def _groups_by_codes(A: np.ndarray) -> np.ndarray | None:
     return np.unique(alike, return_inverse=True)[1]
 
 
-def _codes(A: np.ndarray) -> np.ndarray:
+def _hash_rows(A: np.ndarray) -> np.ndarray:
     """Return random sums of the bits of each row, as 64 bits."""
     row_bytes = A[:1].nbytes
     size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
-    places = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
-    factors = mix_bits(places) | np.uint64(1)
+    indices = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
+    factors = mix_bits(indices) | np.uint64(1)
     codes = np.empty(len(A), np.uint64)
     for block in row_blocks(len(A), row_bytes):
         positive = np.add(A[block], A.dtype.type(0), order="C")

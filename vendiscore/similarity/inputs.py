@@ -17,21 +17,21 @@ from ..support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
 from ..support.namespace import Array, is_numpy, is_torch, to_float, to_host
 from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
-from .pools import pooled, size
+from .pools import concatenate_samples, num_samples
 
 # Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
-_GATHERS = {
+_GATHER_METHODS = {
     "__dask_graph__": "compute",
     "collect": "collect",  # polars, Daft and Spark
     "to_spark": "to_pandas",  # Ray, and pandas on Spark
 }
 # Engines by their packages; others, such as xarray, have collections of Dask.
-_RECIPES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
+_ENGINES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
 # Rows of numbers already read, by the id of their samples, while they are remembered.
-ROWS_READ: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
+ROWS_CACHE: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
 
-_IN_NUMPY = ("torch.float32", "torch.float64")
-Refusals = Callable[[Rows], dict[int, str]]  # of rows, by their places
+_SHARED_DTYPES = ("torch.float32", "torch.float64")
+RowCheck = Callable[[Rows], dict[int, str]]  # of rows, by their places
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> SampleContainer:
@@ -41,13 +41,13 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
     elif type(samples) is list:
         converted = list(samples)
     else:
-        converted = _from_other(samples, name)
-    if not empty and size(converted) == 0:
+        converted = _convert_samples(samples, name)
+    if not empty and num_samples(converted) == 0:
         raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
     return converted
 
 
-def _from_other(samples: Any, name: str) -> SampleContainer:
+def _convert_samples(samples: Any, name: str) -> SampleContainer:
     """Read samples that are neither a list nor a NumPy array of numbers."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
@@ -65,7 +65,7 @@ def _from_other(samples: Any, name: str) -> SampleContainer:
     if isinstance(samples, (str, bytes)):
         raise TypeError(
             f"`{name}` must be a collection of samples, got one {type(samples).__name__}; "
-            f"pass [{samples[:20]!r}, …]{_no_folder(samples)}"
+            f"pass [{samples[:20]!r}, …]{_describe_missing_folder(samples)}"
         )
     # SciPy's sparse matrices of the kind "dok" are mappings too.
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
@@ -90,7 +90,7 @@ def _from_other(samples: Any, name: str) -> SampleContainer:
         samples = samples.to_numpy()
     if is_torch(samples):
         _check_tensor(samples, name)
-        samples = with_doubles(samples)
+        samples = move_from_mps(samples)
     elif is_array_api_obj(samples) or hasattr(samples, "__array__"):
         samples = to_numpy(samples, name)
     if hasattr(samples, "ndim"):
@@ -107,7 +107,7 @@ def _from_other(samples: Any, name: str) -> SampleContainer:
     return list(samples)
 
 
-def _no_folder(samples: str | bytes) -> str:
+def _describe_missing_folder(samples: str | bytes) -> str:
     """Return a hint that a single word or path does not name a folder of images."""
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
@@ -119,7 +119,7 @@ def _no_folder(samples: str | bytes) -> str:
 def check_in_memory(samples: object, name: str) -> None:
     """Raise a TypeError for a lazy or partitioned collection, which reading would gather."""
     kind = type(samples)  # a table may have a column of such a name
-    gathers = [method for mark, method in _GATHERS.items() if hasattr(kind, mark)]
+    gathers = [method for mark, method in _GATHER_METHODS.items() if hasattr(kind, mark)]
     if not gathers:
         return
     # xarray has Dask's methods for arrays in memory, too.
@@ -127,7 +127,7 @@ def check_in_memory(samples: object, name: str) -> None:
         getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
     ):
         return
-    engine = _RECIPES.get(kind.__module__.partition(".")[0], "dask")
+    engine = _ENGINES.get(kind.__module__.partition(".")[0], "dask")
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
         f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its parts up in a "
@@ -160,7 +160,7 @@ def _check_tensor(X: Tensor, name: str) -> None:
         )
 
 
-def with_doubles(X: Tensor) -> Tensor:
+def move_from_mps(X: Tensor) -> Tensor:
     """Return a tensor on the host if its device, MPS, lacks double precision."""
     if X.device.type != "mps":
         return X
@@ -168,7 +168,7 @@ def with_doubles(X: Tensor) -> Tensor:
     return X.cpu()
 
 
-def unnested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
+def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
     """Return the members of lists, or of an array of groups, one after the other, and the sizes."""
     if not isinstance(values, list):
         groups, size_of_each = values.shape[:2]
@@ -176,22 +176,23 @@ def unnested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[
     lists = [
         each if isinstance(each, list) else as_samples(each, name, empty=True) for each in values
     ]
-    return pooled(lists), list(map(size, lists))
+    return concatenate_samples(lists), list(map(num_samples, lists))
 
 
-def check_in_step(name: str, sizes: list[int], groups: object) -> None:
+def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
     """Raise unless the samples are groups of these sizes, one after the other."""
     nested = ""
     samples = getattr(groups, "sizes", None)
     if samples is not None:
-        nested = f", or nested as these are, in {_listed(samples)}"
+        nested = f", or nested as these are, in {_format_sizes(samples)}"
     if sizes != samples:
         raise ValueError(
-            f"`{name}` must be one list in the order of the samples{nested}, got {_listed(sizes)}"
+            f"`{name}` must be one list in the order of the samples{nested}, got "
+            f"{_format_sizes(sizes)}"
         )
 
 
-def _listed(sizes: list[int]) -> str:
+def _format_sizes(sizes: list[int]) -> str:
     """Return a few sizes for a message."""
     first = ", ".join(map(str, sizes[:6]))
     if len(sizes) > 6:
@@ -199,15 +200,15 @@ def _listed(sizes: list[int]) -> str:
     return f"lists of {first}"
 
 
-def choose(samples: SampleContainer, places: Sequence[int] | np.ndarray) -> SampleContainer:
+def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) -> SampleContainer:
     """Return the samples at these places, of a list or an array."""
     if isinstance(samples, Sequence):
-        return [samples[i] for i in places]
-    return samples[places]
+        return [samples[i] for i in indices]
+    return samples[indices]
 
 
 def as_vectors(
-    samples: SampleContainer, name: str = "samples", also: Refusals | None = None
+    samples: SampleContainer, name: str = "samples", extra_check: RowCheck | None = None
 ) -> Rows:
     """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
     if isinstance(samples, list):
@@ -215,44 +216,44 @@ def as_vectors(
             samples = [np.atleast_1d(x) if _is_number(x) else x for x in samples]
     elif samples.ndim == 1:
         samples = samples.reshape(-1, 1)
-    return as_matrix(samples, name, also)
+    return as_matrix(samples, name, extra_check)
 
 
 def _is_number(x: object) -> bool:
     return getattr(x, "ndim", None) == 0 or isinstance(x, Number)
 
 
-def as_matrix(samples: object, name: str = "samples", also: Refusals | None = None) -> Rows:
-    """Return finite rows (n, d): floats, CSR or a tensor; `also` adds the caller's refusals."""
-    known = ROWS_READ.get()
-    if known is not None and id(samples) in known:
-        return known[id(samples)][1]
-    given = samples
+def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | None = None) -> Rows:
+    """Return finite rows (n, d): floats, CSR or a tensor; `extra_check` finds further problems."""
+    cached = ROWS_CACHE.get()
+    if cached is not None and id(samples) in cached:
+        return cached[id(samples)][1]
+    original = samples
     samples = as_samples(samples, name)
     try:
-        X = _matrix(samples, name)
-        if known is not None:
-            known[id(given)] = given, X
+        X = _as_finite_matrix(samples, name)
+        if cached is not None:
+            cached[id(original)] = original, X
         return X
     except SampleError as error:
         problems = error.problems
-    while rest := [i for i in range(size(samples)) if i not in problems]:
+    while remaining := [i for i in range(num_samples(samples)) if i not in problems]:
         try:
-            X = _matrix(choose(samples, rest), name)
-            more = also(X) if also else {}
-            problems |= {rest[i]: problem for i, problem in more.items()}
+            X = _as_finite_matrix(take_samples(samples, remaining), name)
+            more = extra_check(X) if extra_check else {}
+            problems |= {remaining[i]: problem for i, problem in more.items()}
             break
         except SampleError as error:
-            problems |= error.reindexed(rest).problems
+            problems |= error.reindexed(remaining).problems
         except (TypeError, ValueError):
             break  # to be reported once these rows are mended
     raise SampleError.from_problems(problems)
 
 
-def _matrix(X: SampleContainer, name: str) -> Rows:
+def _as_finite_matrix(X: SampleContainer, name: str) -> Rows:
     if isinstance(X, list):
-        check_rows(X, name)
-        X = _stack(X, name)
+        check_row_dimensions(X, name)
+        X = _stack_rows(X, name)
     _check_two_dimensional(X, name)
     if X.shape[1] == 0:
         raise ValueError(f"`{name}` must have at least one column, got shape {tuple(X.shape)}")
@@ -261,7 +262,7 @@ def _matrix(X: SampleContainer, name: str) -> Rows:
     return X
 
 
-def check_rows(samples: Samples, name: str) -> None:
+def check_row_dimensions(samples: Samples, name: str) -> None:
     """Raise a ValueError for an array of three dimensions, and for a list of arrays of rows."""
     first: object = samples
     dimensions = 2
@@ -269,19 +270,19 @@ def check_rows(samples: Samples, name: str) -> None:
         first = next(iter(samples), None)
         dimensions = 1
     if getattr(first, "ndim", dimensions) > dimensions:
-        from .shapes import refuse_rows
+        from .shapes import raise_row_shape_error
 
-        refuse_rows(samples, name)
+        raise_row_shape_error(samples, name)
 
 
 def _check_two_dimensional(X: Rows, name: str) -> None:
     if X.ndim != 2:
-        from .shapes import refuse_rows
+        from .shapes import raise_row_shape_error
 
-        refuse_rows(X, name)
+        raise_row_shape_error(X, name)
 
 
-def _stack(rows: Sequence[object], name: str) -> Array:
+def _stack_rows(rows: Sequence[object], name: str) -> Array:
     """Stack rows of a list as one array; raise a SampleError for rows that do not fit."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
@@ -292,51 +293,51 @@ def _stack(rows: Sequence[object], name: str) -> Array:
                 return X
         except (TypeError, ValueError, OverflowError):
             pass  # ragged, or worse
-    read: dict[int, np.ndarray] = {}
+    converted: dict[int, np.ndarray] = {}
     problems: dict[int, str] = {}
     for i, row in enumerate(rows):
         try:
-            read[i] = _row(row)
+            converted[i] = _convert_row(row)
         except (TypeError, ValueError) as error:
             problems[i] = f"of `{name}` {error}"
-    _check_shapes({i: row.shape for i, row in read.items()}, problems, name)
-    return np.stack(list(read.values()))
+    _check_shapes({i: row.shape for i, row in converted.items()}, problems, name)
+    return np.stack(list(converted.values()))
 
 
-def _row(row: object) -> np.ndarray:
+def _convert_row(row: object) -> np.ndarray:
     """Read one row in float64, entry by entry; the message of its error is a predicate."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not (listed or _is_real(row)):
-        remedy = _REMOVE
+        hint = _REMOVE_HINT
         if isinstance(row, Mapping):
-            remedy = "; pass one of its columns"
+            hint = "; pass one of its columns"
         if isinstance(row, os.PathLike):
-            remedy = "; images go to k='pixels'"
+            hint = "; images go to k='pixels'"
         raise TypeError(
-            f"must be a row of numbers, got {type(row).__name__}: {short_repr(row)}{remedy}"
+            f"must be a row of numbers, got {type(row).__name__}: {short_repr(row)}{hint}"
         )
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
         raise ValueError("has masked entries, which have no value; fill them or remove it")
     try:
         entries = np.array(row, dtype=object)
     except ValueError:
-        raise ValueError(f"must be a row of numbers, got {short_repr(row)}{_REMOVE}") from None
+        raise ValueError(f"must be a row of numbers, got {short_repr(row)}{_REMOVE_HINT}") from None
     for entry in entries.flat:
         if not _is_real(entry):
             raise TypeError(
                 f"must be a row of numbers, got {type(entry).__name__} {short_repr(entry)} "
-                f"in it{_REMOVE}"
+                f"in it{_REMOVE_HINT}"
             )
         try:
             float(entry)
         except OverflowError:
             raise ValueError(f"has {short_repr(entry)}, which is beyond double precision") from None
-        if said := describe_inexact_integer(entry):
-            raise ValueError(said)
+        if problem := describe_inexact_integer(entry):
+            raise ValueError(problem)
     return entries.astype(np.float64)
 
 
-_REMOVE = "; remove it, or correct it"
+_REMOVE_HINT = "; remove it, or correct it"
 
 
 def _is_real(entry: object) -> bool:
@@ -356,7 +357,7 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
         else:
             problems[i] = (
                 f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
-                f"{short_repr(row)}{_REMOVE}"
+                f"{short_repr(row)}{_REMOVE_HINT}"
             )
     _check_shapes(shapes, problems, name)
     if len(devices) > 1:
@@ -372,7 +373,9 @@ def _check_shapes(
         usual = Counter(shapes.values()).most_common(1)[0][0]
         for i, shape in shapes.items():
             if shape != usual:
-                problems[i] = f"of `{name}` has shape {shape}, the others have {usual}{_REMOVE}"
+                problems[i] = (
+                    f"of `{name}` has shape {shape}, the others have {usual}{_REMOVE_HINT}"
+                )
     SampleError.check(problems)
 
 
@@ -389,7 +392,7 @@ def _as_float(X: Rows, name: str) -> Rows:
             whole = X
             if X.dtype != torch.int64:
                 whole = to_host(X)  # uint64 has no maximum
-            _check_whole(whole, name)
+            _check_exact_integers(whole, name)
         return X.to(torch.float64)
     kind = X.dtype.kind
     if kind not in "fbiu":
@@ -399,12 +402,12 @@ def _as_float(X: Rows, name: str) -> Rows:
     if kind == "f" and size <= 4:
         wide = np.float32
     if kind != "f" and size == 8:
-        _check_whole(X, name)
+        _check_exact_integers(X, name)
     with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
         return X.astype(wide, copy=False)
 
 
-def _check_whole(X: Rows, name: str) -> None:
+def _check_exact_integers(X: Rows, name: str) -> None:
     """Raise a SampleError for integers that float64 does not hold."""
     if X.max() <= MAX_EXACT_INTEGER and X.min() >= -MAX_EXACT_INTEGER:
         return
@@ -413,48 +416,48 @@ def _check_whole(X: Rows, name: str) -> None:
     X = to_host(X)
     with np.errstate(invalid="ignore"):
         double = X.astype(np.float64)
-        wide = X.astype(np.longdouble) != double.astype(np.longdouble)
+        inexact = X.astype(np.longdouble) != double.astype(np.longdouble)
     problems = {}
-    for i in np.flatnonzero(wide.any(axis=1)).tolist():
-        first = X[i][wide[i]][0]
+    for i in np.flatnonzero(inexact.any(axis=1)).tolist():
+        first = X[i][inexact[i]][0]
         problems[i] = f"of `{name}` {describe_inexact_integer(int(first))}"
     SampleError.check(problems)
 
 
 def check_finite(X: Rows, name: str) -> None:
     """Raise a SampleError that names all rows with a NaN or an infinity."""
-    values = in_host_memory(X.data if sp.issparse(X) else X)
+    values = as_shared_numpy(X.data if sp.issparse(X) else X)
     with np.errstate(all="ignore"):
         # proves that every entry is, at the speed of memory
         if np.isfinite(to_float(values.sum())):
             return
     flat = to_host(values).ravel()
-    places = np.flatnonzero(~np.isfinite(flat))
+    indices = np.flatnonzero(~np.isfinite(flat))
     if sp.issparse(X):
-        rows = np.searchsorted(X.indptr, places, "right") - 1
+        rows = np.searchsorted(X.indptr, indices, "right") - 1
     else:
-        rows = places // X.shape[1]
+        rows = indices // X.shape[1]
     problems = {}
     rows, first = np.unique(rows, return_index=True)
-    for i, value in zip(rows.tolist(), flat[places[first]], strict=True):
+    for i, value in zip(rows.tolist(), flat[indices[first]], strict=True):
         problems[i] = f"of `{name}` must be finite, got {value}; remove or impute such samples"
     SampleError.check(problems)
 
 
-def in_host_memory(x: Array) -> Array:
+def as_shared_numpy(x: Array) -> Array:
     """Return the NumPy array in the memory of a tensor of floats, if there is one, else x.
 
     Where threads of torch and of others wait for each other, its small steps take 10 ms each.
     """
-    if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _IN_NUMPY:
+    if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _SHARED_DTYPES:
         return x
     return to_host(x)
 
 
-def precision(samples: object) -> float:
+def machine_epsilon(samples: object) -> float:
     """Return the spacing of floats at 1 in the precision of the samples.
 
-    >>> precision(np.ones(3, np.float16))
+    >>> machine_epsilon(np.ones(3, np.float16))
     0.0009765625
     """
     if isinstance(samples, (list, tuple)) and samples:

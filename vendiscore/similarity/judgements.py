@@ -44,18 +44,19 @@ class Judgements:
     def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
         self.audit = audit
-        self.known: dict[Pair, float] = {}
-        self.triples: dict[tuple[int, ...], int | None] = {}  # open ones of each set, if counted
-        self.shifts: dict[bytes, float] = {}  # δ of the matrix of each set
+        self.cached_scores: dict[Pair, float] = {}
+        # open ones of each set, if counted
+        self.open_triples: dict[tuple[int, ...], int | None] = {}
+        self.diagonal_shifts: dict[bytes, float] = {}  # δ of the matrix of each set
 
-    def ask(self, pairs: Sequence[Pair]) -> list[float]:
+    def judge_pairs(self, pairs: Sequence[Pair]) -> list[float]:
         """Return the judgement of each pair."""
-        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.known]
+        new = [pair for pair in dict.fromkeys(pairs) if pair not in self.cached_scores]
         if new:
-            self.known.update(zip(new, self.judge(new), strict=True))
-        return [self.known[pair] for pair in pairs]
+            self.cached_scores.update(zip(new, self.judge(new), strict=True))
+        return [self.cached_scores[pair] for pair in pairs]
 
-    def classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def assign_classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Return the number of the class of each thing of each set, found for that set alone."""
         left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
         self._audit(map(tuple, left))
@@ -63,7 +64,7 @@ class Judgements:
         code = 0
         while any(left):  # the next first member of all sets at once
             pairs = [(rest[0], other) for rest in left for other in rest[1:]]
-            same = iter(self.ask(pairs))
+            same = iter(self.judge_pairs(pairs))
             for at, rest in enumerate(left):
                 joins = [i for i in rest[1:] if next(same)]
                 members = [*rest[:1], *joins]
@@ -78,42 +79,43 @@ class Judgements:
 
     def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
         """Judge all pairs of sets that are small enough, and count their open triples."""
-        new = [ids for ids in sets if len(ids) > 2 and ids not in self.triples]
+        new = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
         small = [ids for ids in new if len(ids) <= self.audit]
         pairs = [list(combinations(ids, 2)) for ids in small]
-        self.ask(list(chain(*pairs)))  # of all sets at once
-        self.triples.update(dict.fromkeys(new))
+        self.judge_pairs(list(chain(*pairs)))  # of all sets at once
+        self.open_triples.update(dict.fromkeys(new))
         for ids, of_set in zip(small, pairs, strict=True):
             n = len(ids)
             S = np.zeros((n, n), dtype=bool)
             upper = np.triu_indices(n, 1)
-            S[upper] = self.ask(of_set)
-            self.triples[ids] = count_open_triples(S | S.T)
+            S[upper] = self.judge_pairs(of_set)
+            self.open_triples[ids] = count_open_triples(S | S.T)
 
-    def matrix(self, ids: np.ndarray) -> np.ndarray:
+    def compute_matrix(self, ids: np.ndarray) -> np.ndarray:
         """Return (K + δI)/(1 + δ) of distinct things, with the least δ ≥ 0 that makes it PSD.
 
         The entry k_ij is the mean of the scores of (i, j) and (j, i), and k_ii is 1.
 
-        >>> Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0).matrix(np.array([1, 3]))
+        >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
+        >>> judgements.compute_matrix(np.array([1, 3]))
         array([[1. , 0.5],
                [0.5, 1. ]])
         """
         m = len(ids)
         identity = np.eye(m)
         K = 1 * identity
-        K[identity == 0] = self.ask([*permutations(ids.tolist(), 2)])
+        K[identity == 0] = self.judge_pairs([*permutations(ids.tolist(), 2)])
         K = (K + K.T) / 2
         shift = -np.linalg.eigvalsh(K)[0]
         if shift <= 1e-12 * m:  # as rounding makes it
             shift = 0.0
-        self.shifts[ids.tobytes()] = shift
+        self.diagonal_shifts[ids.tobytes()] = shift
         return (K + shift * identity) / (1 + shift)
 
     @property
     def notes(self) -> list[str]:
         """Notes on the judgements, a sentence each."""
-        counted = [count for count in self.triples.values() if count is not None]
+        counted = [count for count in self.open_triples.values() if count is not None]
         notes = []
         total = sum(counted)
         if total:
@@ -122,17 +124,18 @@ class Judgements:
                 f"but a not as c ({sum(map(bool, counted)):,} of {len(counted):,} sets all pairs "
                 f"of which were judged), so that classes depend on the order of samples."
             )
-        if len(counted) < len(self.triples):
+        if len(counted) < len(self.open_triples):
             notes.append(
-                f"Transitivity of `same` was checked in {len(counted):,} of {len(self.triples):,} "
-                f"sets: in sets of up to {self.audit:,} different samples (`audit`), all pairs are "
-                "judged."
+                f"Transitivity of `same` was checked in {len(counted):,} of "
+                f"{len(self.open_triples):,} sets: in sets of up to {self.audit:,} different "
+                f"samples (`audit`), all pairs are judged."
             )
-        shifts = [*filter(None, self.shifts.values())]
+        shifts = [*filter(None, self.diagonal_shifts.values())]
         if shifts:
             notes.append(
                 f"The judge's scores are not positive semidefinite: δ of up to {max(shifts):.2g} "
-                f"was added to the diagonal (in {len(shifts):,} of {len(self.shifts):,} sets)."
+                f"was added to the diagonal (in {len(shifts):,} of {len(self.diagonal_shifts):,} "
+                f"sets)."
             )
         return notes
 
@@ -145,7 +148,7 @@ class JudgedSimilarity(Similarity):
 
     psd = True
     divisible = True
-    _whole: Similarity  # of all samples
+    _full_similarity: Similarity  # of all samples
 
     def __init__(self, judgements: Judgements, ids: np.ndarray) -> None:
         self.n: int = len(ids)
@@ -166,26 +169,26 @@ class JudgedSimilarity(Similarity):
         self._notes = notes
 
     def compact(self) -> Similarity:
-        return self._like(self._whole, slice(None)).compact()
+        return self._copy_metadata_to(self._full_similarity, slice(None)).compact()
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
         """Return the judged similarities: a judge may be a model, or cannot be pickled."""
-        return restore_similarity, (self._copy_attributes_to(self._whole),)
+        return restore_similarity, (self._copy_attributes_to(self._full_similarity),)
 
     def _diagonal(self) -> Array:
         return np.ones(self.n)
 
     def _rows(self, index: Index) -> Array:
-        return self._whole.rows(index)
+        return self._full_similarity.rows(index)
 
     def _take(self, index: np.ndarray) -> Similarity:
-        return self._whole.take(index)
+        return self._full_similarity.take(index)
 
     def _part(self, index: np.ndarray) -> Similarity:
         return type(self)(self.judgements, self.ids[index])
 
     def _groups(self) -> np.ndarray | None:
-        return self._whole.groups()
+        return self._full_similarity.groups()
 
 
 class EquivalenceSimilarity(JudgedSimilarity):
@@ -201,10 +204,10 @@ class EquivalenceSimilarity(JudgedSimilarity):
     @cached_property
     def codes(self) -> np.ndarray:
         """The number of the class of each sample (n,), in the order of first members."""
-        return self.judgements.classes([self.ids])[0]
+        return self.judgements.assign_classes([self.ids])[0]
 
     @cached_property
-    def _whole(self) -> Similarity:  # type: ignore[override]
+    def _full_similarity(self) -> Similarity:  # type: ignore[override]
         ones = np.ones(self.n)
         shape = (self.n, int(self.codes.max()) + 1)
         starts = np.arange(self.n + 1)
@@ -214,14 +217,14 @@ class EquivalenceSimilarity(JudgedSimilarity):
         same = self.codes[index, None] == self.codes
         return same.astype(float)
 
-    def _stack(self, places: np.ndarray) -> Array:
-        codes = np.array(self.judgements.classes(list(self.ids[places])))
+    def _stack(self, indices: np.ndarray) -> Array:
+        codes = np.array(self.judgements.assign_classes(list(self.ids[indices])))
         same = codes[:, :, None] == codes[:, None, :]
         return same.astype(float)
 
 
 class GradedSimilarity(JudgedSimilarity):
-    """The mean score of two samples in both orders, 1 for repeats: see `Judgements.matrix`.
+    """The mean score of two samples in both orders, 1 for repeats: see `Judgements.compute_matrix`.
 
     >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
     >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()
@@ -231,12 +234,12 @@ class GradedSimilarity(JudgedSimilarity):
     """
 
     @cached_property
-    def _whole(self) -> Similarity:  # type: ignore[override]
+    def _full_similarity(self) -> Similarity:  # type: ignore[override]
         distinct, inverse = np.unique(self.ids, return_inverse=True)
-        K = MatrixSimilarity(self.judgements.matrix(distinct), psd=True)
+        K = MatrixSimilarity(self.judgements.compute_matrix(distinct), psd=True)
         return RepeatedSimilarity(K, inverse)
 
-    def _stack(self, places: np.ndarray) -> Array:
-        sets = self.ids[places].tolist()
-        self.judgements.ask([pair for ids in sets for pair in permutations(set(ids), 2)])
-        return super()._stack(places)
+    def _stack(self, indices: np.ndarray) -> Array:
+        sets = self.ids[indices].tolist()
+        self.judgements.judge_pairs([pair for ids in sets for pair in permutations(set(ids), 2)])
+        return super()._stack(indices)

@@ -10,7 +10,7 @@ import numpy as np
 from ..support.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..support.types import Options
 from .base import Index, Similarity
-from .identical import identical_rows
+from .identical import group_identical_rows
 
 
 class MatrixSimilarity(Similarity):
@@ -55,8 +55,8 @@ class MatrixSimilarity(Similarity):
         K = self.K[index][:, index]
         return MatrixSimilarity(K, psd=self.psd)
 
-    def _stack(self, places: np.ndarray) -> Array:
-        K = self.K[places[:, :, None], places[:, None, :]]
+    def _stack(self, indices: np.ndarray) -> Array:
+        K = self.K[indices[:, :, None], indices[:, None, :]]
         xp = namespace(K)
         return xp.astype(K, xp.float64)
 
@@ -77,19 +77,19 @@ class MatrixSimilarity(Similarity):
                 equal += int(np.count_nonzero(K[block] == diagonal))
             if equal == n:
                 return None
-        return identical_rows(K)
+        return group_identical_rows(K)
 
 
-def in_full(K: Similarity, least: int) -> Similarity:
-    """Return K as a matrix in NumPy, off which parts are read, unless its features are fewer."""
-    if K.dim is not None and K.dim < least:
+def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
+    """Return K as a matrix in NumPy, unless it has fewer than `max_columns` features."""
+    if K.dim is not None and K.dim < max_columns:
         return K
     dense = to_host(K.dense())
     groups = K.groups()
     if groups is not None:  # rounding differs between copies, which stay equal
         _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-        alike = first[inverse]
-        dense = dense[alike][:, alike]
+        representatives = first[inverse]
+        dense = dense[representatives][:, representatives]
     matrix = MatrixSimilarity(dense, psd=K.psd)
     return matrix.noted(roundoff=K.roundoff)
 
@@ -103,12 +103,12 @@ class DeferredSimilarity(MatrixSimilarity):
         compute: Callable[[], np.ndarray],
         *,
         settings: Options | None = None,
-        alone: Callable[[np.ndarray], DeferredSimilarity] | None = None,
+        compute_part: Callable[[np.ndarray], DeferredSimilarity] | None = None,
     ) -> None:
         self.n = n
         self.settings = settings or {}
         self._compute = cache(compute)
-        self._alone = alone
+        self._compute_part = compute_part
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
         """Return the computed matrix: who computes it may be a function that cannot be pickled."""
@@ -122,19 +122,19 @@ class DeferredSimilarity(MatrixSimilarity):
     @property
     def divisible(self) -> bool:
         """True if a part can be computed without the whole, which has not been computed."""
-        return self._alone is not None and not self._compute.cache_info().currsize
+        return self._compute_part is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
         return DeferredSimilarity(len(index), lambda: self.K[index][:, index])
 
-    def _stack(self, places: np.ndarray) -> Array:
+    def _stack(self, indices: np.ndarray) -> Array:
         if self.divisible:
-            return Similarity._stack(self, places)
-        return super()._stack(places)
+            return Similarity._stack(self, indices)
+        return super()._stack(indices)
 
     def _part(self, index: np.ndarray) -> MatrixSimilarity:
-        if self._alone is not None and self.divisible:
-            return self._alone(index)
+        if self._compute_part is not None and self.divisible:
+            return self._compute_part(index)
         return self._take(index)
 
 

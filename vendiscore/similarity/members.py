@@ -5,24 +5,24 @@ from collections.abc import Iterator
 import numpy as np
 
 
-def members_of(codes: np.ndarray, groups: int = 0) -> list[np.ndarray]:
+def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
     """Return the places of the members of each group, of at least so many groups.
 
-    >>> [places.tolist() for places in members_of(np.array([1, 0, 1]))]
+    >>> [indices.tolist() for indices in group_indices(np.array([1, 0, 1]))]
     [[1], [0, 2]]
     """
-    sizes = np.bincount(codes, minlength=groups)
+    sizes = np.bincount(codes, minlength=min_groups)
     order = np.argsort(codes, kind="stable")
     ends = np.cumsum(sizes)
     return np.split(order, ends[:-1])
 
 
-def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
     """Yield groups (g,) of one size m, and the places of their members (g, m), the least m first.
 
     Samples of a code below 0 are in no group.
 
-    >>> [(groups.tolist(), places.tolist()) for groups, places in members_by_size(np.array([1, 0]))]
+    >>> [(g.tolist(), i.tolist()) for g, i in iter_groups_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]
     """
     order = np.argsort(codes, kind="stable")
@@ -31,22 +31,22 @@ def members_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]
     starts = np.cumsum(sizes) - sizes
     for m in np.unique(sizes[sizes > 0]).tolist():
         groups = np.flatnonzero(sizes == m)
-        places = starts[groups, None] + np.arange(m)
-        yield groups, order[places]
+        indices = starts[groups, None] + np.arange(m)
+        yield groups, order[indices]
 
 
-def sample_of(n: int, most: int) -> np.ndarray:
-    """Return all n places, or `most` of them, ascending: the same ones in each call."""
-    if n <= most:
+def subsample_indices(n: int, max_n: int) -> np.ndarray:
+    """Return all n places, or `max_n` of them, ascending: the same ones in each call."""
+    if n <= max_n:
         return np.arange(n)
     rng = np.random.default_rng(0)
-    places = rng.choice(n, most, replace=False)
-    return np.sort(places)
+    indices = rng.choice(n, max_n, replace=False)
+    return np.sort(indices)
 
 
-def submatrices(K: np.ndarray, places: np.ndarray) -> np.ndarray:
-    """Return the entries of each of g matrices at its `places` (g, m), shape (g, m, m)."""
+def submatrices(K: np.ndarray, indices: np.ndarray) -> np.ndarray:
+    """Return the entries of each of g matrices at its `indices` (g, m), shape (g, m, m)."""
     matrices = np.arange(len(K))[:, None, None]
-    rows = places[:, :, None]
-    columns = places[:, None, :]
+    rows = indices[:, :, None]
+    columns = indices[:, None, :]
     return K[matrices, rows, columns]

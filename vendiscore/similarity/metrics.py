@@ -35,16 +35,18 @@ HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev")
 SYMMETRY_TOLERANCE = 1e-6
 
 
-def check_metric(metric: object, more: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for an unknown metric; `more` names further ones to suggest."""
-    known = (*METRICS, *more)
-    if not callable(metric) and not (isinstance(metric, str) and metric in known):
-        look = "Those of scipy.spatial.distance for numbers are known; of others pass the function."
-        told = suggest_name(metric, known, fallback=look, kind="metric")
-        raise ValueError(f"unknown `metric={metric!r}`. {told}")
+def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
+    """Raise a ValueError for an unknown metric; `extra_names` are further ones to suggest."""
+    supported = (*METRICS, *extra_names)
+    if not callable(metric) and not (isinstance(metric, str) and metric in supported):
+        fallback = (
+            "Those of scipy.spatial.distance for numbers are known; of others pass the function."
+        )
+        suggestion = suggest_name(metric, supported, fallback=fallback, kind="metric")
+        raise ValueError(f"unknown `metric={metric!r}`. {suggestion}")
 
 
-def check_options(metric: str | PairFunction, options: Options) -> Record:
+def check_metric_options(metric: str | PairFunction, options: Options) -> Record:
     """Return the options of a metric, checked."""
     checked = dict(options)
     for option, value in options.items():

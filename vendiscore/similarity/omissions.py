@@ -12,12 +12,12 @@ from .encoder_scope import find_mismatch
 # Texts that are truncated or of which a model has no token always give a warning. Of other samples,
 # such as blank texts, which the data show, one in 100 is worth a note, and one in 20, of at least
 # 20 samples, a warning: of fewer, a single one would be.
-NOTED = 100
-WARNED = 20
-_EXAMPLES = 3
+NOTE_ONE_IN = 100
+WARN_ONE_IN = 20
+_MAX_EXAMPLES = 3
 
 
-def omission_notes(
+def representation_notes(
     name: str,
     similarity: Similarity,
     texts: Sequence[str],
@@ -43,7 +43,7 @@ def omission_notes(
         raise SampleError.from_problems(missed)
     n = len(inverse)
     notes = []
-    equal = _equal(similarity, texts, first)
+    equal = _find_merged_texts(similarity, texts, first)
     for what, problems in (
         ("saw nothing", missed),
         ("saw only a part", similarity.partial),
@@ -52,14 +52,14 @@ def omission_notes(
         count = int(np.isin(inverse, [*problems]).sum())
         matters = similarity.truncates and problems is similarity.partial
         matters |= problems is missed and missed.keys() > blank.keys()
-        if not count or (count * NOTED < n and problems is not equal and not matters):
+        if not count or (count * NOTE_ONE_IN < n and problems is not equal and not matters):
             continue
-        i, *others = sorted(problems)[:_EXAMPLES]
+        i, *others = sorted(problems)[:_MAX_EXAMPLES]
         why = f"sample {first[i]} {problems[i]}"
         if matters and others:
             why += f" (also {', '.join(f'sample {first[j]}' for j in others)})"
         notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if matters or (n >= WARNED and count * WARNED >= n):
+        if matters or (n >= WARN_ONE_IN and count * WARN_ONE_IN >= n):
             warn(notes[-1])
     mismatch = find_mismatch(texts, similarity.scripts)
     if mismatch:
@@ -74,7 +74,9 @@ def omission_notes(
     return notes
 
 
-def _equal(similarity: Similarity, texts: Sequence[str], first: np.ndarray) -> dict[int, str]:
+def _find_merged_texts(
+    similarity: Similarity, texts: Sequence[str], first: np.ndarray
+) -> dict[int, str]:
     """Return texts with the row of an earlier one that differ in more than case and space."""
     equal: dict[int, str] = {}
     earliest: dict[int, int] = {}

@@ -13,51 +13,51 @@ from ..support import memory
 from ..support.namespace import Array, detach, is_numpy, namespace, row_blocks, to_float
 from ..support.threads import slices
 from ..support.types import Rows
-from .identical import identical_rows
+from .identical import group_identical_rows
 
 Index = slice | np.ndarray
-Law = Literal["gaussian", "laplace"]
-PairName = Callable[[int, int], str]  # what errors call two rows
+ExponentialKernel = Literal["gaussian", "laplace"]
+PairFormatter = Callable[[int, int], str]  # what errors call two rows
 
 # Up to this many columns, differences are as fast as a matrix product, and exact.
-DIRECT_COLUMNS = 16
+MAX_DIRECT_COLUMNS = 16
 # ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
-ROUNDING = 4 * float(np.finfo(float).eps)
-ROUNDING_SINGLE = 3.3e-7
+PRODUCT_ROUNDING = 4 * float(np.finfo(float).eps)
+PRODUCT_ROUNDING_FLOAT32 = 3.3e-7
 # Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
-ERROR = 1e-13
-ERROR_SINGLE = 1e-5
+MAX_EXPONENT_ERROR = 1e-13
+MAX_EXPONENT_ERROR_FLOAT32 = 1e-5
 # Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
-CLOSE = 1e-3
+CLOSE_PAIR_RATIO = 1e-3
 # Blocks with a larger share of such pairs are computed from differences as a whole.
-DIFFERENCES_SHARE = 1 / 8
+MAX_CLOSE_FRACTION = 1 / 8
 # Number of rows whose median becomes the origin for the product of matrices.
 CENTRE_ROWS = 64
-# Limits on rows per block: at most n/BLOCKS, since a block compares its own rows twice; at least
-# LEAST_ROWS, for fast products; and at most BLOCK_BYTES of results.
-BLOCKS = 16
-LEAST_ROWS = 64
+# Limits on rows per block: at most n/MIN_BLOCKS, since a block compares its own rows twice; at
+# least MIN_BLOCK_ROWS, for fast products; and at most BLOCK_BYTES of results.
+MIN_BLOCKS = 16
+MIN_BLOCK_ROWS = 64
 BLOCK_BYTES = 1 << 26
 # Rows of this size are not rescaled before they are squared.
-TAME = 1e50
+MAX_UNSCALED_ENTRY = 1e50
 # Below this share of the largest, squares of distances lose digits or vanish.
-VANISHING = 1e-140
+UNDERFLOW_RATIO = 1e-140
 
 
 class RowDistances:
     """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
 
     @np.errstate(over="ignore")  # then differences give all distances
-    def __init__(self, X: Array, law: Law, sigma: float | None = None) -> None:
+    def __init__(self, X: Array, kernel: ExponentialKernel, sigma: float | None = None) -> None:
         self.X = X
-        self.law = law
-        few_columns = is_numpy(X) and X.shape[1] <= DIRECT_COLUMNS
-        self.by_product: bool = law == "gaussian" and not few_columns
-        self.is_fit_for_single: bool = False
+        self.kernel = kernel
+        few_columns = is_numpy(X) and X.shape[1] <= MAX_DIRECT_COLUMNS
+        self.by_product: bool = kernel == "gaussian" and not few_columns
+        self.can_use_float32: bool = False
         if not self.by_product:
             return
         xp = namespace(X)
-        C = X - centre_of(X)
+        C = X - median_of_rows(X)
         squares = xp.linalg.vecdot(C, C)[:, None]
         ones = xp.ones_like(squares)
         # Two more columns add the squares in the same product.
@@ -68,34 +68,38 @@ class RowDistances:
         self.squares: Array = detach(squares)[:, 0]
         largest = to_float(self.squares.max())
         width = sigma or 0.0
-        self.is_lossy: bool = not ROUNDING * largest <= ERROR * width**2
-        self.is_fit_for_single = ROUNDING_SINGLE * largest <= ERROR_SINGLE * width**2
+        self.is_lossy: bool = not PRODUCT_ROUNDING * largest <= MAX_EXPONENT_ERROR * width**2
+        self.can_use_float32 = (
+            PRODUCT_ROUNDING_FLOAT32 * largest <= MAX_EXPONENT_ERROR_FLOAT32 * width**2
+        )
 
     def __call__(self, index: Index, columns: Index) -> Array:
         """Return the distances of rows in `index` to `columns`, as a new array."""
         X = self.X[index]
         Y = self.X[columns]
         if not self.by_product:
-            return differences(X, Y, self.law)
+            return distances_by_differences(X, Y, self.kernel)
         D = self.left[index] @ self.right[columns].T
-        if self.is_lossy and not self._mend(D, X, Y, index, columns):
-            return differences(X, Y, self.law)
+        if self.is_lossy and not self._recompute_close_pairs(D, X, Y, index, columns):
+            return distances_by_differences(X, Y, self.kernel)
         if is_numpy(D):
             return np.maximum(D, 0.0, out=D)
         return sys.modules["torch"].clamp(D, min=0.0)
 
-    def _mend(self, D: Rows, X: Array, Y: Array, index: Index, columns: Index) -> bool:
+    def _recompute_close_pairs(
+        self, D: Rows, X: Array, Y: Array, index: Index, columns: Index
+    ) -> bool:
         """Recompute close pairs from differences, in place; return False if there are too many."""
         rows, width = D.shape
-        least = CLOSE * self.squares
-        sums = least[index][:, None] + least[columns]
-        lost = ~(detach(D) >= sums)  # also where it is NaN
-        places = namespace(D).nonzero(lost.reshape(-1))[0]
-        if len(places) > DIFFERENCES_SHARE * rows * width:
+        thresholds = CLOSE_PAIR_RATIO * self.squares
+        sums = thresholds[index][:, None] + thresholds[columns]
+        is_close = ~(detach(D) >= sums)  # also where it is NaN
+        indices = namespace(D).nonzero(is_close.reshape(-1))[0]
+        if len(indices) > MAX_CLOSE_FRACTION * rows * width:
             return False
-        near = places // width
-        other = places % width
-        for part in row_blocks(len(places), 8 * X.shape[1]):
+        near = indices // width
+        other = indices % width
+        for part in row_blocks(len(indices), 8 * X.shape[1]):
             i = near[part]
             j = other[part]
             gap = X[i] - Y[j]
@@ -113,20 +117,20 @@ class RowDistances:
         return part
 
 
-def differences(X: Array, Y: Array, law: Law) -> Array:
+def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> Array:
     """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
     if is_numpy(X):
         metric = "cityblock"
-        if law == "gaussian":
+        if kernel == "gaussian":
             metric = "sqeuclidean"
         return scipy.spatial.distance.cdist(X, Y, metric)
     torch = sys.modules["torch"]
-    if law == "laplace":
+    if kernel == "laplace":
         return torch.cdist(X, Y, p=1.0)
     return torch.cdist(X, Y, compute_mode="donot_use_mm_for_euclid_dist").square()
 
 
-def centre_of(X: Array) -> Array:
+def median_of_rows(X: Array) -> Array:
     """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
     xp = namespace(X)
     step = -(-len(X) // CENTRE_ROWS)
@@ -136,9 +140,9 @@ def centre_of(X: Array) -> Array:
 
 def pair_blocks(n: int) -> list[slice]:
     """Yield blocks of n rows, each to be compared with its own and all later ones."""
-    rows = -(-n // BLOCKS)
+    rows = -(-n // MIN_BLOCKS)
     most = min(rows, BLOCK_BYTES // (8 * n))
-    return slices(n, max(LEAST_ROWS, most))
+    return slices(n, max(MIN_BLOCK_ROWS, most))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
@@ -153,7 +157,7 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
     return K
 
 
-def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
+def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
     """Find an entry that differs from its mirror by more than a share of the larger of the two."""
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
@@ -166,9 +170,9 @@ def first_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
     return None
 
 
-def symmetric_part(A: Array, what: str) -> Array:
-    """Return (A + Aᵀ)/2 as a new array; `what` names it in the error for lack of memory."""
-    memory.require(8 * A.shape[0] ** 2, what, "pass (A + A.T) / 2 of it")
+def symmetrize(A: Array, description: str) -> Array:
+    """Return (A + Aᵀ)/2 as a new array; `description` names it in the error for lack of memory."""
+    memory.require(8 * A.shape[0] ** 2, description, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
     out = np.empty(A.shape, A.dtype)
@@ -178,16 +182,16 @@ def symmetric_part(A: Array, what: str) -> Array:
     return out
 
 
-def check_defined(D: np.ndarray, metric: str, pair: PairName) -> None:
-    """Raise a ValueError for a distance that is not finite; `pair` names its rows."""
+def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatter) -> None:
+    """Raise a ValueError for a distance that is not finite; `format_pair` names its rows."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
         finite = np.isfinite(D[block])
         if not finite.all():
             i, j = divmod(int(np.argmin(finite)), D.shape[1])
             i += block.start
             raise ValueError(
-                f"metric {metric!r} is undefined (got {D[i, j]}) for {pair(i, j)}; remove such "
-                f"rows or use another metric"
+                f"metric {metric!r} is undefined (got {D[i, j]}) for {format_pair(i, j)}; remove "
+                f"such rows or use another metric"
             )
 
 
@@ -197,15 +201,15 @@ def largest_entry(X: Array) -> float:
     return max(to_float(X.max()), -to_float(X.min()))
 
 
-def exponent_of(X: np.ndarray) -> int:
+def scaling_exponent(X: np.ndarray) -> int:
     """Return the power of two that rows are divided by before they are squared: 0 for most."""
     largest = largest_entry(X)
-    if not largest or 1 / TAME < largest < TAME:
+    if not largest or 1 / MAX_UNSCALED_ENTRY < largest < MAX_UNSCALED_ENTRY:
         return 0
     return math.frexp(largest)[1]
 
 
-def times_power(X: Rows, exponent: int) -> Array:
+def scale_by_power_of_two(X: Rows, exponent: int) -> Array:
     """Return X · 2^exponent in float64, which is exact but for numbers that vanish."""
     if hasattr(X, "dtype"):
         xp = namespace(X)
@@ -217,18 +221,22 @@ def times_power(X: Rows, exponent: int) -> Array:
     return X
 
 
-def mend_close(
-    D: np.ndarray, least: float, measure: Callable[[np.ndarray, np.ndarray], np.ndarray]
+def recompute_close_pairs(
+    D: np.ndarray,
+    threshold: float,
+    compute_distances: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> None:
-    """Recompute, in place, distances below `least`, by `measure` of their rows and columns."""
+    """Recompute, in place, distances below `threshold` by `compute_distances(i, j)`."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
-        places = np.flatnonzero(D[block] < least)
-        near, other = np.divmod(places, D.shape[1])
+        indices = np.flatnonzero(D[block] < threshold)
+        near, other = np.divmod(indices, D.shape[1])
         near += block.start
-        D[near, other] = measure(near, other)
+        D[near, other] = compute_distances(near, other)
 
 
-def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) -> np.ndarray:
+def minkowski_distances(
+    X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0
+) -> np.ndarray:
     """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
@@ -243,38 +251,38 @@ def lengths(X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0) 
     return out
 
 
-def require_room(X: np.ndarray) -> None:
+def check_distance_memory(X: np.ndarray) -> None:
     n, d = X.shape
     columns = n
-    if d > DIRECT_COLUMNS:
+    if d > MAX_DIRECT_COLUMNS:
         columns += d
     what = f"the distances of all pairs of {n} samples"
     memory.require(8 * n * columns, what, "compare fewer samples")
 
 
-def exact_squares(X: np.ndarray) -> np.ndarray:
+def squared_distances(X: np.ndarray) -> np.ndarray:
     """Return the squared distances (n, n) of all rows, with small relative errors."""
-    require_room(X)
+    check_distance_memory(X)
     n = len(X)
-    find = RowDistances(X.astype(np.float64, copy=False), "gaussian")
-    if not find.by_product:
+    row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
+    if not row_distances.by_product:
         everything = slice(0, n)
-        return find(everything, everything)
+        return row_distances(everything, everything)
     blocks = pair_blocks(n)
-    upper = ((block, find(block, slice(block.start, n))) for block in blocks)
+    upper = ((block, row_distances(block, slice(block.start, n))) for block in blocks)
     D = fill_symmetric(np.empty((n, n)), upper)
     np.fill_diagonal(D, 0.0)
     return D
 
 
-def distinct_places(X: Array) -> Array:
+def distinct_row_indices(X: Array) -> Array:
     """Return where each distinct row of X is first, in order; of a tensor on its device."""
     if is_numpy(X):
-        groups = np.asarray(identical_rows(X))
+        groups = np.asarray(group_identical_rows(X))
         return np.unique(groups, return_index=True)[1]
     torch = sys.modules["torch"]
     rows, group = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
     first = group.new_full((len(rows),), len(X))
-    places = torch.arange(len(X), device=group.device)
-    first = first.scatter_reduce(0, group, places, "amin")
+    indices = torch.arange(len(X), device=group.device)
+    first = first.scatter_reduce(0, group, indices, "amin")
     return first.sort().values

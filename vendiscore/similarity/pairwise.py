@@ -12,7 +12,7 @@ from ..support.namespace import detach
 from ..support.progress import track
 from ..support.signature import to_plain
 from ..support.types import PairFunction, SampleContainer
-from .inputs import choose
+from .inputs import take_samples
 from .matrix import DeferredSimilarity
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
@@ -21,57 +21,61 @@ SYMMETRY_SHARE = 25
 SYMMETRY_TOLERANCE = 1e-6
 
 
-def pairwise(
-    samples: SampleContainer, k: PairFunction, places: Sequence[int] | None = None
+def callable_similarity(
+    samples: SampleContainer, k: PairFunction, indices: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `places` of samples."""
+    """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `indices` of samples."""
     n = len(samples)
-    at = range(n) if places is None else places
+    input_indices = range(n) if indices is None else indices
     total = n * (n - 1) // 2
-    pairs = f"{_tried(n)}/{total}"
+    pairs = f"{_count_symmetry_checks(n)}/{total}"
     settings = {"kernel": f"function {to_plain(k)}", "symmetric_pairs": pairs}
 
-    def part(index: np.ndarray) -> DeferredSimilarity:
-        return pairwise(choose(samples, index), k, [at[i] for i in index])
+    def subset(index: np.ndarray) -> DeferredSimilarity:
+        return callable_similarity(
+            take_samples(samples, index), k, [input_indices[i] for i in index]
+        )
 
-    whole = partial(_compare_all, samples, k, at)
-    return DeferredSimilarity(n, whole, settings=settings, alone=part)
+    compute = partial(_evaluate_all_pairs, samples, k, input_indices)
+    return DeferredSimilarity(n, compute, settings=settings, compute_part=subset)
 
 
-def _compare_all(samples: SampleContainer, k: PairFunction, at: Sequence[int]) -> np.ndarray:
+def _evaluate_all_pairs(
+    samples: SampleContainer, k: PairFunction, input_indices: Sequence[int]
+) -> np.ndarray:
     n = len(samples)
     memory.require(20 * n * n, f"the similarity matrix of {n} samples", "compare fewer samples")
     K = np.empty((n, n))
 
-    def value(i: int, j: int) -> tuple[float, bool]:
+    def evaluate(i: int, j: int) -> tuple[float, bool]:
         try:
-            found = k(samples[i], samples[j])
+            result = k(samples[i], samples[j])
         except Exception as error:
-            error.add_note(f"`k` was comparing samples {at[i]} and {at[j]}")
+            error.add_note(f"`k` was comparing samples {input_indices[i]} and {input_indices[j]}")
             raise
-        return _number(found, at[i], at[j])
+        return _check_value(result, input_indices[i], input_indices[j])
 
     single = True
     pairs = combinations_with_replacement(range(n), 2)
     for i, j in track(pairs, n * (n + 1) // 2, "comparing pairs"):
-        K[i, j], rounded = value(i, j)
+        K[i, j], rounded = evaluate(i, j)
         K[j, i] = K[i, j]
         single &= rounded
-    for i, j in zip(*_spread(n), strict=True):
-        back, _ = value(j, i)
-        size = max(1.0, abs(back))
-        if abs(back - K[i, j]) > SYMMETRY_TOLERANCE * size:
+    for i, j in zip(*_select_symmetry_pairs(n), strict=True):
+        reverse, _ = evaluate(j, i)
+        size = max(1.0, abs(reverse))
+        if abs(reverse - K[i, j]) > SYMMETRY_TOLERANCE * size:
             raise ValueError(
-                f"`k` must be symmetric, but k(samples[{at[i]}], samples[{at[j]}]) = {K[i, j]:.6g} "
-                f"and k(samples[{at[j]}], samples[{at[i]}]) = {back:.6g}; pass the mean of both "
-                f"directions"
+                f"`k` must be symmetric, but k(samples[{input_indices[i]}], "
+                f"samples[{input_indices[j]}]) = {K[i, j]:.6g} and k(samples[{input_indices[j]}], "
+                f"samples[{input_indices[i]}]) = {reverse:.6g}; pass the mean of both directions"
             )
     if single:
         return K.astype(np.float32)
     return K
 
 
-def _number(value: object, i: int, j: int) -> tuple[float, bool]:
+def _check_value(value: object, i: int, j: int) -> tuple[float, bool]:
     """Return the value as a float, and whether it came in single precision or less."""
     if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
         return value, False
@@ -94,7 +98,7 @@ def _number(value: object, i: int, j: int) -> tuple[float, bool]:
     return number, kind.removeprefix("torch.") in ("float32", "float16", "bfloat16")
 
 
-def _tried(n: int) -> int:
+def _count_symmetry_checks(n: int) -> int:
     """Return how many pairs are compared both ways round."""
     total = n * (n - 1) // 2
     if total <= SYMMETRY_PAIRS:
@@ -102,8 +106,8 @@ def _tried(n: int) -> int:
     return max(SYMMETRY_PAIRS, total // SYMMETRY_SHARE)
 
 
-def _spread(n: int) -> tuple[np.ndarray, np.ndarray]:
+def _select_symmetry_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return some pairs i < j, spread evenly over all pairs."""
     rows, columns = np.triu_indices(n, 1)
-    some = np.linspace(0, len(rows) - 1, _tried(n), dtype=int)
+    some = np.linspace(0, len(rows) - 1, _count_symmetry_checks(n), dtype=int)
     return rows[some], columns[some]

@@ -12,14 +12,14 @@ from ..support.types import SampleContainer
 from . import sparse as sp
 
 
-def size(samples: SampleContainer) -> int:
+def num_samples(samples: SampleContainer) -> int:
     """Return the number of samples in a list or an array."""
     if hasattr(samples, "shape"):
         return int(samples.shape[0])
     return len(samples)
 
 
-def shape_of(x: object) -> tuple[int, ...] | None:
+def infer_shape(x: object) -> tuple[int, ...] | None:
     """Return the shape of an array, or of lists of numbers by the first of each, else None."""
     if isinstance(x, (str, bytes)):
         return None
@@ -29,14 +29,14 @@ def shape_of(x: object) -> tuple[int, ...] | None:
         return ()
     if not isinstance(x, (list, tuple)) or not x:
         return None
-    first = shape_of(x[0])
+    first = infer_shape(x[0])
     return None if first is None else (len(x), *first)
 
 
-def pooled(sets: Sequence[SampleContainer]) -> SampleContainer:
+def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     """Join the samples of all sets, in order, on the device of the first tensor if there is one.
 
-    >>> pooled([np.zeros(2), np.ones(1)]), pooled([["a"], ["b", "c"]])
+    >>> concatenate_samples([np.zeros(2), np.ones(1)]), concatenate_samples([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
     """
     if len(sets) == 1:
@@ -57,7 +57,7 @@ def pooled(sets: Sequence[SampleContainer]) -> SampleContainer:
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
         return [row for samples in sets for row in samples]  # of images of several sizes
-    return [sample for samples in sets for sample in _listed(samples)]
+    return [sample for samples in sets for sample in _to_list(samples)]
 
 
 def _is_numeric(samples: object) -> TypeGuard[Array]:
@@ -68,18 +68,18 @@ def _is_numeric(samples: object) -> TypeGuard[Array]:
 
 def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
     """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
-    sets = list(map(_stacked, sets))
+    sets = list(map(_stack_tensors, sets))
     if not any(map(is_torch, sets)):
         return sets
     arrays = []
-    for samples in map(_rows, sets):
+    for samples in map(_rows_to_array, sets):
         if is_numpy(samples):
             samples = np.require(samples, requirements="W")
         arrays.append(samples)
     return arrays
 
 
-def _stacked(rows: SampleContainer) -> SampleContainer:
+def _stack_tensors(rows: SampleContainer) -> SampleContainer:
     """Return a list of tensors, rows or numbers, of one shape as one tensor."""
     if not isinstance(rows, list):
         return rows
@@ -93,14 +93,14 @@ def _stacked(rows: SampleContainer) -> SampleContainer:
     return rows
 
 
-def _rows(rows: SampleContainer) -> SampleContainer:
+def _rows_to_array(rows: SampleContainer) -> SampleContainer:
     """Return a list of numbers, rows or arrays of one shape as an array."""
     if not isinstance(rows, list):
         return rows
-    shape = shape_of(rows)
+    shape = infer_shape(rows)
     if shape is None or any(map(is_torch, rows)):
         return rows
-    if any(shape_of(row) != shape[1:] for row in rows):
+    if any(infer_shape(row) != shape[1:] for row in rows):
         return rows
     try:
         X = np.asarray(rows)
@@ -111,7 +111,7 @@ def _rows(rows: SampleContainer) -> SampleContainer:
     return rows
 
 
-def _listed(samples: SampleContainer) -> list[object]:
+def _to_list(samples: SampleContainer) -> list[object]:
     if isinstance(samples, list):
         return samples
     if sp.issparse(samples):

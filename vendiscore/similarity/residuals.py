@@ -7,93 +7,95 @@ from ..support.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity
-from .features import FeatureSimilarity, dots
+from .features import FeatureSimilarity, row_dot_products
 from .identical import joint_groups
-from .inputs import precision
+from .inputs import machine_epsilon
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
-LEAST_SINGLE = 1e-6
-LEAST_DOUBLE = 1e-10
+MIN_RESIDUAL_FLOAT32 = 1e-6
+MIN_RESIDUAL_FLOAT64 = 1e-10
 
 
-def given(
-    both: Similarity, n: int, prompt: np.ndarray, spacing: float, in_context: bool = False
+def condition_on_prompts(
+    joint: Similarity, n: int, prompt_codes: np.ndarray, epsilon: float, in_context: bool = False
 ) -> Similarity:
     """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
 
-    `both` has the n samples that came in, less those dropped, and after them all prompts, of which
-    `prompt` (n,) has the place of each sample's own. K' = T K Tᵀ for T = [I, −diag(c) P] is, for
-    one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts have no
-    direction: they are alike to each other, 1, and to no other sample, 0. `spacing` is the relative
-    spacing of the numbers in which samples came. With `in_context`, n rows of samples after their
-    prompts follow in `both`: the result is the mean of both kernels.
+    `joint` has the n samples that came in, less those dropped, and after them all prompts, of which
+    `prompt_codes` (n,) has the index of each sample's prompt. K' = T K Tᵀ for T = [I, −diag(c) P]
+    is, for one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts
+    have no direction: they are alike to each other, 1, and to no other sample, 0. `epsilon` is the
+    relative spacing of the numbers in which samples came. With `in_context`, n rows of samples
+    after their prompts follow in `joint`: the result is the mean of both kernels.
     """
-    kept = np.setdiff1d(np.arange(n), list(both.dropped))
-    at = np.arange(len(kept))
-    of = len(kept) + prompt[kept]
+    retained = np.setdiff1d(np.arange(n), list(joint.dropped))
+    sample_indices = np.arange(len(retained))
+    prompt_indices = len(retained) + prompt_codes[retained]
     rows: Rows | None = None
-    if both.dim is not None:
-        F = both.features()
-        X = F[: len(kept)]
-        prompt_rows = of
-        if not sp.issparse(F) and (of == of[0]).all():
-            prompt_rows = of[:1]
+    if joint.dim is not None:
+        F = joint.features()
+        X = F[: len(retained)]
+        prompt_rows = prompt_indices
+        if not sp.issparse(F) and (prompt_indices == prompt_indices[0]).all():
+            prompt_rows = prompt_indices[:1]
         U = F[prompt_rows]
-        own = dots(X, X)
-        cross = dots(X, U)
-        prompts = dots(U, U)
-        share = cross / prompts
-        rows = X - scale_rows(U, share)
-        left = dots(rows, rows)
-        spacing = max(spacing, _spacing(both))
+        sample_norms = row_dot_products(X, X)
+        cross = row_dot_products(X, U)
+        prompt_norms = row_dot_products(U, U)
+        coefficients = cross / prompt_norms
+        rows = X - scale_rows(U, coefficients)
+        residuals = row_dot_products(rows, rows)
+        epsilon = max(epsilon, _feature_epsilon(joint))
     else:
-        (own, cross, prompts), of_rows = _pairs(both, of)
-        share = cross / prompts
-        left = own - share * cross
-        spacing = max(spacing, of_rows)
-    rest = detach(left) / detach(own)
-    rounding = both.roundoff**2
-    good = rest >= -max(LEAST_SINGLE, rounding)
-    if not bool(good.all()):  # nor where it is NaN
-        i = good.tolist().index(False)
-        of_prompt = prompts[min(i, len(prompts) - 1)]
-        most = to_float(own[i] * of_prompt) ** 0.5
-        raise ValueError(
-            f"what a prompt explains is not defined: the similarity of sample {kept[i]} with its "
-            f"prompt, {to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = {most:.6g}; "
-            f"pass a positive semidefinite kernel"
+        (sample_norms, cross, prompt_norms), row_epsilon = _prompt_similarities(
+            joint, prompt_indices
         )
-    least = LEAST_DOUBLE
-    if spacing > np.finfo(float).eps:
-        least = LEAST_SINGLE
-    echoes = rest <= max(least, rounding)
+        coefficients = cross / prompt_norms
+        residuals = sample_norms - coefficients * cross
+        epsilon = max(epsilon, row_epsilon)
+    residual_fractions = detach(residuals) / detach(sample_norms)
+    rounding = joint.roundoff**2
+    is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
+    if not bool(is_valid.all()):  # nor where it is NaN
+        i = is_valid.tolist().index(False)
+        prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
+        max_similarity = to_float(sample_norms[i] * prompt_norm) ** 0.5
+        raise ValueError(
+            f"what a prompt explains is not defined: the similarity of sample {retained[i]} with "
+            f"its prompt, {to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
+            f"{max_similarity:.6g}; pass a positive semidefinite kernel"
+        )
+    min_residual = MIN_RESIDUAL_FLOAT64
+    if epsilon > np.finfo(float).eps:
+        min_residual = MIN_RESIDUAL_FLOAT32
+    echoes = residual_fractions <= max(min_residual, rounding)
     any_echo = bool(echoes.any())
-    xp = namespace(own)
+    xp = namespace(sample_norms)
     echo = xp.astype(echoes, xp.float64)
-    some: Similarity
-    how = "given"
-    notes = list(both.notes)
+    result: Similarity
+    conditioning = "given"
+    notes = list(joint.notes)
     if in_context:
-        how = "given, in context"
+        conditioning = "given, in context"
         if notes:
-            after_prompts = n + int(prompt.max()) + 1
+            after_prompts = n + int(prompt_codes.max()) + 1
             notes.append(
                 f"There, samples from {n} on are prompts, and from {after_prompts} on answers "
                 "after their prompts."
             )
-        after = F[len(F) - n + kept]
-        after = after - scale_rows(U, dots(after, U) / prompts)
-        left_after = dots(after, after)
-        unseen = (left_after <= least) & ~echoes
-        if unseen.any():
+        after = F[len(F) - n + retained]
+        after = after - scale_rows(U, row_dot_products(after, U) / prompt_norms)
+        residuals_after = row_dot_products(after, after)
+        is_unusable = (residuals_after <= min_residual) & ~echoes
+        if is_unusable.any():
             raise ValueError(
-                f"sample {kept[unseen][0]} is not seen after its prompt, which may fill all tokens "
-                "that the model takes: pass in_context=False"
+                f"sample {retained[is_unusable][0]} is not seen after its prompt, which may fill "
+                f"all tokens that the model takes: pass in_context=False"
             )
-        alone = scale_rows(rows, 1 / np.sqrt(left + echo))
-        after = scale_rows(after, 1 / np.sqrt(left_after + echo))
-        rows = np.concatenate([alone, after], axis=1)
+        without_context = scale_rows(rows, 1 / np.sqrt(residuals + echo))
+        after = scale_rows(after, 1 / np.sqrt(residuals_after + echo))
+        rows = np.concatenate([without_context, after], axis=1)
     if rows is not None:
         F = scale_rows(rows, 1 - echo)
         column = echo[:, None]
@@ -101,128 +103,139 @@ def given(
             F = sp.hstack([F, sp.csr_array(column)], format="csr")
         else:
             F = xp.concat([F, column], axis=1)
-        some = FeatureSimilarity(F).normalized()
+        result = FeatureSimilarity(F).normalized()
     else:
-        diagonal = left * (1 - echo) + echo
-        some = _Residual(both, at, of, share, diagonal).normalized()
+        diagonal = residuals * (1 - echo) + echo
+        result = _ResidualSimilarity(
+            joint, sample_indices, prompt_indices, coefficients, diagonal
+        ).normalized()
         if any_echo:
-            alike = FeatureSimilarity(echo[:, None])
-            some = SumSimilarity([some.scaled(1 - echo), alike], [1.0, 1.0])
-    return some.noted(
-        settings={**both.settings, "prompts": how},
-        fitted=both.fitted,
+            echo_similarity = FeatureSimilarity(echo[:, None])
+            result = SumSimilarity([result.scaled(1 - echo), echo_similarity], [1.0, 1.0])
+    return result.noted(
+        settings={**joint.settings, "prompts": conditioning},
+        fitted=joint.fitted,
         notes=notes,
-        roundoff=both.roundoff,
-        vocabulary_columns=both.vocabulary_columns,
-        dropped=both.dropped,
+        roundoff=joint.roundoff,
+        vocabulary_columns=joint.vocabulary_columns,
+        dropped=joint.dropped,
         echoes=echoes if any_echo else None,
     )
 
 
-def echo_notes(K: Similarity) -> list[str]:
+def repeated_prompt_notes(K: Similarity) -> list[str]:
     """Say how many samples repeat their prompts, if any do."""
     count = 0
     if K.echoes is not None:
         count = int(K.echoes.sum())
     if count:
-        return [echo_note(f"{count:,} of {K.n:,} samples")]
+        return [describe_repeated_prompts(f"{count:,} of {K.n:,} samples")]
     return []
 
 
-def echo_note(which: str) -> str:
+def describe_repeated_prompts(subject: str) -> str:
     """Say how samples that repeat their prompts are compared."""
-    return f"{which} repeat their prompt: they count as one kind, unlike all other samples."
+    return f"{subject} repeat their prompt: they count as one kind, unlike all other samples."
 
 
-def _spacing(K: Similarity) -> float:
+def _feature_epsilon(K: Similarity) -> float:
     """Return the relative spacing of the numbers that features are kept in, the coarsest."""
     K = getattr(K, "distinct", K)
-    parts = map(_spacing, getattr(K, "parts", ()))
+    parts = map(_feature_epsilon, getattr(K, "parts", ()))
     rows = getattr(K, "X", None)
-    return max([precision(rows), *parts])
+    return max([machine_epsilon(rows), *parts])
 
 
-def _pairs(both: Similarity, of: np.ndarray) -> tuple[Array, float]:
-    """Return k(x, x), k(x, u), k(u, u) for prompts at the places `of`, and their spacing."""
-    order = np.argsort(of, kind="stable")
-    ends = np.flatnonzero(np.diff(of[order])) + 1
+def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple[Array, float]:
+    """Return k(x, x), k(x, u), k(u, u) for prompts `prompt_indices`, and their epsilon."""
+    order = np.argsort(prompt_indices, kind="stable")
+    ends = np.flatnonzero(np.diff(prompt_indices[order])) + 1
     groups = np.split(order, ends)
-    of_groups = []
-    spacing = 0.0
+    results = []
+    epsilon = 0.0
     for samples in groups:
-        places = np.append(samples, of[samples[0]])
-        part = both
+        indices = np.append(samples, prompt_indices[samples[0]])
+        subset = joint
         if len(groups) > 1:
-            part = both.part(places)
-            places = np.arange(len(places))
-        diagonal = part.diagonal()[places]
-        row = part.rows(places[-1:])[0][places]
-        spacing = max(spacing, precision(row))
+            subset = joint.part(indices)
+            indices = np.arange(len(indices))
+        diagonal = subset.diagonal()[indices]
+        row = subset.rows(indices[-1:])[0][indices]
+        epsilon = max(epsilon, machine_epsilon(row))
         xp = namespace(diagonal)
-        own = diagonal[:-1]
+        sample_norms = diagonal[:-1]
         cross = xp.astype(row[:-1], xp.float64)
-        prompts = diagonal[-1] * xp.ones_like(own)
-        of_groups.append(xp.stack([own, cross, prompts]))
-    xp = namespace(of_groups[0])
-    together = xp.concat(of_groups, axis=1)
-    as_before = np.argsort(order)
-    return together[:, as_before], spacing
+        prompt_norms = diagonal[-1] * xp.ones_like(sample_norms)
+        results.append(xp.stack([sample_norms, cross, prompt_norms]))
+    xp = namespace(results[0])
+    result = xp.concat(results, axis=1)
+    inverse = np.argsort(order)
+    return result[:, inverse], epsilon
 
 
-class _Residual(Similarity):
-    """T K Tᵀ of a Similarity without features: of samples `at` less `share` of prompts `of`."""
+class _ResidualSimilarity(Similarity):
+    """T K Tᵀ of a Similarity without features: samples less multiples of their prompts."""
 
     def __init__(
-        self, both: Similarity, at: np.ndarray, of: np.ndarray, share: Array, left: Array
+        self,
+        joint: Similarity,
+        sample_indices: np.ndarray,
+        prompt_indices: np.ndarray,
+        coefficients: Array,
+        residuals: Array,
     ) -> None:
-        self.n = len(at)
-        self.psd = both.psd
-        self.both = both
-        self.at = at
-        self.of = of
-        self.share = share
-        self.left = left
+        self.n = len(sample_indices)
+        self.psd = joint.psd
+        self.joint = joint
+        self.sample_indices = sample_indices
+        self.prompt_indices = prompt_indices
+        self.coefficients = coefficients
+        self.residuals = residuals
 
     def _diagonal(self) -> Array:
-        return self.left
+        return self.residuals
 
     def _rows(self, index: Index) -> Array:
-        prompts, place = np.unique(self.of[index], return_inverse=True)
-        of_prompts = self.both.rows(prompts)[place]
-        K = self.both.rows(self.at[index])
-        K = K - of_prompts * self.share[index][:, None]
-        return K[:, self.at] - K[:, self.of] * self.share
+        prompts, inverse = np.unique(self.prompt_indices[index], return_inverse=True)
+        prompt_part = self.joint.rows(prompts)[inverse]
+        K = self.joint.rows(self.sample_indices[index])
+        K = K - prompt_part * self.coefficients[index][:, None]
+        return K[:, self.sample_indices] - K[:, self.prompt_indices] * self.coefficients
 
     def _take(self, index: np.ndarray) -> Similarity:
-        at = self.at[index]
-        of = self.of[index]
-        share = self.share[index]
-        return _Residual(self.both, at, of, share, self.left[index])
+        sample_indices = self.sample_indices[index]
+        prompt_indices = self.prompt_indices[index]
+        coefficients = self.coefficients[index]
+        return _ResidualSimilarity(
+            self.joint, sample_indices, prompt_indices, coefficients, self.residuals[index]
+        )
 
     def _part(self, index: np.ndarray) -> Similarity:
-        needed = np.concatenate([self.at[index], self.of[index]])
-        places, new = np.unique(needed, return_inverse=True)
-        at = new[: len(index)]
-        of = new[len(index) :]
-        part = self.both.part(places)
-        return _Residual(part, at, of, self.share[index], self.left[index])
+        joint_indices = np.concatenate([self.sample_indices[index], self.prompt_indices[index]])
+        indices, new = np.unique(joint_indices, return_inverse=True)
+        sample_indices = new[: len(index)]
+        prompt_indices = new[len(index) :]
+        subset = self.joint.part(indices)
+        return _ResidualSimilarity(
+            subset, sample_indices, prompt_indices, self.coefficients[index], self.residuals[index]
+        )
 
-    def _stack(self, places: np.ndarray) -> Array:
-        at = self.at[places]
-        of = self.of[places]
-        c = self.share[places]
-        m = at.shape[1]
-        if (of == of[:, :1]).all():
-            of = of[:, :1]
-        K = self.both.stack(np.concatenate([at, of], axis=1))
+    def _stack(self, indices: np.ndarray) -> Array:
+        sample_indices = self.sample_indices[indices]
+        prompt_indices = self.prompt_indices[indices]
+        coefficients = self.coefficients[indices]
+        m = sample_indices.shape[1]
+        if (prompt_indices == prompt_indices[:, :1]).all():
+            prompt_indices = prompt_indices[:, :1]
+        K = self.joint.stack(np.concatenate([sample_indices, prompt_indices], axis=1))
         samples = K[:, :m]
         prompts = K[:, m:]
-        K = samples - prompts * c[:, :, None]
-        of_prompts = K[:, :, m:] * c[:, None, :]
-        return K[:, :, :m] - of_prompts
+        K = samples - prompts * coefficients[:, :, None]
+        prompt_part = K[:, :, m:] * coefficients[:, None, :]
+        return K[:, :, :m] - prompt_part
 
     def _groups(self) -> np.ndarray | None:
-        same = self.both.groups()
+        same = self.joint.groups()
         if same is None:
             return None
-        return joint_groups([same[self.at], same[self.of]])
+        return joint_groups([same[self.sample_indices], same[self.prompt_indices]])

@@ -13,20 +13,20 @@ from ..support.namespace import Array
 from ..support.threads import map_ordered, slices
 from ..support.types import DType, Options
 from .base import Index, S, Similarity
-from .identical import identical_rows
+from .identical import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
-from .pairs import BLOCKS, LEAST_ROWS, fill_symmetric, pair_blocks
+from .pairs import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
 
 # Products keep a K of more than so many bytes from the second on, since many ask for one only.
-KEPT_AT_ONCE = 1 << 28
+MAX_EAGER_CACHE_BYTES = 1 << 28
 # Tiles of so many rows and columns stay in a core's cache while they are multiplied.
-ROWS = 1024
-COLUMNS = 512
+TILE_ROWS = 1024
+TILE_COLUMNS = 512
 
 BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of some rows and others
 
 
-class Entries(Protocol):
+class KernelEntries(Protocol):
     """A symmetric matrix K (n, n) of samples, in parts that are computed when asked."""
 
     n: int
@@ -35,21 +35,21 @@ class Entries(Protocol):
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         """Return K[index][:, columns], a new array; in float32 right to 1e-5."""
 
-    def take(self, index: np.ndarray) -> Entries:
+    def take(self, index: np.ndarray) -> KernelEntries:
         """Return the entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
         """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
 
 
-class _Kept:
+class _MatrixCache:
     """The number of products asked for, and K, shared by scaled copies of a Similarity."""
 
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
 
-    def __reduce__(self) -> tuple[type[_Kept], tuple[()]]:
+    def __reduce__(self) -> tuple[type[_MatrixCache], tuple[()]]:
         return type(self), ()  # K is computed again
 
 
@@ -76,17 +76,17 @@ class RowsSimilarity(Similarity):
     """
 
     def __init__(
-        self, entries: Entries, *, psd: bool = False, settings: Options | None = None
+        self, entries: KernelEntries, *, psd: bool = False, settings: Options | None = None
     ) -> None:
         self.n: int = entries.n
         self.psd = psd
         self.settings: Options = settings or {}
         self.entries = entries
-        self._kept = _Kept()
+        self._cache = _MatrixCache()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
         """Return the (n, n) matrix if the entries are of a function that cannot be pickled."""
-        if not isinstance(self.entries, _OfRows) or can_be_pickled(self.entries.k):
+        if not isinstance(self.entries, _FunctionEntries) or can_be_pickled(self.entries.k):
             return super().__reduce_ex__(protocol)
         K = self.bare().dense()
         return restore_similarity, (self._copy_attributes_to(MatrixSimilarity(K)),)
@@ -105,7 +105,7 @@ class RowsSimilarity(Similarity):
         k of rows (m, d) and (l, d) gives a new float64 array (m, l), whose entry of two rows
         depends on no other row; `psd` and `settings` are as for the class.
         """
-        return cls(_OfRows(X, k), psd=psd, settings=settings)
+        return cls(_FunctionEntries(X, k), psd=psd, settings=settings)
 
     @property
     def in_threads(self) -> bool:
@@ -118,15 +118,15 @@ class RowsSimilarity(Similarity):
         return np.ones(self.n)
 
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        if self._kept.K is not None:
-            return self._kept.K[index, columns]
+        if self._cache.K is not None:
+            return self._cache.K[index, columns]
         with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
             part = self.entries(index, columns, dtype)
-        places = np.arange(self.n)[index]
-        places -= columns.start
-        is_inside = (places >= 0) & (places < part.shape[1])
+        indices = np.arange(self.n)[index]
+        indices -= columns.start
+        is_inside = (indices >= 0) & (indices < part.shape[1])
         inside = np.flatnonzero(is_inside)
-        part[inside, places[inside]] = 1.0
+        part[inside, indices[inside]] = 1.0
         return part
 
     def _rows(self, index: Index) -> Array:
@@ -150,27 +150,31 @@ class RowsSimilarity(Similarity):
         return fill_symmetric(self._new_matrix(), upper)
 
     def _matmul(self, V: Array) -> Array:
-        K = self._keep()
+        K = self._cached_matrix()
         if K is not None:
             return K @ V
         return symmetric_product(self._entries, V, self.in_threads)
 
-    def _like(self, part: S, index: Index) -> S:
-        K = self._kept.K
-        part = super()._like(part, index)
-        if K is not None and isinstance(part, RowsSimilarity) and memory.has_room(8 * part.n**2):
-            part._kept.K = K[index][:, index]
-        return part
+    def _copy_metadata_to(self, subset: S, index: Index) -> S:
+        K = self._cache.K
+        subset = super()._copy_metadata_to(subset, index)
+        if (
+            K is not None
+            and isinstance(subset, RowsSimilarity)
+            and memory.has_room(8 * subset.n**2)
+        ):
+            subset._cache.K = K[index][:, index]
+        return subset
 
-    def _keep(self) -> np.ndarray | None:
+    def _cached_matrix(self) -> np.ndarray | None:
         """Return K, if it has been kept or is to be from now on."""
-        kept = self._kept
+        cache = self._cache
         size = 8 * self.n**2
-        kept.products += 1
-        wanted = size <= KEPT_AT_ONCE or kept.products > 1
-        if kept.K is None and wanted and memory.has_room(size):
-            kept.K = self.bare().dense()
-        return kept.K
+        cache.products += 1
+        should_cache = size <= MAX_EAGER_CACHE_BYTES or cache.products > 1
+        if cache.K is None and should_cache and memory.has_room(size):
+            cache.K = self.bare().dense()
+        return cache.K
 
 
 def can_be_pickled(function: object) -> bool:
@@ -183,36 +187,36 @@ def can_be_pickled(function: object) -> bool:
 
 
 def symmetric_product(
-    entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threads: bool = True
+    entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threaded: bool = True
 ) -> np.ndarray:
     """Return K @ V from `entries(rows, columns)`, a tile from the diagonal on at a time."""
     n = len(V)
-    rows = -(-n // BLOCKS)  # several blocks for each thread
-    size = max(LEAST_ROWS, min(ROWS, rows))
+    rows = -(-n // MIN_BLOCKS)  # several blocks for each thread
+    size = max(MIN_BLOCK_ROWS, min(TILE_ROWS, rows))
     blocks = slices(n, size)
 
     def multiply(block: slice) -> tuple[slice, np.ndarray, np.ndarray]:
-        own = entries(block, block) @ V[block]
-        later = np.empty((n - block.stop, *V.shape[1:]))
-        for columns in slices(n, COLUMNS, block.stop):
+        product = entries(block, block) @ V[block]
+        transposed_product = np.empty((n - block.stop, *V.shape[1:]))
+        for columns in slices(n, TILE_COLUMNS, block.stop):
             K = entries(block, columns)
-            own += K @ V[columns]
+            product += K @ V[columns]
             start = columns.start - block.stop
-            later[start : start + len(K.T)] = K.T @ V[block]
-        return block, own, later
+            transposed_product[start : start + len(K.T)] = K.T @ V[block]
+        return block, product, transposed_product
 
     out = np.zeros(V.shape)
-    parts = map_ordered(multiply, blocks, threads)
+    parts = map_ordered(multiply, blocks, threaded)
     try:
-        for block, own, later in parts:
-            out[block] += own
-            out[block.stop :] += later
+        for block, product, transposed_product in parts:
+            out[block] += product
+            out[block.stop :] += transposed_product
     finally:  # so that threads end before an interruption goes on
         parts.close()
     return out
 
 
-class _OfRows:
+class _FunctionEntries:
     in_threads = False  # who wrote k did not say
 
     def __init__(self, X: np.ndarray, k: BlockFunction) -> None:
@@ -225,8 +229,8 @@ class _OfRows:
         K = self.k(self.X[index], self.X[columns])
         return K.astype(dtype, copy=False)
 
-    def take(self, index: np.ndarray) -> Entries:
-        return _OfRows(self.X[index], self.k)
+    def take(self, index: np.ndarray) -> KernelEntries:
+        return _FunctionEntries(self.X[index], self.k)
 
     def groups(self) -> np.ndarray | None:
-        return identical_rows(self.X)
+        return group_identical_rows(self.X)

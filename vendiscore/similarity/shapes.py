@@ -14,26 +14,24 @@ from ..support.arguments import is_collection
 from ..support.namespace import is_numpy, is_torch
 from ..support.types import SampleContainer, Samples
 from . import sparse as sp
-from .pools import shape_of, size
+from .pools import infer_shape, num_samples
 
 
-def refuse_rows(samples: SampleContainer, name: str) -> NoReturn:
+def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
     """Raise a ValueError for an array that is not (n, d), or for a list of arrays of rows."""
-    passed, shape = _passed(samples)
-    remedy = "reshape it to (n, d)"
+    passed, shape = _describe_shape(samples)
+    hint = "reshape it to (n, d)"
     if len(shape) > 2:
-        remedy = f"pass np.reshape({name}, ({shape[0]}, -1)), or images with k='pixels'"
+        hint = f"pass np.reshape({name}, ({shape[0]}, -1)), or images with k='pixels'"
     if len(shape) == 3 and shape[1] == 1 and not isinstance(samples, (list, tuple)):
-        remedy = f"pass {name}.squeeze(1)"
+        hint = f"pass {name}.squeeze(1)"
     elif len(shape) == 3:
         rows = "x.toarray()" if sp.issparse(samples[0]) else "x"
-        remedy = (
+        hint = (
             f"pass [list({rows}) for x in {name}] if each of the {shape[0]} is a group; if each is "
-            f"one sample, {remedy}"
+            f"one sample, {hint}"
         )
-    raise ValueError(
-        f"`{name}` must be two-dimensional, one row per sample, got {passed}; {remedy}"
-    )
+    raise ValueError(f"`{name}` must be two-dimensional, one row per sample, got {passed}; {hint}")
 
 
 def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False) -> None:
@@ -45,19 +43,19 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
             return
     elif not table and getattr(labels, "ndim", 1) < 2:
         return
-    passed, shape = _passed(labels)
-    remedy = (
+    passed, shape = _describe_shape(labels)
+    hint = (
         f"pass one column of it, or compute(counts={name}) of counts, a row a site and a column a "
         f"species; groups of labels are a list of lists, or one list with `groups`"
     )
     if shape[1:] == (1,):
-        remedy = f"pass {name}.squeeze(1)"
+        hint = f"pass {name}.squeeze(1)"
     raise ValueError(
-        f"`{name}` must be one-dimensional, one label per sample, got {passed}; {remedy}"
+        f"`{name}` must be one-dimensional, one label per sample, got {passed}; {hint}"
     )
 
 
-def _passed(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
+def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
     """Return words for what was passed, and its shape: of a list by the first of it."""
     if not isinstance(samples, (list, tuple)):
         shape = tuple(samples.shape)
@@ -73,7 +71,7 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
     """Return whether the elements of samples are groups rather than samples of this kind."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
-    if kind in _MATRICES and all(_is_array(each) and each.ndim > 1 for each in samples):
+    if kind in _MATRIX_TYPES and all(_is_array(each) and each.ndim > 1 for each in samples):
         raise ValueError(
             f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
             f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
@@ -81,9 +79,9 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
     if kind not in IS_GROUP:
         return False
     if hasattr(samples, "ndim"):
-        return bool(samples.ndim == (3 if kind in OF_ROWS else 2 if kind == "labels" else 0))
+        return bool(samples.ndim == (3 if kind in ROW_TYPES else 2 if kind == "labels" else 0))
     members = [member for member in samples if not (isinstance(member, list) and not member)]
-    return bool(members or kind in _NO_LISTS) and all(map(IS_GROUP[kind], members))
+    return bool(members or kind in _NEVER_EMPTY_LISTS) and all(map(IS_GROUP[kind], members))
 
 
 def nesting_depth(prompts: Any, samples: Samples | None) -> int:
@@ -94,19 +92,19 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
     (`samples` is None) are always in a list.
     """
     if samples is None:
-        return 2 if size(prompts) and all(map(is_collection, prompts)) else 1
-    is_list = shape_of(prompts) is None
+        return 2 if num_samples(prompts) and all(map(is_collection, prompts)) else 1
+    is_list = infer_shape(prompts) is None
     if is_list and not isinstance(prompts, list):
         return 0
-    return max(_dimensions(prompts) - max(1, _dimensions(samples)) + 1, int(is_list))
+    return max(_count_dimensions(prompts) - max(1, _count_dimensions(samples)) + 1, int(is_list))
 
 
-def _dimensions(x: object) -> int:
+def _count_dimensions(x: object) -> int:
     """Return the number of dimensions of an array, or of lists by the first element of each."""
-    shape = shape_of(x)
+    shape = infer_shape(x)
     if shape is not None:
         return len(shape)
-    return 1 + _dimensions(x[0] if x else None) if isinstance(x, list) else 0
+    return 1 + _count_dimensions(x[0] if x else None) if isinstance(x, list) else 0
 
 
 def _is_array(x: object) -> bool:
@@ -149,6 +147,7 @@ IS_GROUP: dict[str, Callable[[Any], bool]] = {
         isinstance(member, list) and all(isinstance(one, Mapping) for one in member)
     ),
 }
-_MATRICES = ("similarities", "distances")
-OF_ROWS = ("vectors", "class probabilities", "rows of bits")
-_NO_LISTS = ("text", "molecules", "images")  # kinds of which an empty list cannot be a sample
+_MATRIX_TYPES = ("similarities", "distances")
+ROW_TYPES = ("vectors", "class probabilities", "rows of bits")
+# kinds of which an empty list cannot be a sample
+_NEVER_EMPTY_LISTS = ("text", "molecules", "images")

@@ -16,17 +16,17 @@ from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity, check_diagonal
 from .features import FeatureSimilarity
-from .inputs import as_matrix, precision
+from .inputs import as_matrix, machine_epsilon
 from .judgements import EquivalenceSimilarity
 from .matrix import MatrixSimilarity
-from .pairs import symmetric_part
+from .pairs import symmetrize
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
     """Return the Similarity of a finite matrix that is symmetric within its precision."""
     spacing = 0.0
     if getattr(K, "dtype", None) != np.float64:
-        spacing = precision(K)
+        spacing = machine_epsilon(K)
     K = as_matrix(K, name)
     check_square(K, name)
     n = K.shape[0]
@@ -41,13 +41,13 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
     except SampleError:
         check_no_distances(detach(K), detach(K.diagonal()), name)
         raise
-    return _checked_entries(similarity, f"`{name}`")
+    return _symmetrize_entries(similarity, f"`{name}`")
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
     """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
     if isinstance(similarity, MatrixSimilarity):
-        return _checked_entries(similarity, "a MatrixSimilarity")
+        return _symmetrize_entries(similarity, "a MatrixSimilarity")
     inner = getattr(similarity, "distinct", similarity)  # of which samples may be repeats
     if isinstance(inner, (FeatureSimilarity, EquivalenceSimilarity)):
         return similarity
@@ -76,9 +76,9 @@ def check_similarity(similarity: Similarity) -> Similarity:
     return similarity
 
 
-def _checked_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarity:
+def _symmetrize_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimilarity:
     K = similarity.K
     if is_symmetric(K, similarity.scale, similarity.roundoff, name):
         return similarity
     K = namespace(K).astype(K, namespace(K).float64, copy=False)  # a mean of float32 is rounded
-    return similarity._with(K=symmetric_part(K, "a symmetric copy of K"))
+    return similarity._replace(K=symmetrize(K, "a symmetric copy of K"))

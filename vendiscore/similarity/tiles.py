@@ -9,21 +9,21 @@ from ..support.threads import map_ordered, slices
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity
-from .features import FeatureSimilarity, add_sparse, dots
+from .features import FeatureSimilarity, add_sparse, row_dot_products
 from .rows import RowsSimilarity
 
 # Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
-SIDE = 1024
+TILE_SIZE = 1024
 # Entries in single precision are off by no more than this share of themselves.
-SINGLE_ERROR = 1e-5
+FLOAT32_ERROR = 1e-5
 # Pairs of features that are multiplied at once, and of samples that are compared with each other.
-PAIRS = 4096
-TOGETHER = 64
+FEATURE_PAIRS_PER_BLOCK = 4096
+PAIRS_PER_BLOCK = 64
 
 Tile = tuple[slice, slice]
 
 
-class Tiles:
+class SimilarityTiles:
     """The upper triangle of K in tiles: squares of rows that are multiplied, else whole rows."""
 
     def __init__(self, similarity: Similarity) -> None:
@@ -33,8 +33,9 @@ class Tiles:
         if similarity.scale is not None:
             self.scale = to_host(similarity.scale)
         self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
-        self._rare: sp.csr_array | None = None  # columns; `rows` has the frequent ones
-        self._lists: dict[int, sp.csr_array] = {}  # by tiles of columns, the rows that have each
+        self._rare_columns: sp.csr_array | None = None  # columns; `rows` has the frequent ones
+        # by tiles of columns, the rows that have each
+        self._rare_by_tile: dict[int, sp.csr_array] = {}
         if not isinstance(similarity, FeatureSimilarity):
             return
         X = similarity.X
@@ -42,32 +43,32 @@ class Tiles:
             self.rows = X
             if X.dtype != np.float32 or self.scale is not None:
                 self.rows = np.empty(X.shape, np.float32)
-                for block, wide in similarity.wide_blocks(self.scale):
+                for block, wide in similarity.iter_scaled_blocks(self.scale):
                     self.rows[block] = wide
         elif sp.issparse(X):
-            common, rare = similarity.common_and_rare()
+            common, rare = similarity.split_common_columns()
             self.rows = common.astype(np.float32)
-            self._rare = rare.astype(np.float32)
-            for rows in slices(self.n, SIDE):
-                self._lists[rows.start] = self._rare[rows].T.tocsr()
+            self._rare_columns = rare.astype(np.float32)
+            for rows in slices(self.n, TILE_SIZE):
+                self._rare_by_tile[rows.start] = self._rare_columns[rows].T.tocsr()
 
     @property
     def tiles(self) -> list[Tile]:
         """The places of all tiles, from the diagonal on."""
         n = self.n
         if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
-            sides = slices(n, SIDE)
+            sides = slices(n, TILE_SIZE)
             return list(combinations_with_replacement(sides, 2))
         blocks = row_blocks(n, 8 * n)
         return [(rows, slice(rows.start, n)) for rows in blocks]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
-        """Return K[rows, columns], a new array, off by at most SINGLE_ERROR for entries up to 1."""
+        """Return K[rows, columns], new, with errors up to FLOAT32_ERROR for entries up to 1."""
         if self.rows is not None:
             K: np.ndarray = self.rows[rows] @ self.rows[columns].T
-            if self._rare is None:
+            if self._rare_columns is None:
                 return K
-            return add_sparse(K, self._rare[rows] @ self._lists[columns.start])
+            return add_sparse(K, self._rare_columns[rows] @ self._rare_by_tile[columns.start])
         similarity = self.similarity
         if not isinstance(similarity, RowsSimilarity):
             K = to_host(similarity.rows(rows))
@@ -80,17 +81,17 @@ class Tiles:
 
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """Return k(i, j) of pairs of samples (m,), in double precision."""
-        size = TOGETHER
+        size = PAIRS_PER_BLOCK
         if isinstance(self.similarity, FeatureSimilarity):
-            size = PAIRS
+            size = FEATURE_PAIRS_PER_BLOCK
         values = map_ordered(
-            lambda block: self._some(i[block], j[block]),
+            lambda block: self._compute_pairs(i[block], j[block]),
             slices(len(i), size),
             self.similarity.in_threads,
         )
         return np.concatenate([np.empty(0), *values])
 
-    def _some(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
+    def _compute_pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         if self.rows is None:
             m = len(i)
             part = self.similarity.part(np.concatenate([i, j]))
@@ -99,7 +100,7 @@ class Tiles:
         X: Rows = self.similarity.X  # type: ignore[attr-defined]
         left = X[i].astype(np.float64, copy=False)
         right = X[j].astype(np.float64, copy=False)
-        values = dots(left, right)
+        values = row_dot_products(left, right)
         if self.scale is None:
             return values
         values = values * self.scale[i]

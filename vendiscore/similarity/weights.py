@@ -14,42 +14,42 @@ from ..support.arguments import is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.namespace import Array, is_torch, namespace, to_float, to_host
 from ..support.types import SampleContainer, Weights
-from .inputs import as_samples, check_in_step, precision, unnested
-from .pools import size
+from .inputs import as_samples, check_same_grouping, flatten_nested, machine_epsilon
+from .pools import num_samples
 
 # Largest distance of a sum of weights from 1 by rounding in single precision.
 WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
-class PerSample:
+class PerSampleValues:
     """One number for each sample, and the sizes of the lists that they were passed in, if any."""
 
     name: str
     values: Array
     sizes: list[int] | None = None
 
-    def of(self, n: int, groups: object = None, *others: int) -> Array:
-        """Return the numbers of n samples (or of `others`), which may be in Groups of lists."""
+    def for_samples(self, n: int, groups: object = None, *other_sizes: int) -> Array:
+        """Return the numbers of n samples (or `other_sizes`), which may be in Groups of lists."""
         if self.sizes is not None:
-            check_in_step(self.name, self.sizes, groups)
-        if size(self.values) not in (n, *others):
+            check_same_grouping(self.name, self.sizes, groups)
+        if num_samples(self.values) not in (n, *other_sizes):
             raise ValueError(
                 f"`{self.name}` must have one number for each of {n} samples, got "
-                f"{size(self.values)}; pass them in the order of the samples"
+                f"{num_samples(self.values)}; pass them in the order of the samples"
             )
         return self.values
 
 
-def per_sample(
+def check_per_sample(
     values: object,
     name: str,
     *,
-    least: float = -np.inf,
-    most: float = np.inf,
-    remedy: str = "",
+    min_value: float = -np.inf,
+    max_value: float = np.inf,
+    hint: str = "",
     weights: bool = False,
-) -> PerSample:
+) -> PerSampleValues:
     """Read one number for each sample in float64: from one list or array, or from lists of groups.
 
     Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
@@ -62,11 +62,11 @@ def per_sample(
     if isinstance(flat, list) and flat:
         nested = all(map(is_collection, flat))
     if nested:
-        flat, sizes = unnested(flat, name)
+        flat, sizes = flatten_nested(flat, name)
         if set(sizes) == {1}:  # a column
             sizes = None
     if isinstance(flat, list):
-        flat = _array(flat, name, weights)
+        flat = _to_array(flat, name, weights)
     kind = str(getattr(flat, "dtype", ""))
     real = "float" in kind or "int" in kind
     if "bool" in kind and not weights:
@@ -77,26 +77,26 @@ def per_sample(
         flat = to_host(flat)
     xp = namespace(flat)
     numbers = xp.astype(flat, xp.float64)
-    good = xp.isfinite(numbers) & (numbers >= least) & (numbers <= most)
+    is_valid = xp.isfinite(numbers) & (numbers >= min_value) & (numbers <= max_value)
     bounds = ""
-    if least > -np.inf:
-        bounds = f" and at least {least:g}"
-    if most < np.inf:
-        bounds += f" and at most {most:g}"
-    check_samples(numbers, good, f"of `{name}` must be finite{bounds}, got {{:.6g}}{remedy}")
-    return PerSample(name, numbers, sizes)
+    if min_value > -np.inf:
+        bounds = f" and at least {min_value:g}"
+    if max_value < np.inf:
+        bounds += f" and at most {max_value:g}"
+    check_samples(numbers, is_valid, f"of `{name}` must be finite{bounds}, got {{:.6g}}{hint}")
+    return PerSampleValues(name, numbers, sizes)
 
 
-def _array(values: list[object], name: str, weights: bool) -> Array:
+def _to_array(values: list[object], name: str, weights: bool) -> Array:
     """Return a list of real numbers as an array, or weights of which some are tensors as one."""
     reals = np.zeros(len(values))
     problems = {}
     for i, x in enumerate(values):
         try:
-            reals[i] = _real(x, weights)
+            reals[i] = _to_real(x, weights)
         except (TypeError, ValueError, OverflowError):
-            remedy = "give it one, or leave it out"
-            problems[i] = f"of `{name}` must be a number, got {short_repr(x)}; {remedy}"
+            hint = "give it one, or leave it out"
+            problems[i] = f"of `{name}` must be a number, got {short_repr(x)}; {hint}"
     SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
@@ -105,7 +105,7 @@ def _array(values: list[object], name: str, weights: bool) -> Array:
     return reals
 
 
-def _real(x: object, weights: bool) -> float:
+def _to_real(x: object, weights: bool) -> float:
     """Return a real number as a float; an error for anything else."""
     kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
@@ -124,8 +124,8 @@ def check_weights(
     """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
     if p is None:
         return None
-    numbers = per_sample(p, "p", least=0, weights=True)
-    weights = numbers.of(n + len(dropped), groups)
+    numbers = check_per_sample(p, "p", min_value=0, weights=True)
+    weights = numbers.for_samples(n + len(dropped), groups)
     if is_torch(weights) and weights.requires_grad and like is not None and not is_torch(like):
         raise TypeError(
             "`p` has a gradient, which is lost unless the samples are a torch tensor; pass "
@@ -133,11 +133,11 @@ def check_weights(
         )
     if like is not None and is_torch(like):
         weights = sys.modules["torch"].as_tensor(weights, device=like.device)
-    weights = normalize_weights(weights, precision(p))
+    weights = normalize_weights(weights, machine_epsilon(p))
     if not dropped:
         return weights
-    kept = [i for i in range(n + len(dropped)) if i not in dropped]
-    weights = weights[kept]
+    retained = [i for i in range(n + len(dropped)) if i not in dropped]
+    weights = weights[retained]
     total = namespace(weights).sum(weights)
     if to_float(total) == 0:
         raise ValueError("`p` gives all weight to samples that the kernel left out")

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.eigenvalues import EPS, clip_eigenvalues
 from ..core.hill import hill_number
-from ..similarity.members import members_by_size
+from ..similarity.members import iter_groups_by_size
 from ..support.arguments import DEFAULT_ORDER, check_order
 from ..support.namespace import row_blocks
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
@@ -52,7 +52,7 @@ def leave_cluster_out(
     values, U = signed_parts(spectrum)
     sizes = np.bincount(clusters)
     left = np.empty(len(sizes))
-    for codes, members in members_by_size(clusters):
+    for codes, members in iter_groups_by_size(clusters):
         size = members.shape[1]
         row_bytes = 16 * size * max(len(values), 50 * size)
         for rows in row_blocks(len(codes), row_bytes):

@@ -15,7 +15,7 @@ from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..core.score import NUMPY_SOLVER, Solver, can_skip_eigenvalues, compute_hill_numbers
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.covariance import SINGLE_ROWS, can_save_time
+from ..similarity.covariance import FLOAT32_BLOCK_ROWS, is_float32_faster
 from ..similarity.features import FeatureSimilarity
 from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks
@@ -216,7 +216,7 @@ def is_multiplied_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity
     """Return whether the rows of a similarity may be multiplied in single precision."""
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
-    return can_save_time(weighted.X) and can_use_single(weighted.X, weighted.bare().diagonal())
+    return is_float32_faster(weighted.X) and can_use_single(weighted.X, weighted.bare().diagonal())
 
 
 def score_in_single(similarity: Similarity, orders: Sequence[float]) -> Spectral | None:
@@ -299,7 +299,8 @@ def _covariance_bytes(similarity: Similarity) -> int:
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
-    rows = min(similarity.n, SINGLE_ROWS // 2)  # in double precision, or twice as many in single
+    # in double precision, or twice as many in single
+    rows = min(similarity.n, FLOAT32_BLOCK_ROWS // 2)
     return 8 * (2 * d**2 + rows * d)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ..core.eigenvalues import EigenvalueTolerance, NormalizedEigenvalues
 from ..core.score import Solver, compute_hill_numbers
-from ..similarity.covariance import covariance
+from ..similarity.covariance import compute_covariance
 from ..support.namespace import (
     Array,
     has_exact_float32_matmul,
@@ -62,7 +62,7 @@ def compute_scores(
     mean = X.mean(0)
     if mean @ mean > MAX_EIGENVALUE:  # which is at most the largest eigenvalue
         return None
-    C = covariance(X if d < n else X.T, scale, single=True)
+    C = compute_covariance(X if d < n else X.T, scale, single_precision=True)
     trace = float(n) if is_numpy(C) else 1.0  # rows of arrays are not scaled
     solver = Solver(partial(decompose_in_single, trace=trace, solve=solve), square_in_double)
     tolerance = EigenvalueTolerance(n, semidefinite=True)

@@ -28,15 +28,15 @@ def check_int(
     bounds = (
         f"of at least {min_value}" if max_value == math.inf else f"from {min_value} to {max_value}"
     )
-    said = f"`{name}` must be an integer {bounds}, got {short_repr(value)}{hint and f'; {hint}'}"
+    message = f"`{name}` must be an integer {bounds}, got {short_repr(value)}{hint and f'; {hint}'}"
     number = None
     if isinstance(value, SupportsIndex) and not _is_boolean(value):
         with suppress(TypeError):  # as of an array of several
             number = operator.index(value)
     if number is None:
-        raise TypeError(said)
+        raise TypeError(message)
     if not min_value <= number <= max_value:
-        raise ValueError(said)
+        raise ValueError(message)
     return number
 
 

@@ -82,9 +82,11 @@ class SampleError(ValueError):
         self.problems: dict[int, str] = dict(sorted({**(problems or {}), index: problem}.items()))
         self.index: int = next(iter(self.problems))
         self.problem: str = self.problems[self.index]
-        places = [*map(str, self.problems)]
-        shown = ", ".join(places[:MAX_LISTED_SAMPLES] + ["…"] * (len(places) > MAX_LISTED_SAMPLES))
-        more = f" ({len(places)} samples cannot be used: {shown})" if len(places) > 1 else ""
+        indices = [*map(str, self.problems)]
+        shown = ", ".join(
+            indices[:MAX_LISTED_SAMPLES] + ["…"] * (len(indices) > MAX_LISTED_SAMPLES)
+        )
+        more = f" ({len(indices)} samples cannot be used: {shown})" if len(indices) > 1 else ""
         super().__init__(f"sample {self.index} {self.problem}{more}")
 
     @classmethod

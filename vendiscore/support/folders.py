@@ -39,13 +39,13 @@ def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> I
     others = [file for file in files if file_extension(file) not in IMAGE_EXTENSIONS]
     left = [*others, *(f"{folder}/" for folder in folders)]
     if not images:
-        remedy = "pass what is in the files, or the paths of images" if left else "check the path"
+        hint = "pass what is in the files, or the paths of images" if left else "check the path"
         if folders:
-            remedy = "pass one of its folders, or all files: sorted(Path(…).rglob('*.png')), say, "
-            remedy += "with [path.parent.name for path in …] as `groups`"
+            hint = "pass one of its folders, or all files: sorted(Path(…).rglob('*.png')), say, "
+            hint += "with [path.parent.name for path in …] as `groups`"
         raise ValueError(
             f"`{name}` must be a collection of samples, or a folder with image files, got the "
-            f"folder {str(path)!r} with {format_names(left) or 'nothing in it'}; {remedy}"
+            f"folder {str(path)!r} with {format_names(left) or 'nothing in it'}; {hint}"
         )
     many = "1 image file" if len(images) == 1 else f"{len(images):,} image files"
     note = f"{many} of the folder {str(path)!r}, by name"

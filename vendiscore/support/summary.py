@@ -135,8 +135,8 @@ def format_value(value: float, error: float | None = None) -> str:
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
-    places = max(0, 1 - math.floor(math.log10(error)))
-    return f"{round(value, places) + 0.0:.{places}f}"  # 0.0 is added for the sign of −0.0
+    indices = max(0, 1 - math.floor(math.log10(error)))
+    return f"{round(value, indices) + 0.0:.{indices}f}"  # 0.0 is added for the sign of −0.0
 
 
 def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:

@@ -14,8 +14,8 @@ from ..measures.subject import Part, Subject
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
 from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
-from ..similarity.inputs import choose
-from ..similarity.weights import per_sample
+from ..similarity.inputs import take_samples
+from ..similarity.weights import check_per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import spectrum_of
@@ -129,7 +129,7 @@ def group_rewards(
         flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
     )
     if quality is not None:
-        quality = per_sample(quality, "quality").of(len(credits), found)
+        quality = check_per_sample(quality, "quality").for_samples(len(credits), found)
     return fused(credits, quality, fuse, weight)
 
 
@@ -181,7 +181,7 @@ def credits_of(
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
     while len(some):
         if taken is not None:
-            how = replace(how, asked=Prompts(choose(taken, at[some])))
+            how = replace(how, asked=Prompts(take_samples(taken, at[some])))
         chosen = samples if len(some) == len(codes) else Part(Subject(samples, how), some).samples
         labels, own = np.unique(codes[some], return_inverse=True)
         named = Groups(tuple(groups.labels[i] for i in labels), own)

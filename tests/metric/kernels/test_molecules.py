@@ -90,11 +90,11 @@ def test_products_agree_where_memory_is_too_short_to_keep_the_matrix(monkeypatch
     v = np.arange(50.0)
     kept = BitSimilarity(bits)
     assert kept.matmul(v).shape == (50,)
-    assert kept._kept.K is not None
+    assert kept._cache.K is not None
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 0)
     blocked = BitSimilarity(bits)
     np.testing.assert_allclose(blocked.matmul(v), kept.matmul(v), rtol=1e-13)
-    assert blocked._kept.K is None
+    assert blocked._cache.K is None
 
 
 @pytest.mark.parametrize("measure", ["tanimoto", "dice"])

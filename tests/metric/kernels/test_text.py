@@ -168,9 +168,9 @@ def test_ngrams_of_any_texts_are_those_of_a_naive_count(tokens):
     how = {"k": "ngram_overlap", "tokenizer": str.split}
     expected = naive_ngram_overlap(tokens, (1, 2, 3, 4))
     bags = [Counter(chain(*(ngrams(own, n) for n in (1, 2, 3, 4)))) for own in tokens]
-    for few in (0, text_module.FEW):  # sparse, and dense
+    for few in (0, text_module.MAX_DENSE_SIZE):  # sparse, and dense
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(text_module, "FEW", few)
+            patch.setattr(text_module, "MAX_DENSE_SIZE", few)
             K = as_similarity(texts, **how)
             np.testing.assert_allclose(K.dense(), expected, rtol=0, atol=1e-14)
             same = K.groups()

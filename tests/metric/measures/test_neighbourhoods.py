@@ -74,13 +74,13 @@ def test_there_is_no_recall_by_balls_of_too_few_samples():
 
 def test_neighbours_are_found_once_for_several_k(monkeypatch):
     calls = []
-    original = neighbourhoods.nearest
+    original = neighbourhoods.k_nearest_distances
 
     def counted(*arguments):
         calls.append(arguments[3])
         return original(*arguments)
 
-    monkeypatch.setattr(neighbourhoods, "nearest", counted)
+    monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
     found = of_rows(X, N, how_of({}, distances=True), None)
     for k in (1, 5, 10, 5):
         found.balls(k)

@@ -12,7 +12,7 @@ import scipy.sparse as sp
 from vendiscore import as_similarity, compute
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.similarity import nearest as blocks
-from vendiscore.similarity.all_pairs import distances
+from vendiscore.similarity.all_pairs import compute_distances
 
 NAMES = ["Precision", "Recall", "Density", "Coverage"]
 
@@ -66,11 +66,11 @@ CLOUDS: dict[str, Callable[[int, int], np.ndarray]] = {
 def test_they_are_their_formulas_on_any_metric(
     monkeypatch: pytest.MonkeyPatch, metric: str, kind: str, n: int, m: int, k: int
 ) -> None:
-    monkeypatch.setattr(blocks, "BLOCK", 200)  # several blocks
-    monkeypatch.setattr(blocks, "GROUPS", 8)
-    monkeypatch.setattr(blocks, "GROUPS_EACH", 2)
+    monkeypatch.setattr(blocks, "BLOCK_SIZE", 200)  # several blocks
+    monkeypatch.setattr(blocks, "MIN_COLUMN_GROUPS", 8)
+    monkeypatch.setattr(blocks, "GROUPS_PER_NEIGHBOUR", 2)
     X, Y = CLOUDS[kind](n, 0), CLOUDS[kind](m, 1)
-    D = distances(np.concatenate([X, Y]), metric, METRICS[metric])
+    D = compute_distances(np.concatenate([X, Y]), metric, METRICS[metric])
     assert found(X, Y, k, metric=metric, **METRICS[metric]) == pytest.approx(
         naive(D, n, k), rel=1e-12
     )
@@ -217,13 +217,13 @@ def test_samples_that_a_kernel_leaves_out_are_no_neighbours() -> None:
 
 def test_all_of_them_take_one_pass_of_each_kind(monkeypatch: pytest.MonkeyPatch) -> None:
     looked: list[str] = []
-    original = blocks.RowPairs.block
+    original = blocks.EuclideanDistances.block
 
     def block(self: Any, rows: slice, columns: slice) -> np.ndarray:
         looked.append(f"{rows.start // 20}{columns.start // 20}")
         return original(self, rows, columns)
 
-    monkeypatch.setattr(blocks.RowPairs, "block", block)
+    monkeypatch.setattr(blocks.EuclideanDistances, "block", block)
     found(cloud(20), cloud(20, 1))
     assert sorted(looked) == ["00", "01", "11"]
     looked.clear()

@@ -233,7 +233,7 @@ def test_what_may_be_lost_to_rounding_is_said():
 def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at(
     monkeypatch, case, q
 ):
-    monkeypatch.setattr("vendiscore.similarity.covariance.SINGLE_SIZE", 0)
+    monkeypatch.setattr("vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 0)
     rng = np.random.default_rng(0)
     n, d = 8000, 64
     X = {

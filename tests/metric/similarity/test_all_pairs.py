@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from vendiscore import TooLargeError
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.similarity.all_pairs import distances
+from vendiscore.similarity.all_pairs import compute_distances
 from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric
 
 
@@ -47,7 +47,7 @@ def test_every_metric_is_its_formula(metric: str, d: int) -> None:
     X = np.abs(cloud(60, d)) + 0.1
     expected = np.array([[FORMULAS[metric](a, b) for a in X] for b in X])
     np.fill_diagonal(expected, 0)
-    D = distances(X, metric)
+    D = compute_distances(X, metric)
     np.testing.assert_allclose(D, expected, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(D, D.T, rtol=1e-12)
     assert (np.diagonal(D) == 0).all()
@@ -58,7 +58,7 @@ def test_every_metric_is_its_formula(metric: str, d: int) -> None:
 def test_close_pairs_far_from_the_origin_keep_their_digits(metric: str, d: int) -> None:
     X = cloud(30, d) + (10 if metric == "euclidean" else 0)
     Y = X + 1e-6 * np.random.default_rng(1).standard_normal(X.shape)
-    D = distances(np.concatenate([X, Y]), metric)
+    D = compute_distances(np.concatenate([X, Y]), metric)
     if metric == "euclidean":
         expected = np.linalg.norm(X - Y, axis=1)
     else:
@@ -69,24 +69,26 @@ def test_close_pairs_far_from_the_origin_keep_their_digits(metric: str, d: int) 
 
 def test_multiples_of_a_vector_are_at_cosine_distance_zero() -> None:
     X = cloud(20, 30)
-    assert (np.diagonal(distances(np.concatenate([X, 3 * X]), "cosine")[:20, 20:]) == 0).all()
+    assert (
+        np.diagonal(compute_distances(np.concatenate([X, 3 * X]), "cosine")[:20, 20:]) == 0
+    ).all()
 
 
 def test_options_reach_the_metric() -> None:
     X = cloud(10, 3)
     np.testing.assert_allclose(
-        distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
+        compute_distances(X, "minkowski", {"exponent": 3}), cdist(X, X, "minkowski", p=3)
     )
 
 
 def test_a_function_of_two_rows() -> None:
-    D = distances(np.array([[1.0], [4.0]]), lambda a, b: abs(a[0] - b[0]) ** 0.5)
+    D = compute_distances(np.array([[1.0], [4.0]]), lambda a, b: abs(a[0] - b[0]) ** 0.5)
     np.testing.assert_allclose(D, [[0, 3**0.5], [3**0.5, 0]])
 
 
 def test_sparse_torch_and_single_precision_rows() -> None:
     X = cloud(20, 5)
-    expected = distances(X)
+    expected = compute_distances(X)
     np.testing.assert_allclose(as_space(sp.csr_array(X)).D, expected)
     np.testing.assert_allclose(as_space(X.astype(np.float32)).D, expected, rtol=1e-5, atol=1e-6)
     torch = pytest.importorskip("torch")
@@ -97,7 +99,7 @@ def test_input_is_not_changed() -> None:
     X = cloud(20, 30)
     before = X.copy()
     for metric in ("euclidean", "cosine", "manhattan"):
-        distances(X, metric)
+        compute_distances(X, metric)
     np.testing.assert_array_equal(X, before)
 
 
@@ -121,4 +123,4 @@ def test_too_large_is_said_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("vendiscore.support.memory.available_bytes", lambda: 1000)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     with pytest.raises(TooLargeError, match=r"needs .* \(3,200 bytes\)"):
-        distances(cloud(20, 2))
+        compute_distances(cloud(20, 2))

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.similarity.arrow import chunked, chunks_of_rows, from_arrow, numbers_of
+from vendiscore.similarity.arrow import from_arrow, numeric_values, row_chunks, to_chunked_array
 
 pa = pytest.importorskip("pyarrow")
 
@@ -41,7 +41,7 @@ def test_lists_of_fixed_size_are_arrays():
 )
 def test_other_columns_are_lists(values):
     assert from_arrow(column(values)) == values
-    assert numbers_of(column(values)) is None
+    assert numeric_values(column(values)) is None
 
 
 def test_a_table_of_numbers_is_an_array_with_nan_where_one_is_missing():
@@ -63,20 +63,20 @@ def test_one_chunk_of_numbers_is_not_copied():
     rows = pa.chunked_array([pa.FixedSizeListArray.from_arrays(array, 3)])
     found = from_arrow(rows)
     assert np.shares_memory(found, array.to_numpy())
-    parts = chunks_of_rows(rows)
+    parts = row_chunks(rows)
     assert len(parts) == 1
     assert np.shares_memory(parts[0], array.to_numpy())
 
 
 def test_chunks_of_vectors_are_given_one_by_one():
     rows = column([[1.0, 2.0]], [[3.0, 4.0], [5.0, 6.0]])
-    assert [part.tolist() for part in chunks_of_rows(rows)] == [[[1, 2]], [[3, 4], [5, 6]]]
+    assert [part.tolist() for part in row_chunks(rows)] == [[[1, 2]], [[3, 4], [5, 6]]]
     for other in (column([1, 2]), column(["a"]), column([[1.0], [None]]), [1]):
-        assert chunks_of_rows(other) == []
+        assert row_chunks(other) == []
 
 
 def test_a_column_of_one_chunk_can_be_an_array_of_arrow():
-    assert chunked(pa.array([1, 2])).to_pylist() == [1, 2]
+    assert to_chunked_array(pa.array([1, 2])).to_pylist() == [1, 2]
     assert from_arrow(pa.array([[1.0, 2.0]])).shape == (1, 2)
 
 
@@ -85,8 +85,8 @@ def test_data_frames_hand_out_their_own_arrays():
     assert from_arrow(pd.Series([1, 2])).tolist() == [1, 2]
     lists = pd.Series([[1.0, 2.0], [3.0, 4.0]], dtype=pd.ArrowDtype(pa.list_(pa.float64())))
     assert from_arrow(lists).tolist() == [[1, 2], [3, 4]]
-    assert chunks_of_rows(pd.Series([1.0])) == []
+    assert row_chunks(pd.Series([1.0])) == []
 
 
 def test_integers_with_missing_ones_are_kept_if_asked_for():
-    assert np.isnan(numbers_of(column([1, None]), missing=True)).tolist() == [False, True]
+    assert np.isnan(numeric_values(column([1, None]), allow_missing=True)).tolist() == [False, True]

@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, ProductSimilarity, SumSimilarity
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.identical import identical_rows
+from vendiscore.similarity.identical import group_identical_rows
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((9, 4))
@@ -107,7 +107,7 @@ def test_groups_are_identical_samples_under_an_identical_scale():
 def test_sparse_rows_are_identical_whatever_the_order_of_their_entries():
     ordered = sp.csr_array((np.array([1.0, 2.0]), np.array([0, 1]), np.array([0, 2])), (1, 2))
     reversed_ = sp.csr_array((np.array([2.0, 1.0]), np.array([1, 0]), np.array([0, 2])), (1, 2))
-    assert len(set(identical_rows(sp.vstack([ordered, reversed_], format="csr")))) == 1
+    assert len(set(group_identical_rows(sp.vstack([ordered, reversed_], format="csr")))) == 1
 
 
 def test_a_zero_row_cannot_be_normalized():

@@ -30,7 +30,7 @@ def naive(bits, coefficient):
 @pytest.mark.parametrize("rare", [0.0, 0.3, 1.1])
 @pytest.mark.parametrize("make", [np.asarray, scipy.sparse.csr_array], ids=["dense", "sparse"])
 def test_similarities_are_those_of_sets(coefficient, rare, make, monkeypatch):
-    monkeypatch.setattr(bit_sets, "RARE", rare)
+    monkeypatch.setattr(bit_sets, "MAX_RARE_FREQUENCY", rare)
     K = BitSimilarity(make(BITS), coefficient)
     expected = naive(BITS, coefficient)
     np.testing.assert_array_equal(K.dense(), expected)
@@ -48,9 +48,9 @@ def test_single_precision_gives_the_counts_exactly():
 
 
 def test_few_rare_columns_of_dense_bits_stay_dense(monkeypatch):
-    monkeypatch.setattr(bit_sets, "RARE", 0.3)
+    monkeypatch.setattr(bit_sets, "MAX_RARE_FREQUENCY", 0.3)
     for share, is_split in ((0.0, True), (1.0, False)):
-        monkeypatch.setattr(bit_sets, "RARE_COLUMNS", share)
+        monkeypatch.setattr(bit_sets, "MIN_RARE_FRACTION", share)
         _, rare = BitEntries(BITS, "dice")._common_and_rare
         assert (rare is not None) == is_split
 

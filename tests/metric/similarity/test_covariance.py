@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vendiscore.similarity.covariance import covariance
+from vendiscore.similarity.covariance import compute_covariance
 
 
 def test_single_products_are_added_up_over_all_rows():
@@ -11,6 +11,6 @@ def test_single_products_are_added_up_over_all_rows():
     X = (X / np.linalg.norm(X, axis=1)[:, None]).astype(np.float32)
     scale = generator.random(17_000)
     F = X * scale[:, None]
-    assert np.abs(covariance(X, scale) - F.T @ F).max() < 1e-14 * np.sum(F * F)
+    assert np.abs(compute_covariance(X, scale) - F.T @ F).max() < 1e-14 * np.sum(F * F)
     C = X.T.astype(np.float64) @ X
-    assert np.abs(covariance(X, None, True) - C).max() < 1e-6 * np.trace(C)
+    assert np.abs(compute_covariance(X, None, True) - C).max() < 1e-6 * np.trace(C)

@@ -20,8 +20,10 @@ def naive(numbers: np.ndarray) -> tuple[float, float]:
 
 def of_pairs(D: np.ndarray, drawn: np.ndarray | None = None) -> tuple[float, float]:
     if drawn is None:
-        drawn = D[exponentials.draw_pairs(len(D))]
-    return exponentials.middle_pair(len(D), lambda rows, columns: D[rows, columns].copy(), drawn)
+        drawn = D[exponentials.sample_pairs(len(D))]
+    return exponentials.find_middle_distances(
+        len(D), lambda rows, columns: D[rows, columns].copy(), drawn
+    )
 
 
 def apart(X: np.ndarray) -> np.ndarray:
@@ -42,7 +44,7 @@ SETS = {
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("n", [2, 3, 65, 200, 600])
 def test_the_middle_of_all_pairs_is_exact(name, n, monkeypatch):
-    monkeypatch.setattr(exponentials, "LEAST_DRAWN", 500)
+    monkeypatch.setattr(exponentials, "MIN_SAMPLED_PAIRS", 500)
     D = SETS[name](n)
     assert of_pairs(D) == naive(D[np.triu_indices(n, 1)])
 

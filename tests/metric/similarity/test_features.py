@@ -6,7 +6,7 @@ import scipy.sparse
 
 from vendiscore import FeatureSimilarity, SampleError
 from vendiscore.similarity import features
-from vendiscore.similarity.features import add_sparse, dots
+from vendiscore.similarity.features import add_sparse, row_dot_products
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((12, 5))
@@ -89,8 +89,8 @@ def test_a_zero_row_has_no_cosine():
 def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
     share, most, monkeypatch
 ):
-    monkeypatch.setattr(features, "COMMON_SHARE", share)
-    monkeypatch.setattr(features, "COMMON_COLUMNS", most)
+    monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", share)
+    monkeypatch.setattr(features, "MAX_COMMON_COLUMNS", most)
     similarity = FeatureSimilarity(ROWS["sparse"])
     common, rare = similarity.common_and_rare()
     counts = np.count_nonzero(COUNTS, axis=0)
@@ -104,7 +104,7 @@ def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
 
 
 def test_products_of_single_precision_by_blocks_are_in_double_precision(monkeypatch):
-    monkeypatch.setattr(features, "COPIED", 0)
+    monkeypatch.setattr(features, "MAX_COPIED_BYTES", 0)
     rows = ROWS["float32"].astype(float)
     found = FeatureSimilarity(ROWS["float32"]).rows(slice(1, 9))
     np.testing.assert_allclose(found, (rows @ rows.T)[1:9], rtol=1e-13, atol=1e-13)
@@ -126,7 +126,7 @@ def test_parts_of_sparse_features_keep_only_their_columns(monkeypatch):
     few = FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2]))
     assert few.X.shape[1] == np.count_nonzero(COUNTS[1:3].any(axis=0))
     assert isinstance(few.X, np.ndarray)
-    monkeypatch.setattr(features, "FEW", 0)
+    monkeypatch.setattr(features, "MAX_DENSE_SIZE", 0)
     assert scipy.sparse.issparse(FeatureSimilarity(ROWS["sparse"]).part(np.array([1, 2])).X)
 
 
@@ -135,11 +135,11 @@ def test_work_counts_products_of_pairs():
     assert dense.entries_work() == 12**2 * 5
     sparse = FeatureSimilarity(ROWS["sparse"])
     counts = np.count_nonzero(COUNTS, axis=0)
-    common = counts > 12 * features.COMMON_SHARE
+    common = counts > 12 * features.MIN_COMMON_FREQUENCY
     rare = (counts[~common] ** 2).sum()
-    assert sparse.entries_work() == 2 * 12**2 * common.sum() + features.PAIR * rare
+    assert sparse.entries_work() == 2 * 12**2 * common.sum() + features.SPARSE_PAIR_WORK * rare
     per_row = np.count_nonzero(COUNTS, axis=1)
-    assert sparse.covariance_work() == features.PAIR * (per_row**2).sum()
+    assert sparse.covariance_work() == features.SPARSE_PAIR_WORK * (per_row**2).sum()
 
 
 def test_identical_rows_are_found():
@@ -150,7 +150,7 @@ def test_identical_rows_are_found():
 
 def test_rows_are_counted_in_blocks_of_the_asked_precision():
     similarity = FeatureSimilarity(ROWS["float32"])
-    blocks = list(similarity.wide_blocks(np.full(12, 2.0)))
+    blocks = list(similarity.iter_scaled_blocks(np.full(12, 2.0)))
     assert [X.dtype for _, X in blocks] == [np.float64] * len(blocks)
     np.testing.assert_allclose(np.concatenate([X for _, X in blocks]), 2 * ROWS["float32"])
 
@@ -171,8 +171,8 @@ def test_tensors_move_to_numpy_unless_they_have_a_gradient():
 def test_dot_products_of_rows_in_pairs():
     A, B = X[:4], X[4:8]
     expected = (A * B).sum(axis=1)
-    np.testing.assert_allclose(dots(A, B), expected)
-    sparse = dots(scipy.sparse.csr_array(A), scipy.sparse.csr_array(B))
+    np.testing.assert_allclose(row_dot_products(A, B), expected)
+    sparse = row_dot_products(scipy.sparse.csr_array(A), scipy.sparse.csr_array(B))
     np.testing.assert_allclose(sparse, expected)
 
 

@@ -6,8 +6,8 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity
 from vendiscore.similarity import identical
-from vendiscore.similarity.identical import identical_rows
-from vendiscore.similarity.matrix import in_full
+from vendiscore.similarity.identical import group_identical_rows
+from vendiscore.similarity.matrix import materialize_matrix
 
 RNG = np.random.default_rng(0)
 PICKS = RNG.integers(0, 150, 700)
@@ -38,33 +38,33 @@ def test_groups_are_numbered_as_they_come(kind, layout, n):
     A = ROWS[kind][PICKS[:n]]
     if layout in (sp.csr_array, sp.csc_array) and A.dtype == np.float16:
         pytest.skip("SciPy has no sparse arrays of half precision")
-    found = identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
+    found = group_identical_rows(layout(A).tocsr() if "sparse" in layout.__module__ else layout(A))
     assert found.tolist() == naive(A)
     assert found.dtype == int
 
 
 @pytest.mark.parametrize("n", [5, 700])
 def test_rows_without_columns_are_all_equal(n):
-    assert identical_rows(np.ones((n, 0))).tolist() == [0] * n
-    assert identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
+    assert group_identical_rows(np.ones((n, 0))).tolist() == [0] * n
+    assert group_identical_rows(sp.csr_array((n, 4))).tolist() == [0] * n
 
 
 def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
-    monkeypatch.setattr(identical, "_codes", lambda A: np.zeros(len(A), np.uint64))
+    monkeypatch.setattr(identical, "_hash_rows", lambda A: np.zeros(len(A), np.uint64))
     for kind in ("normal", "wide", "signs"):
         A = ROWS[kind][PICKS]
-        assert identical_rows(A).tolist() == naive(A)
+        assert group_identical_rows(A).tolist() == naive(A)
 
 
 @pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
 def test_codes_of_different_rows_differ(kind):
-    assert len(set(identical._codes(ROWS[kind]).tolist())) == len(ROWS[kind])
+    assert len(set(identical._hash_rows(ROWS[kind]).tolist())) == len(ROWS[kind])
 
 
 @pytest.mark.parametrize("n", [4, 700])
 def test_the_two_zeros_and_one_nan_are_one_number_each(n):
     A = np.tile([[0.0, np.nan], [-0.0, np.nan], [1.0, np.nan], [0.0, 2.0]], (n // 4, 1))
-    assert identical_rows(A).tolist() == [0, 0, 1, 2] * (n // 4)
+    assert group_identical_rows(A).tolist() == [0, 0, 1, 2] * (n // 4)
 
 
 def test_copies_stay_equal_where_a_matrix_is_made_of_them():
@@ -73,7 +73,7 @@ def test_copies_stay_equal_where_a_matrix_is_made_of_them():
     for n in (20, 50, 100):
         places = rng.integers(0, n // 3, n)
         X = rng.normal(size=(n // 3, 130))[places]
-        made = in_full(FeatureSimilarity(X).normalized(), 1000)
+        made = materialize_matrix(FeatureSimilarity(X).normalized(), 1000)
         _, expected = np.unique(places, return_inverse=True)
         _, found = np.unique(made.groups(), return_inverse=True)
         assert len(set(zip(expected, found, strict=True))) == len(set(found)) == len(set(expected))

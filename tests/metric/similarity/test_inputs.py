@@ -11,8 +11,8 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import SampleError, compute, mag_diff
-from vendiscore.similarity.identical import identical_rows
-from vendiscore.similarity.inputs import as_matrix, as_samples, precision, with_doubles
+from vendiscore.similarity.identical import group_identical_rows
+from vendiscore.similarity.inputs import as_matrix, as_samples, machine_epsilon, move_from_mps
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 
@@ -210,8 +210,8 @@ def test_tensors_in_a_list_that_do_not_fit_are_named():
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64, np.int32])
 def test_precision_is_that_of_what_came_in(dtype):
     expected = np.finfo(dtype).eps if np.dtype(dtype).kind == "f" else np.finfo(float).eps
-    assert precision(np.ones(2, dtype)) == expected
-    assert precision([np.ones(2, dtype)]) == expected
+    assert machine_epsilon(np.ones(2, dtype)) == expected
+    assert machine_epsilon([np.ones(2, dtype)]) == expected
 
 
 KINDS_OF_ZEROS = {
@@ -224,15 +224,15 @@ KINDS_OF_ZEROS = {
 @pytest.mark.parametrize("dtype", KINDS_OF_ZEROS.values(), ids=KINDS_OF_ZEROS)
 def test_the_two_zeros_are_one_number_when_rows_are_compared(dtype):
     A = np.array([[0.0, 1.0], [-0.0, 1.0], [0.0, -1.0], [-0.0, -1.0]], dtype)
-    np.testing.assert_array_equal(identical_rows(A), [0, 0, 1, 1])
-    np.testing.assert_array_equal(identical_rows(np.asfortranarray(A)), [0, 0, 1, 1])
+    np.testing.assert_array_equal(group_identical_rows(A), [0, 0, 1, 1])
+    np.testing.assert_array_equal(group_identical_rows(np.asfortranarray(A)), [0, 0, 1, 1])
     assert np.signbit(A[1, 0])  # the argument is not changed
 
 
 def test_zeros_that_sparse_rows_store_are_zeros():
     data = np.array([0.0, 1.0, 1.0, -0.0, 1.0])
     A = sp.csr_array((data, np.array([0, 1, 1, 0, 1]), np.array([0, 2, 3, 5])), (3, 2))
-    np.testing.assert_array_equal(identical_rows(A), [0, 0, 0])
+    np.testing.assert_array_equal(group_identical_rows(A), [0, 0, 0])
     assert A.nnz == 5
 
 
@@ -317,7 +317,7 @@ def test_what_goes_together_comes_to_the_library_and_place_of_the_samples():
 def test_tensors_of_a_device_without_doubles_come_to_the_host():
     torch = pytest.importorskip("torch")
     here = torch.ones(2, 3)
-    assert with_doubles(here) is here
+    assert move_from_mps(here) is here
     there = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: here)
     with pytest.warns(UserWarning, match="MPS has no double precision"):
-        assert with_doubles(there) is here
+        assert move_from_mps(there) is here

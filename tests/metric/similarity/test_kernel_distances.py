@@ -8,10 +8,10 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.similarity.kernel_distances import (
     KERNEL_ROUNDING,
     KERNEL_TOLERANCE,
-    check_square,
+    check_squared_distance,
     kernel_rounding,
-    kernel_squares,
-    sparse_squares,
+    squared_kernel_distances,
+    squared_sparse_distances,
 )
 
 X = np.random.default_rng(0).standard_normal((7, 4))
@@ -21,14 +21,14 @@ SQUARES = ((X[:, None] - X) ** 2).sum(axis=2)
 def test_squares_are_those_of_features():
     K = X @ X.T
     squares = np.vecdot(X, X)
-    np.testing.assert_allclose(kernel_squares(K, squares, squares), SQUARES, atol=1e-12)
-    some = kernel_squares(K[2:5, 1:3], squares[2:5], squares[1:3])
+    np.testing.assert_allclose(squared_kernel_distances(K, squares, squares), SQUARES, atol=1e-12)
+    some = squared_kernel_distances(K[2:5, 1:3], squares[2:5], squares[1:3])
     np.testing.assert_allclose(some, SQUARES[2:5, 1:3], atol=1e-12)
 
 
 def test_squares_of_single_precision_are_computed_in_double():
     K = np.eye(2, dtype=np.float32)
-    found = kernel_squares(K, np.ones(2, np.float32), np.ones(2, np.float32))
+    found = squared_kernel_distances(K, np.ones(2, np.float32), np.ones(2, np.float32))
     assert found.dtype == np.float64
     assert found.tolist() == [[0, 2], [2, 0]]
     assert K.tolist() == [[1, 0], [0, 1]]
@@ -39,17 +39,17 @@ def test_squares_of_sparse_rows_are_those_of_their_differences():
     dense = F.toarray()
     i, j = np.triu_indices(7)
     expected = ((dense[i] - dense[j]) ** 2).sum(axis=1)
-    np.testing.assert_allclose(sparse_squares(F, i, j), expected, rtol=1e-12)
-    assert sparse_squares(F, i[:0], j[:0]).shape == (0,)
+    np.testing.assert_allclose(squared_sparse_distances(F, i, j), expected, rtol=1e-12)
+    assert squared_sparse_distances(F, i[:0], j[:0]).shape == (0,)
 
 
 def test_similarities_above_1_are_refused_beyond_rounding():
-    check_square(-2 * KERNEL_TOLERANCE, "a pair")
+    check_squared_distance(-2 * KERNEL_TOLERANCE, "a pair")
     for square in (-2.1 * KERNEL_TOLERANCE, np.nan):
         with pytest.raises(ValueError, match=r"at most 1, got .* for a pair"):
-            check_square(square, "a pair")
+            check_squared_distance(square, "a pair")
     with pytest.raises(ValueError, match=r"got 1\.5 for"):
-        check_square(-1.0, "a pair")
+        check_squared_distance(-1.0, "a pair")
 
 
 def test_rounding_is_that_of_the_precision_that_similarities_had():

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
-from vendiscore.similarity.matrix import DeferredSimilarity, in_full
+from vendiscore.similarity.matrix import DeferredSimilarity, materialize_matrix
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((6, 3))
@@ -24,7 +24,7 @@ class Counted:
         self.parts = []
 
     def similarity(self, divisible=False):
-        return DeferredSimilarity(6, self.compute, alone=self.part if divisible else None)
+        return DeferredSimilarity(6, self.compute, compute_part=self.part if divisible else None)
 
     def compute(self):
         self.whole += 1
@@ -122,8 +122,8 @@ def test_a_pickled_deferred_matrix_is_its_matrix():
 
 def test_few_features_are_kept_and_others_become_a_matrix():
     similarity = FeatureSimilarity(X)
-    assert in_full(similarity, 4) is similarity
-    matrix = in_full(similarity, 3)
+    assert materialize_matrix(similarity, 4) is similarity
+    matrix = materialize_matrix(similarity, 3)
     assert isinstance(matrix, MatrixSimilarity)
     np.testing.assert_allclose(matrix.dense(), X @ X.T)
     assert matrix.psd
@@ -133,8 +133,8 @@ def test_copies_of_a_sample_have_equal_rows_in_full():
     rows = RNG.standard_normal((40, 33))
     rows[17] = rows[3]
     noisy = FeatureSimilarity(rows)
-    matrix = in_full(noisy, 0)
+    matrix = materialize_matrix(noisy, 0)
     np.testing.assert_array_equal(matrix.K[17], matrix.K[3])
     np.testing.assert_array_equal(matrix.K[:, 17], matrix.K[:, 3])
     np.testing.assert_allclose(matrix.K, rows @ rows.T)
-    assert in_full(noisy.noted(roundoff=1e-5), 0).roundoff == 1e-5
+    assert materialize_matrix(noisy.noted(roundoff=1e-5), 0).roundoff == 1e-5

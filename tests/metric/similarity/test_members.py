@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.similarity.members import members_by_size, members_of
+from vendiscore.similarity.members import group_indices, iter_groups_by_size
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -13,7 +13,7 @@ def test_every_member_is_in_the_group_of_its_code(seed):
         code: np.flatnonzero(codes == code).tolist() for code in np.unique(codes) if code >= 0
     }
     by_size, sizes = {}, []
-    for groups, members in members_by_size(codes):
+    for groups, members in iter_groups_by_size(codes):
         sizes.append(members.shape[1])
         by_size |= dict(zip(groups.tolist(), members.tolist(), strict=True))
     assert by_size == expected
@@ -21,9 +21,9 @@ def test_every_member_is_in_the_group_of_its_code(seed):
 
 
 def test_a_group_without_members_is_empty():
-    members = members_of(np.array([2, 0, 2]), 4)
+    members = group_indices(np.array([2, 0, 2]), 4)
     assert [places.tolist() for places in members] == [[1], [], [0, 2], []]
 
 
 def test_without_samples_there_are_no_sizes():
-    assert list(members_by_size(np.array([], dtype=int))) == []
+    assert list(iter_groups_by_size(np.array([], dtype=int))) == []

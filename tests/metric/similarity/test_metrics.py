@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 import scipy.spatial.distance
 
-from vendiscore.similarity.all_pairs import distances
+from vendiscore.similarity.all_pairs import compute_distances
 from vendiscore.similarity.metrics import (
     HOMOGENEOUS,
     METRICS,
     NEGATIVE_TYPE,
     SCIPY_METRICS,
     check_metric,
-    check_options,
+    check_metric_options,
 )
 
 RNG = np.random.default_rng(0)
@@ -21,14 +21,14 @@ X = RNG.random((12, 5)) + 0.1
 @pytest.mark.parametrize("metric", SCIPY_METRICS)
 def test_metrics_of_scipy_are_those_of_cdist(metric):
     expected = scipy.spatial.distance.cdist(X, X, metric)
-    np.testing.assert_allclose(distances(X, metric), expected, rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(compute_distances(X, metric), expected, rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_similarities_of_negative_type_are_positive_definite_at_every_scale(metric):
     rows = RNG.integers(0, 3, (12, 5)) if metric == "hamming" else X
     rows = np.unique(rows, axis=0).astype(float)
-    D = distances(rows, metric)
+    D = compute_distances(rows, metric)
     smallest = [np.linalg.eigvalsh(np.exp(-t * D))[0] for t in (0.01, 0.1, 1, 10)]
     if metric in NEGATIVE_TYPE:
         assert min(smallest) > -1e-10
@@ -38,14 +38,14 @@ def test_a_metric_that_is_not_of_negative_type_has_a_counterexample():
     # The cocktail-party points of Meckes, 2013, at the maximum distance.
     rows = np.array([[1, 1], [1, -1], [-1, 1], [-1, -1], [1, 0], [0, 1], [-1, 0], [0, -1]]) * 1.0
     rows = np.concatenate([np.column_stack([rows, s * np.ones(8)]) for s in (-1, 0, 1)])
-    D = distances(rows, "chebyshev")
+    D = compute_distances(rows, "chebyshev")
     assert min(np.linalg.eigvalsh(np.exp(-t * D))[0] for t in np.linspace(0.1, 1, 10)) < 0
     assert "chebyshev" not in NEGATIVE_TYPE
 
 
 @pytest.mark.parametrize("metric", METRICS)
 def test_homogeneous_metrics_grow_with_the_rows(metric):
-    grown, usual = distances(X * 3, metric), distances(X, metric)
+    grown, usual = compute_distances(X * 3, metric), compute_distances(X, metric)
     is_homogeneous = np.allclose(grown, 3 * usual, rtol=1e-9)
     if metric in HOMOGENEOUS:
         assert is_homogeneous
@@ -65,10 +65,10 @@ def test_unknown_metrics_are_refused_with_a_suggestion():
 
 
 def test_only_minkowski_has_an_option():
-    assert check_options("minkowski", {"exponent": 3}) == {"exponent": 3.0}
-    assert check_options("minkowski", {"exponent": 1}) == {"exponent": 1.0}
-    assert check_options("euclidean", {}) == {}
+    assert check_metric_options("minkowski", {"exponent": 3}) == {"exponent": 3.0}
+    assert check_metric_options("minkowski", {"exponent": 1}) == {"exponent": 1.0}
+    assert check_metric_options("euclidean", {}) == {}
     with pytest.raises(TypeError, match="`exponent` is not an option of metric 'euclidean'"):
-        check_options("euclidean", {"exponent": 3})
+        check_metric_options("euclidean", {"exponent": 3})
     with pytest.raises(ValueError, match=r"`exponent` must be a number of at least 1, got 0\.9"):
-        check_options("minkowski", {"exponent": 0.9})
+        check_metric_options("minkowski", {"exponent": 0.9})

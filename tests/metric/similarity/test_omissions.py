@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, SampleError
-from vendiscore.similarity.omissions import NOTED, WARNED, omission_notes
+from vendiscore.similarity.omissions import NOTE_ONE_IN, WARN_ONE_IN, representation_notes
 
 
 class Similarity(MatrixSimilarity):
@@ -29,7 +29,7 @@ def notes_of(texts, copies=1, **attributes):
     first = np.r_[0, np.arange(1, n) + copies - 1]
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        notes = omission_notes("x", Similarity(n, **attributes), texts, first, inverse)
+        notes = representation_notes("x", Similarity(n, **attributes), texts, first, inverse)
     return notes, [str(warning.message) for warning in caught]
 
 
@@ -51,14 +51,14 @@ def test_samples_that_are_missed_always_give_a_warning():
 @pytest.mark.parametrize(("truncates", "count"), [(True, 1), (False, 0)])
 def test_truncated_samples_always_give_a_warning(truncates, count):
     partial = {2: "is cut at 4 tokens"}
-    notes, warned = notes_of(words(NOTED + 1), partial=partial, truncates=truncates)
+    notes, warned = notes_of(words(NOTE_ONE_IN + 1), partial=partial, truncates=truncates)
     assert len(notes) == len(warned) == count
 
 
-@pytest.mark.parametrize("n", [NOTED - 1, NOTED, NOTED + 1])
+@pytest.mark.parametrize("n", [NOTE_ONE_IN - 1, NOTE_ONE_IN, NOTE_ONE_IN + 1])
 def test_one_in_a_hundred_blank_samples_is_noted(n):
     notes, warned = notes_of([*words(n - 1), " \n"])
-    assert len(notes) == (n <= NOTED)
+    assert len(notes) == (n <= NOTE_ONE_IN)
     assert warned == []
     if notes:
         assert f"saw nothing of 1 of {n} samples; sample {n - 1} is blank" in notes[0]
@@ -66,7 +66,12 @@ def test_one_in_a_hundred_blank_samples_is_noted(n):
 
 @pytest.mark.parametrize(
     ("n", "blank", "is_warned"),
-    [(WARNED - 1, 1, False), (WARNED, 1, True), (WARNED + 1, 1, False), (2 * WARNED, 2, True)],
+    [
+        (WARN_ONE_IN - 1, 1, False),
+        (WARN_ONE_IN, 1, True),
+        (WARN_ONE_IN + 1, 1, False),
+        (2 * WARN_ONE_IN, 2, True),
+    ],
 )
 def test_one_in_twenty_blank_samples_gives_a_warning(n, blank, is_warned):
     texts = [*words(n - blank), *(" " * (i + 1) for i in range(blank))]

@@ -7,21 +7,21 @@ from vendiscore import TooLargeError
 from vendiscore.similarity import pairs
 from vendiscore.similarity.pairs import (
     RowDistances,
-    centre_of,
-    check_defined,
-    differences,
-    distinct_places,
-    exact_squares,
-    exponent_of,
+    check_distance_memory,
+    check_finite_distances,
+    distances_by_differences,
+    distinct_row_indices,
     fill_symmetric,
-    first_asymmetry,
+    find_asymmetry,
     largest_entry,
-    lengths,
-    mend_close,
+    median_of_rows,
+    minkowski_distances,
     pair_blocks,
-    require_room,
-    symmetric_part,
-    times_power,
+    recompute_close_pairs,
+    scale_by_power_of_two,
+    scaling_exponent,
+    squared_distances,
+    symmetrize,
 )
 
 RNG = np.random.default_rng(0)
@@ -58,7 +58,7 @@ def test_distances_of_rows_are_those_of_their_differences(name, law):
 
 @pytest.mark.parametrize("name", SETS)
 def test_exact_squares_have_small_relative_errors(name):
-    found = exact_squares(SETS[name])
+    found = squared_distances(SETS[name])
     np.testing.assert_allclose(found, naive(SETS[name]), rtol=1e-11, atol=0)
     np.testing.assert_array_equal(found, found.T)
 
@@ -83,7 +83,9 @@ def test_differences_are_computed_in_both_libraries(library, law):
     if library == "torch":
         torch = pytest.importorskip("torch")
         A, B = torch.tensor(A), torch.tensor(B)
-    np.testing.assert_allclose(np.asarray(differences(A, B, law)), expected, rtol=1e-12)
+    np.testing.assert_allclose(
+        np.asarray(distances_by_differences(A, B, law)), expected, rtol=1e-12
+    )
 
 
 def test_tensors_have_the_same_distances():
@@ -97,10 +99,10 @@ def test_tensors_have_the_same_distances():
 def test_the_centre_is_a_median_of_rows():
     X = np.arange(10.0)[:, None] * [1.0, -1.0]
     X[9] = 1e9
-    assert centre_of(X).tolist() == [5.0, -3.0]
+    assert median_of_rows(X).tolist() == [5.0, -3.0]
     many = np.tile(X, (100, 1))
-    assert centre_of(many).shape == (2,)
-    assert abs(centre_of(many)).max() < 10
+    assert median_of_rows(many).shape == (2,)
+    assert abs(median_of_rows(many)).max() < 10
 
 
 @pytest.mark.parametrize("n", [1, 63, 64, 65, 1000, 5000])
@@ -108,7 +110,7 @@ def test_blocks_cover_all_rows_once(n):
     blocks = pair_blocks(n)
     covered = np.concatenate([np.arange(n)[block] for block in blocks])
     assert covered.tolist() == list(range(n))
-    assert len(blocks) <= pairs.BLOCKS
+    assert len(blocks) <= pairs.MIN_BLOCKS
 
 
 def test_a_symmetric_matrix_is_filled_from_its_upper_blocks():
@@ -119,42 +121,42 @@ def test_a_symmetric_matrix_is_filled_from_its_upper_blocks():
 
 def test_the_first_asymmetry_is_found_beyond_a_tolerance():
     D = naive(FEW) * 1e3
-    assert first_asymmetry(D, 1e-6) is None
+    assert find_asymmetry(D, 1e-6) is None
     D[20, 4] *= 1 + 1e-5
-    assert first_asymmetry(D, 1e-4) is None
-    assert first_asymmetry(D, 1e-6) == (4, 20)
+    assert find_asymmetry(D, 1e-4) is None
+    assert find_asymmetry(D, 1e-6) == (4, 20)
     D[1, 2] = 0
-    assert first_asymmetry(D, 1e-6) == (1, 2)
+    assert find_asymmetry(D, 1e-6) == (1, 2)
 
 
 def test_the_symmetric_part_is_a_new_array():
     A = RNG.standard_normal((40, 40))
     before = A.copy()
-    found = symmetric_part(A, "a matrix")
+    found = symmetrize(A, "a matrix")
     np.testing.assert_allclose(found, (A + A.T) / 2, rtol=1e-15)
     np.testing.assert_array_equal(A, before)
     large = np.full((2, 2), 1.7e308)
-    assert np.isfinite(symmetric_part(large, "a matrix")).all()
+    assert np.isfinite(symmetrize(large, "a matrix")).all()
     with pytest.raises(TooLargeError, match="a large matrix"):
-        symmetric_part(np.broadcast_to(0.0, (10**8, 10**8)), "a large matrix")
+        symmetrize(np.broadcast_to(0.0, (10**8, 10**8)), "a large matrix")
 
 
 def test_undefined_distances_are_named_by_their_rows():
     D = np.ones((3, 4))
-    check_defined(D, "cosine", "rows {} and {}".format)
+    check_finite_distances(D, "cosine", "rows {} and {}".format)
     for value in (np.nan, np.inf):
         D[2, 1] = value
         with pytest.raises(
             ValueError, match=rf"'cosine' is undefined \(got {value}\) for rows 2 and 1"
         ):
-            check_defined(D, "cosine", "rows {} and {}".format)
+            check_finite_distances(D, "cosine", "rows {} and {}".format)
 
 
 @pytest.mark.parametrize("largest", [0.0, 1.0, 1e49, 1e60, 1e300, 1e-60, 1e-300])
 def test_rows_are_rescaled_only_if_squares_could_overflow(largest):
     X = np.array([[largest, -largest / 2]])
     assert largest_entry(-X) == largest
-    exponent = exponent_of(X)
+    exponent = scaling_exponent(X)
     if largest in (0.0, 1.0, 1e49):
         assert exponent == 0
     else:
@@ -164,9 +166,9 @@ def test_rows_are_rescaled_only_if_squares_could_overflow(largest):
 @pytest.mark.parametrize("exponent", [0, 1, -1, 1500, -1500, 2000])
 def test_powers_of_two_are_exact(exponent):
     X = np.array([1.5, -3.25]) * 2.0 ** (-min(1000, max(-1000, exponent // 2)))
-    found = times_power(X, exponent)
+    found = scale_by_power_of_two(X, exponent)
     np.testing.assert_array_equal(found, np.ldexp(X, exponent))
-    assert times_power(np.array([3], np.int8), 1).dtype == np.float64
+    assert scale_by_power_of_two(np.array([3], np.int8), 1).dtype == np.float64
 
 
 @pytest.mark.parametrize("exponent", [1.0, 2.0, 3.5])
@@ -176,7 +178,7 @@ def test_lengths_have_their_own_unit(exponent, factor):
     i, j = np.array([0, 1, 5]), np.array([3, 2, 5])
     gap = abs(MANY[i] - MANY[j])
     expected = (gap**exponent).sum(axis=1) ** (1 / exponent) * factor
-    np.testing.assert_allclose(lengths(X, i, j, exponent), expected, rtol=1e-12)
+    np.testing.assert_allclose(minkowski_distances(X, i, j, exponent), expected, rtol=1e-12)
 
 
 def test_only_close_pairs_are_recomputed():
@@ -187,16 +189,16 @@ def test_only_close_pairs_are_recomputed():
         asked.extend(zip(i.tolist(), j.tolist(), strict=True))
         return np.full(len(i), -1.0)
 
-    mend_close(D, 1.0, measure)
+    recompute_close_pairs(D, 1.0, measure)
     assert asked == [(0, 0), (1, 1)]
     assert D.tolist() == [[-1, 2], [3, -1]]
 
 
 def test_room_is_needed_for_all_pairs():
-    require_room(FEW)
+    check_distance_memory(FEW)
     for d in (1, 100):
         with pytest.raises(TooLargeError, match="all pairs of 100000000 samples"):
-            require_room(np.broadcast_to(0.0, (10**8, d)))
+            check_distance_memory(np.broadcast_to(0.0, (10**8, d)))
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -204,4 +206,4 @@ def test_distinct_rows_are_found_in_order(library):
     X = np.array([[2.0, 0.0], [1, 1], [2, -0.0], [0, 0], [1, 1]])
     if library == "torch":
         X = pytest.importorskip("torch").tensor(X)
-    assert distinct_places(X).tolist() == [0, 1, 3]
+    assert distinct_row_indices(X).tolist() == [0, 1, 3]

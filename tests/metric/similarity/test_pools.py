@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vendiscore.similarity.pools import pooled, shape_of, size
+from vendiscore.similarity.pools import concatenate_samples, infer_shape, num_samples
 
 
 @pytest.mark.parametrize(
@@ -12,8 +12,8 @@ from vendiscore.similarity.pools import pooled, shape_of, size
     [([1, 2], 2), ("ab", 2), (np.ones((3, 2)), 3), (scipy.sparse.csr_array((4, 2)), 4)],
 )
 def test_the_size_is_the_number_of_samples(samples, count):
-    assert size(samples) == count
-    assert type(size(samples)) is int
+    assert num_samples(samples) == count
+    assert type(num_samples(samples)) is int
 
 
 @pytest.mark.parametrize(
@@ -34,12 +34,12 @@ def test_the_size_is_the_number_of_samples(samples, count):
     ],
 )
 def test_shapes_are_those_of_the_first_of_each_list(value, shape):
-    assert shape_of(value) == shape
+    assert infer_shape(value) == shape
 
 
 def test_one_set_is_returned_as_it_is():
     samples = ["a", object()]
-    assert pooled([samples]) is samples
+    assert concatenate_samples([samples]) is samples
 
 
 @pytest.mark.parametrize(
@@ -50,7 +50,7 @@ def test_one_set_is_returned_as_it_is():
     ],
 )
 def test_arrays_of_one_type_and_shape_are_concatenated(sets, expected):
-    found = pooled(sets)
+    found = concatenate_samples(sets)
     np.testing.assert_array_equal(found, expected)
     assert found.dtype == expected.dtype
 
@@ -64,21 +64,21 @@ def test_arrays_of_one_type_and_shape_are_concatenated(sets, expected):
     ],
 )
 def test_other_sets_are_lists(sets, expected):
-    found = pooled(sets)
+    found = concatenate_samples(sets)
     assert (type(found), found) == (list, expected)
 
 
 def test_rows_of_other_lengths_stay_rows():
-    found = pooled([np.zeros((1, 2)), np.ones((1, 3))])
+    found = concatenate_samples([np.zeros((1, 2)), np.ones((1, 3))])
     assert [row.tolist() for row in found] == [[0, 0], [1, 1, 1]]
 
 
 def test_sparse_rows_stay_sparse_only_among_themselves():
     A, B = scipy.sparse.csr_array(np.eye(2)), scipy.sparse.csr_array(np.ones((1, 2)))
-    both = pooled([A, B])
+    both = concatenate_samples([A, B])
     assert both.format == "csr"
     assert both.toarray().tolist() == [[1, 0], [0, 1], [1, 1]]
-    mixed = pooled([A, [[5.0, 6.0]]])
+    mixed = concatenate_samples([A, [[5.0, 6.0]]])
     assert [list(row) for row in mixed] == [[1, 0], [0, 1], [5, 6]]
 
 
@@ -87,26 +87,26 @@ class TestTensors:
 
     def test_tensors_and_arrays_are_one_tensor(self):
         torch = self.torch
-        found = pooled([np.zeros((1, 2)), torch.ones(1, 2, dtype=torch.float64)])
+        found = concatenate_samples([np.zeros((1, 2)), torch.ones(1, 2, dtype=torch.float64)])
         assert isinstance(found, torch.Tensor)
         assert found.tolist() == [[0, 0], [1, 1]]
 
     def test_lists_of_tensors_keep_their_gradient(self):
         torch = self.torch
         rows = [torch.ones(2, requires_grad=True), torch.zeros(2)]
-        found = pooled([rows, [[2.0, 3.0]]])
+        found = concatenate_samples([rows, [[2.0, 3.0]]])
         assert found.tolist() == [[1, 1], [0, 0], [2, 3]]
         assert found.requires_grad
 
     def test_images_of_several_sizes_are_a_list(self):
         torch = self.torch
-        found = pooled([torch.zeros(2, 3, 3), torch.zeros(1, 4, 4)])
+        found = concatenate_samples([torch.zeros(2, 3, 3), torch.zeros(1, 4, 4)])
         assert [tuple(image.shape) for image in found] == [(3, 3), (3, 3), (4, 4)]
         assert all(isinstance(image, torch.Tensor) for image in found)
 
     def test_texts_next_to_tensors_are_a_list(self):
         torch = self.torch
-        assert pooled([torch.tensor([1.0, 2.0]), ["a"]]) == [1.0, 2.0, "a"]
-        ragged = pooled([torch.ones(1, 2), [[1.0], [2.0, 3.0]]])
+        assert concatenate_samples([torch.tensor([1.0, 2.0]), ["a"]]) == [1.0, 2.0, "a"]
+        ragged = concatenate_samples([torch.ones(1, 2), [[1.0], [2.0, 3.0]]])
         assert isinstance(ragged, list)
         assert len(ragged) == 3

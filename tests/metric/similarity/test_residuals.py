@@ -10,7 +10,7 @@ from given_prompts import ORDERS, REFUSED, case, every_kernel, pick, schur
 from vendiscore import as_similarity, compute
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.result import key_at
-from vendiscore.similarity.residuals import given
+from vendiscore.similarity.residuals import condition_on_prompts
 
 __all__ = ["case"]
 
@@ -259,5 +259,5 @@ def test_references_have_the_same_prompts():
 
 def test_given_needs_no_kernel():
     both = as_similarity(np.eye(3)[[0, 1, 2]] + 0.1, score_X=True, normalize=True)
-    found = given(both, 2, np.array([0, 0]), 2.0**-52)
+    found = condition_on_prompts(both, 2, np.array([0, 0]), 2.0**-52)
     np.testing.assert_allclose(found.dense(), schur(both.dense(), [2, 2]), rtol=0, atol=1e-12)

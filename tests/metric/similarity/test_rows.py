@@ -13,7 +13,7 @@ from scipy.spatial.distance import cdist
 from vendiscore import RowsSimilarity, as_similarity, compute, get_kernel
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.similarity.matrix import DeferredSimilarity
-from vendiscore.similarity.pairwise import pairwise
+from vendiscore.similarity.pairwise import callable_similarity
 
 ROOT = Path(__file__).resolve().parents[3]
 N = 330  # six blocks of rows
@@ -59,7 +59,7 @@ def test_every_view_over_many_blocks_is_that_of_the_dense_matrix(
     part = similarity.take(index)
     np.testing.assert_allclose(part.dense(), K[np.ix_(index, index)], **close)
     np.testing.assert_allclose(np.vstack([rows for _, rows in similarity.blocks()]), K, **close)
-    assert (similarity._kept.K is not None) == kept
+    assert (similarity._cache.K is not None) == kept
 
 
 @pytest.mark.parametrize("scale", [1.0, 2.0**660, 2.0**-660])
@@ -104,18 +104,18 @@ def test_nothing_of_size_n_squared_is_made_before_it_is_asked_for(k, d, monkeypa
 def test_products_keep_the_matrix_for_all_scaled_copies(monkeypatch):
     similarity = as_similarity(X, k="rbf")
     similarity.scaled(np.full(N, 2.0)).matmul(V)
-    assert similarity._kept.K is not None
+    assert similarity._cache.K is not None
     part = similarity.take(np.arange(9))
     np.testing.assert_array_equal(part.dense(), similarity.dense()[:9, :9])
-    assert part._kept.K is not None  # so that nothing is compared again
+    assert part._cache.K is not None  # so that nothing is compared again
     other = similarity.take(np.array([3, 3, 1]))
     np.testing.assert_array_equal(other.dense(), similarity.dense()[np.ix_([3, 3, 1], [3, 3, 1])])
-    monkeypatch.setattr("vendiscore.similarity.rows.KEPT_AT_ONCE", 0)
+    monkeypatch.setattr("vendiscore.similarity.rows.MAX_EAGER_CACHE_BYTES", 0)
     large = as_similarity(X, k="rbf")
     first = large.matmul(V)
-    assert large._kept.K is None
+    assert large._cache.K is None
     np.testing.assert_allclose(large.matmul(V), first, rtol=1e-12)
-    assert large._kept.K is not None
+    assert large._cache.K is not None
 
 
 def test_a_caller_who_forbids_underflow_gets_the_same_numbers():
@@ -166,7 +166,7 @@ def test_a_function_is_called_when_something_is_asked_and_once():
         calls.append((a, b))
         return float(np.exp(-abs(a - b)))
 
-    similarity = pairwise(range(12), k)
+    similarity = callable_similarity(range(12), k)
     scaled, part = similarity.scaled(np.full(12, 2.0)), similarity.take(np.array([3, 5]))
     assert calls == []
     assert part.dense()[0, 1] == pytest.approx(np.exp(-2))

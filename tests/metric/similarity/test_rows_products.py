@@ -27,7 +27,7 @@ KINDS = {
 @pytest.fixture(autouse=True)
 def small(monkeypatch):
     monkeypatch.setattr("vendiscore.support.memory.MAX_CACHE_FRACTION", 0.0)
-    monkeypatch.setattr(rows, "COLUMNS", 90)
+    monkeypatch.setattr(rows, "TILE_COLUMNS", 90)
 
 
 @pytest.mark.parametrize("kind", KINDS)

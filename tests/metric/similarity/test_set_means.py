@@ -5,7 +5,12 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.similarity import set_means
-from vendiscore.similarity.set_means import cosines, mean_similarities, set_sums, without_own
+from vendiscore.similarity.set_means import (
+    exclude_self_similarity,
+    mean_feature_cosines,
+    mean_similarities,
+    sum_between_sets,
+)
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((9, 3))
@@ -19,23 +24,25 @@ COUNTS = np.bincount(CODES)
 @pytest.mark.parametrize("make", [lambda: MatrixSimilarity(K), lambda: FeatureSimilarity(X)])
 @pytest.mark.parametrize("at_once", [1, 2, 64])
 def test_sums_are_those_of_all_pairs_of_samples(make, at_once, monkeypatch):
-    monkeypatch.setattr(set_means, "SETS", at_once)
-    found = set_sums(make(), CODES, 3)
+    monkeypatch.setattr(set_means, "MAX_SETS_AT_ONCE", at_once)
+    found = sum_between_sets(make(), CODES, 3)
     np.testing.assert_allclose(found, SUMS, rtol=1e-10)
     np.testing.assert_array_equal(found, found.T)
 
 
 def test_sums_of_sets_of_one_sample_are_the_matrix():
-    np.testing.assert_allclose(set_sums(FeatureSimilarity(X), np.arange(9), 9), K, rtol=1e-12)
+    np.testing.assert_allclose(
+        sum_between_sets(FeatureSimilarity(X), np.arange(9), 9), K, rtol=1e-12
+    )
     order = np.array([1, 0, *range(2, 9)])
     np.testing.assert_allclose(
-        set_sums(FeatureSimilarity(X), order, 9), K[np.ix_(order, order)], rtol=1e-10
+        sum_between_sets(FeatureSimilarity(X), order, 9), K[np.ix_(order, order)], rtol=1e-10
     )
 
 
 def test_sums_of_tensors_are_in_numpy():
     torch = pytest.importorskip("torch")
-    found = set_sums(FeatureSimilarity(torch.tensor(X)), CODES, 3)
+    found = sum_between_sets(FeatureSimilarity(torch.tensor(X)), CODES, 3)
     assert isinstance(found, np.ndarray)
     np.testing.assert_allclose(found, SUMS, rtol=1e-10)
 
@@ -57,19 +64,19 @@ def test_means_without_own_are_those_of_two_different_samples():
         np.mean([K[i, j] for i in members for j in members if i != j])
         for members in (np.flatnonzero(code == CODES) for code in range(3))
     ]
-    np.testing.assert_allclose(without_own(means, COUNTS), expected, rtol=1e-10)
-    assert np.isnan(without_own(np.array([1.0]), np.array([1])))
+    np.testing.assert_allclose(exclude_self_similarity(means, COUNTS), expected, rtol=1e-10)
+    assert np.isnan(exclude_self_similarity(np.array([1.0]), np.array([1])))
 
 
 def test_cosines_are_those_of_mean_features():
     F = np.array([X[code == CODES].mean(axis=0) for code in range(3)])
     own = np.repeat(SUMS.diagonal()[:, None], 3, axis=1)
     unit = F / np.linalg.norm(F, axis=1, keepdims=True)
-    found = cosines(SUMS, own)
+    found = mean_feature_cosines(SUMS, own)
     np.testing.assert_allclose(found, unit @ unit.T, rtol=1e-10)
     assert found.diagonal().tolist() == [1, 1, 1]
 
 
 def test_cosines_use_what_a_set_has_with_itself_next_to_each_other():
     sums, own = np.array([[1.0, 6.0], [6.0, 1.0]]), np.array([[5.0, 4.0], [9.0, 5.0]])
-    assert cosines(sums, own).tolist() == [[1, 1], [1, 1]]
+    assert mean_feature_cosines(sums, own).tolist() == [[1, 1], [1, 1]]

@@ -7,7 +7,7 @@ import scipy.sparse
 import vendiscore
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.similarity import features, tiles
-from vendiscore.similarity.tiles import SINGLE_ERROR, Tiles
+from vendiscore.similarity.tiles import FLOAT32_ERROR, SimilarityTiles
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((40, 6))
@@ -31,37 +31,37 @@ SIMILARITIES = {
 @pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("side", [7, 1024])
 def test_tiles_are_the_upper_triangle(name, side, monkeypatch):
-    monkeypatch.setattr(tiles, "SIDE", side)
-    monkeypatch.setattr(features, "COMMON_SHARE", 0.3)
+    monkeypatch.setattr(tiles, "TILE_SIZE", side)
+    monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", 0.3)
     similarity = SIMILARITIES[name]()
     K = similarity.dense()
-    parts = Tiles(similarity)
+    parts = SimilarityTiles(similarity)
     count = np.zeros(K.shape, int)
     for rows, columns in parts.tiles:
         tile = parts(rows, columns)
         assert tile.dtype == np.float32
-        np.testing.assert_allclose(tile, K[rows, columns], atol=SINGLE_ERROR)
+        np.testing.assert_allclose(tile, K[rows, columns], atol=FLOAT32_ERROR)
         count[rows, columns] += 1
     upper = np.triu(np.ones_like(count)).astype(bool)
     assert (count[upper] == 1).all()
     tile[:] = 7  # a new array
-    np.testing.assert_allclose(parts(rows, columns), K[rows, columns], atol=SINGLE_ERROR)
+    np.testing.assert_allclose(parts(rows, columns), K[rows, columns], atol=FLOAT32_ERROR)
 
 
 @pytest.mark.parametrize("name", SIMILARITIES)
 @pytest.mark.parametrize("at_once", [3, 4096])
 def test_pairs_are_in_double_precision(name, at_once, monkeypatch):
-    monkeypatch.setattr(tiles, "PAIRS", at_once)
-    monkeypatch.setattr(tiles, "TOGETHER", at_once)
+    monkeypatch.setattr(tiles, "FEATURE_PAIRS_PER_BLOCK", at_once)
+    monkeypatch.setattr(tiles, "PAIRS_PER_BLOCK", at_once)
     similarity = SIMILARITIES[name]()
     i, j = RNG.integers(0, 40, (2, 10))
-    found = Tiles(similarity).pairs(i, j)
+    found = SimilarityTiles(similarity).pairs(i, j)
     assert found.dtype == np.float64
     np.testing.assert_allclose(found, similarity.dense()[i, j], rtol=1e-12, atol=1e-13)
-    assert Tiles(similarity).pairs(i[:0], j[:0]).shape == (0,)
+    assert SimilarityTiles(similarity).pairs(i[:0], j[:0]).shape == (0,)
 
 
 def test_whole_rows_are_used_of_a_matrix(monkeypatch):
     monkeypatch.setattr(tiles, "row_blocks", lambda n, size: [slice(0, 15), slice(15, n)])
-    parts = Tiles(MatrixSimilarity(X @ X.T))
+    parts = SimilarityTiles(MatrixSimilarity(X @ X.T))
     assert parts.tiles == [(slice(0, 15), slice(0, 40)), (slice(15, 40), slice(15, 40))]

@@ -206,7 +206,7 @@ def test_single_precision_is_used_where_it_is_good_enough(monkeypatch):
     X = np.random.default_rng(0).standard_normal((4000, 40)) / np.arange(1, 41) ** 0.5
     X /= np.linalg.norm(X, axis=1)[:, None]
     double = adds(spectrum_of(FeatureSimilarity(X).normalized(), vectors=True))
-    monkeypatch.setattr("vendiscore.similarity.covariance.SINGLE_SIZE", 0)
+    monkeypatch.setattr("vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 0)
     spectrum = spectrum_of(FeatureSimilarity(X.astype(np.float32)).normalized(), vectors=True)
     assert spectrum.vectors.dtype == np.float32
     # An error of 1e-7 of what a sample adds, which is about 1/n.

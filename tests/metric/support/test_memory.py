@@ -11,7 +11,7 @@ import pytest
 
 import vendiscore
 from vendiscore import TooLargeError, as_similarity
-from vendiscore.similarity.pairwise import pairwise
+from vendiscore.similarity.pairwise import callable_similarity
 from vendiscore.support import memory
 
 GB = 1 << 30
@@ -135,9 +135,9 @@ MATRICES = {
         )
     },
     "bleu": lambda: as_similarity([" ".join(words) for words in WORDS], k="bleu").K,
-    "a function": lambda: pairwise(range(200), lambda a, b: float(a == b)).K,
+    "a function": lambda: callable_similarity(range(200), lambda a, b: float(a == b)).K,
     "a function in single precision": lambda: (
-        pairwise(range(200), lambda a, b: np.float32(a == b)).K
+        callable_similarity(range(200), lambda a, b: np.float32(a == b)).K
     ),
 }
 

@@ -25,9 +25,9 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.result import key_at
-from vendiscore.similarity.exponentials import median_width
-from vendiscore.similarity.inputs import in_host_memory
-from vendiscore.similarity.pairs import distinct_places
+from vendiscore.similarity.exponentials import median_distance
+from vendiscore.similarity.inputs import as_shared_numpy
+from vendiscore.similarity.pairs import distinct_row_indices
 from vendiscore.support.namespace import namespace
 
 torch = pytest.importorskip("torch")
@@ -52,7 +52,7 @@ def left(monkeypatch):
     As if tensors lay on another device, where NumPy cannot share their memory.
     """
     found = []
-    monkeypatch.setattr(sys.modules[in_host_memory.__module__], "_IN_NUMPY", ())
+    monkeypatch.setattr(sys.modules[as_shared_numpy.__module__], "_SHARED_DTYPES", ())
 
     def watched(name, way):
         def leave(self, *args, **options):
@@ -223,10 +223,10 @@ def test_half_precision_is_widened_before_anything_is_multiplied(dtype):
 @pytest.mark.parametrize("law", ["gaussian", "laplace"])
 def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left, law):
     X = torch.tensor([[0.0, 1.0], [3.0, 1.0], [-0.0, 1.0], [3.0, 1.0], [0.5, 2.0]])
-    found = distinct_places(X)
-    once, repeated = (median_width(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
+    found = distinct_row_indices(X)
+    once, repeated = (median_distance(X[rows], law) for rows in ([0, 1, 4], [0, 0, 1, 4, 4, 4]))
     assert not left
-    assert found.tolist() == distinct_places(X.numpy()).tolist() == [0, 1, 4]
+    assert found.tolist() == distinct_row_indices(X.numpy()).tolist() == [0, 1, 4]
     assert float(once) == float(repeated)
 
 
@@ -234,9 +234,11 @@ def test_distinct_rows_are_found_without_leaving_torch_as_they_are_in_numpy(left
 def test_the_median_of_many_pairs_is_that_of_all(n):
     X = torch.randn(n, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(n))
     gaps = torch.pdist(X)
-    assert float(median_width(X, "gaussian")) == pytest.approx(np.median(gaps.numpy()), rel=1e-12)
+    assert float(median_distance(X, "gaussian")) == pytest.approx(
+        np.median(gaps.numpy()), rel=1e-12
+    )
     sums = torch.pdist(X, p=1.0)
-    assert float(median_width(X, "laplace")) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
+    assert float(median_distance(X, "laplace")) == pytest.approx(np.median(sums.numpy()), rel=1e-12)
 
 
 def test_a_report_shows_rows_of_bfloat16():

@@ -74,7 +74,7 @@ def test_every_pair_at_the_threshold_or_above_is_listed(kind, seed, n, threshold
     with pytest.MonkeyPatch.context() as patch:
         if large:
             patch.setattr(pair_search, "SMALL", 0)
-            patch.setattr(tiles, "SIDE", 16)
+            patch.setattr(tiles, "TILE_SIZE", 16)
         _, found = compare_samples(similarity, threshold)
     slack = 1e-6 if kind.endswith("float32") else 1e-9
     assert found.threshold == threshold
@@ -105,7 +105,7 @@ def test_pairs_below_the_threshold_do_not_crowd_out_pairs_above(above, below, la
     K = K + np.triu(K, 1).T
     if large:
         monkeypatch.setattr(pair_search, "SMALL", 0)
-        monkeypatch.setattr(tiles, "SIDE", 16)
+        monkeypatch.setattr(tiles, "TILE_SIZE", 16)
     monkeypatch.setattr(pair_search, "ROWS", 8)
     monkeypatch.setattr(pair_search, "MOST_PAIRS", 300)
     _, found = compare_samples(MatrixSimilarity(K), 0.95)
@@ -125,7 +125,7 @@ def test_a_threshold_that_too_many_pairs_reach_rises_and_all_at_the_new_one_are_
         patch.setattr(pair_search, "MOST_PAIRS", most)
         if large:
             patch.setattr(pair_search, "SMALL", 0)
-            patch.setattr(tiles, "SIDE", 16)
+            patch.setattr(tiles, "TILE_SIZE", 16)
         with warnings.catch_warnings(record=True) as shown:
             warnings.simplefilter("always")
             _, found = compare_samples(similarity, 0.8)

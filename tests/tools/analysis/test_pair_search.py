@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, Similarity, as_similarity
 from vendiscore.similarity import tiles
-from vendiscore.similarity.tiles import Tiles
+from vendiscore.similarity.tiles import SimilarityTiles
 from vendiscore.tools.analysis import pair_search
 from vendiscore.tools.analysis.duplicates import compare_samples
 
@@ -33,7 +33,7 @@ KINDS = {
 def large(monkeypatch):
     """Treat every set as a large one, in small tiles."""
     monkeypatch.setattr(pair_search, "SMALL", 0)
-    monkeypatch.setattr(tiles, "SIDE", 64)
+    monkeypatch.setattr(tiles, "TILE_SIZE", 64)
 
 
 def both(similarity, monkeypatch, **options):
@@ -93,12 +93,12 @@ def test_the_floor_rises_where_there_are_too_many_pairs(large, monkeypatch):
 @pytest.mark.parametrize("kind", KINDS)
 def test_tiles_and_pairs_are_parts_of_the_matrix(kind, large):
     similarity: Similarity = KINDS[kind]
-    found, K = Tiles(similarity), similarity.dense()
+    found, K = SimilarityTiles(similarity), similarity.dense()
     whole = np.full(K.shape, np.nan)
     for rows, columns in found.tiles:
         whole[rows, columns] = found(rows, columns)
     upper = np.triu_indices(similarity.n, 1)
-    np.testing.assert_allclose(whole[upper], K[upper], atol=tiles.SINGLE_ERROR)
+    np.testing.assert_allclose(whole[upper], K[upper], atol=tiles.FLOAT32_ERROR)
     i, j = RNG.integers(0, similarity.n, (2, 150))
     i, j = i[i != j], j[i != j]
     np.testing.assert_allclose(found.pairs(i, j), K[i, j], atol=1e-12)

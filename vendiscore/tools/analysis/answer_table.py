@@ -17,8 +17,8 @@ from ...resolve.sample_labels import (
 )
 from ...resolve.sets import read_collection, resolve_sets
 from ...similarity.base import Similarity
-from ...similarity.inputs import as_samples, choose
-from ...similarity.pools import pooled, size
+from ...similarity.inputs import as_samples, take_samples
+from ...similarity.pools import concatenate_samples, num_samples
 from ...support.errors import short_repr
 from ...support.types import Record, Samples
 
@@ -67,7 +67,7 @@ def tabulate_samples(samples: Samples, by: object, prompts: object, how: How) ->
     samples = read_collection(samples, how)
     if isinstance(samples, Similarity):
         (samples,) = resolve_sets([samples], how, ["answers"])
-    n = samples.n if isinstance(samples, Similarity) else size(samples)
+    n = samples.n if isinstance(samples, Similarity) else num_samples(samples)
     index = np.flatnonzero(~find_missing(samples, n))
     sources = read_labels(by, "by", n).select(index)
     asked = Groups((), np.zeros_like(index))
@@ -76,7 +76,7 @@ def tabulate_samples(samples: Samples, by: object, prompts: object, how: How) ->
     names = tuple(label_names(sources, "by"))
     _check_several(names)
     if len(index) < n:
-        samples = choose(samples, index)
+        samples = take_samples(samples, index)
     return AnswerTable(samples, names, asked.labels, sources.codes, asked.codes, index)
 
 
@@ -86,7 +86,7 @@ def tabulate_sets(sets: Samples, names: object, how: How) -> AnswerTable:
     codes = []
     for name, of_source in _name_sources(sets, names).items():
         samples[name] = read_collection(of_source, how, name)
-        codes.append(np.zeros(size(samples[name]), dtype=int))
+        codes.append(np.zeros(num_samples(samples[name]), dtype=int))
     return _concatenate(samples, (), codes)
 
 
@@ -125,7 +125,7 @@ def _concatenate(
     """Return the table of samples by source, from the prompt codes of each source."""
     source = np.repeat(np.arange(len(codes)), list(map(len, codes)))
     rows = np.arange(len(source))
-    flat = pooled(list(samples.values()))
+    flat = concatenate_samples(list(samples.values()))
     return AnswerTable(flat, tuple(samples), tuple(prompts), source, np.concatenate(codes), rows)
 
 
@@ -197,12 +197,12 @@ def _in_order(answers: Mapping[Any, object], prompts: Sequence[Hashable], name: 
 def _flatten(answers: Samples, how: How, name: str) -> tuple[Samples, np.ndarray, int]:
     """Return the samples of one source, the prompt code of each, and the number of prompts."""
     answers = as_samples(answers, name)
-    prompts = size(answers)
+    prompts = num_samples(answers)
     codes = np.flatnonzero(~find_missing(answers, prompts))
     if not len(codes):
         raise ValueError(f"{name!r} has no answer; leave it out")
     if isinstance(answers, list):
-        answers = choose(answers, codes)
+        answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):
             single = object if how.is_function else str  # becomes a list of one
             lists: list[Any] = [
@@ -210,7 +210,7 @@ def _flatten(answers: Samples, how: How, name: str) -> tuple[Samples, np.ndarray
                 for answer in answers
             ]
             if how.is_function:
-                return pooled(lists), np.repeat(codes, list(map(len, lists))), prompts
+                return concatenate_samples(lists), np.repeat(codes, list(map(len, lists))), prompts
             answers = lists
     flat, groups = flatten_groups(answers, how, stacks=True, name=name)
     return flat, codes if groups is None else codes[groups.codes], prompts

@@ -14,7 +14,7 @@ from ...resolve.sets import part_of
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...similarity.identical import joint_groups
-from ...similarity.members import members_of
+from ...similarity.members import group_indices
 from ...support.arguments import DEFAULT_THRESHOLD, check_float
 from ...support.errors import warn
 from ...support.namespace import Array, to_host
@@ -73,7 +73,7 @@ def _compare_within(
     """Compare samples of one code with each other; see `compare_all`."""
     neighbours = Neighbours(similarity.n)
     columns = []
-    for rows in members_of(codes):
+    for rows in group_indices(codes):
         part = part_of(similarity, rows)
         first_in_part = np.searchsorted(rows, first[rows])
         near, floor, (i, j, alike) = compare_all(part, first_in_part, threshold, floor)

@@ -21,7 +21,7 @@ from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import sample_of
+from ...similarity.members import subsample_indices
 from ...spectral.spectrum import Spectrum
 from ...support.arguments import DEFAULT_THRESHOLD, check_bool, check_no_gradient
 from ...support.namespace import is_numpy, to_float, to_host
@@ -197,7 +197,7 @@ class Findings:
     @cached_property
     def chosen(self) -> np.ndarray:
         """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
-        return sample_of(self.subject.similarity.n, MOST)
+        return subsample_indices(self.subject.similarity.n, MOST)
 
     @cached_property
     def looked(self) -> Subject:
@@ -282,7 +282,7 @@ class Findings:
         some = self.similarity
         spectrum = None
         if some.n > MOST_GROWN:
-            some = some.take(sample_of(some.n, MOST_GROWN))
+            some = some.take(subsample_indices(some.n, MOST_GROWN))
         else:
             spectrum = self.looked.eigen
         n = some.n

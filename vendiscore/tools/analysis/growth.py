@@ -31,7 +31,7 @@ from ...scoring.jackknife import Jackknife, delete_one_error, jackknife, of_samp
 from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
 from ...similarity.base import Similarity
-from ...similarity.matrix import in_full
+from ...similarity.matrix import materialize_matrix
 from ...spectral.eigen import eigen_work
 from ...spectral.rank_one import leave_one_out, log_score
 from ...spectral.spectrum import Spectrum
@@ -440,7 +440,7 @@ def _drawn(
     off its regression on them where they have these means.
     """
     n = similarity.n
-    part = in_full(similarity, n)
+    part = materialize_matrix(similarity, n)
     rng = np.random.default_rng(0)
     points = {}
     work = sum(_FEWEST * eigen_work(min(m, part.dim or n)) for m in sizes)

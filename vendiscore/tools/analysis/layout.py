@@ -5,7 +5,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ...similarity.base import Similarity
-from ...similarity.members import members_of
+from ...similarity.members import group_indices
 from ...spectral.spectrum import Spectrum
 from ...support import memory
 from ...support.namespace import to_host
@@ -63,7 +63,7 @@ def linked_groups(similarity: np.ndarray, threshold: float) -> list[list[int]]:
     tree = linked(similarity)
     distance = 1 - threshold + 1e-9
     codes = fcluster(tree, distance, "distance")
-    groups = [places.tolist() for places in members_of(codes - 1)]
+    groups = [places.tolist() for places in group_indices(codes - 1)]
     return sorted(groups, key=lambda group: (-len(group), group))
 
 

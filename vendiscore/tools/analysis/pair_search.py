@@ -11,7 +11,7 @@ import numpy as np
 
 from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
-from ...similarity.tiles import SINGLE_ERROR, Tile, Tiles
+from ...similarity.tiles import FLOAT32_ERROR, SimilarityTiles, Tile
 from ...support.namespace import is_torch, row_blocks, to_host
 from ...support.progress import announce_duration, track
 from ...support.threads import map_ordered
@@ -67,8 +67,8 @@ def compare_all(
         floor = pairs.floor
         i, j, values = pairs.arrays
     else:
-        pairs = NearPairs(floor, MOST_PAIRS, threshold, SINGLE_ERROR)
-        tiles = Tiles(distinct)
+        pairs = NearPairs(floor, MOST_PAIRS, threshold, FLOAT32_ERROR)
+        tiles = SimilarityTiles(distinct)
         of_entry = ENTRY if tiles.rows is None else tiles.rows.shape[1]
         flops = float(n) * n * of_entry
         with announce_duration(f"Comparing {n:,} samples", flops, 4 * n, single_precision=True):
@@ -77,7 +77,7 @@ def compare_all(
         values = tiles.pairs(i, j)  # in double precision
         neighbours.similarity = tiles.pairs(np.arange(n), neighbours.nearest)
         neighbours.add_pairs(i, j, values)
-        floor = max(floor, pairs.floor + SINGLE_ERROR)
+        floor = max(floor, pairs.floor + FLOAT32_ERROR)
     i = places[i]
     j = places[j]
     are_first = (first[i] == i) & (first[j] == j)

@@ -17,7 +17,7 @@ from ...resolve.sample_labels import encode_labels
 from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ...similarity.base import Similarity
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import members_of, submatrices
+from ...similarity.members import group_indices, submatrices
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
 from ...support.errors import short_repr, warn
@@ -80,7 +80,7 @@ def match_groups(
             f"{len(dropped)} of {len(groups)} prompts are left out, which some set does not "
             f"answer twice or more, first of all {short_repr(groups.labels[dropped[0]])}"
         )
-    members = members_of(groups.codes)
+    members = group_indices(groups.codes)
     return [
         np.split(order[members[code]], np.cumsum(counts[code])[:-1])
         for code in np.flatnonzero(complete)

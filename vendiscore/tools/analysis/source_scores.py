@@ -21,10 +21,15 @@ from ...scoring.jackknife import delete_one_error
 from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_VALUES, logit_interval, student_reach
 from ...similarity.base import Similarity
-from ...similarity.inputs import choose
+from ...similarity.inputs import take_samples
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import members_by_size, members_of, submatrices
-from ...similarity.set_means import cosines, mean_similarities, set_sums, without_own
+from ...similarity.members import group_indices, iter_groups_by_size, submatrices
+from ...similarity.set_means import (
+    exclude_self_similarity,
+    mean_feature_cosines,
+    mean_similarities,
+    sum_between_sets,
+)
 from ...spectral.rank_one import leave_one_out
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
@@ -218,7 +223,7 @@ def select_usable(
         if given_prompt:
             strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
         try:
-            (similarity,) = resolve_sets([choose(table.samples, rows)], strict, ["samples"])
+            (similarity,) = resolve_sets([take_samples(table.samples, rows)], strict, ["samples"])
         except SampleError as error:
             problems = error.reindexed(rows).problems
             if not how.skip:
@@ -257,7 +262,7 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
         raise ValueError("no prompt has answers of two sources; give all sources the same prompts")
     check_shared(table.names, answered[compared])
     own = means.diagonal(axis1=1, axis2=2)
-    different = without_own(own, counts)
+    different = exclude_self_similarity(own, counts)
     several = np.count_nonzero(counts > 1, axis=0)
     with np.errstate(invalid="ignore"):
         within = np.nansum(different, axis=0) / several
@@ -286,7 +291,7 @@ def compute_means(
     each row that is left out. Prompts are compared one by one, in threads.
     """
     n = len(table.names)
-    rows = members_of(table.prompt, len(table.prompts))
+    rows = group_indices(table.prompt, len(table.prompts))
     means = np.zeros((len(rows), n, n))
     counts = np.zeros((len(rows), n))
     settings: Options = {}
@@ -310,7 +315,7 @@ def compare_rows(
         return np.zeros((n, n)), np.zeros(n), {}, dropped
     codes = table.source[usable]
     counts = np.bincount(codes, minlength=n)
-    means = mean_similarities(set_sums(similarity, codes, n), counts)
+    means = mean_similarities(sum_between_sets(similarity, codes, n), counts)
     return means, counts, dict(similarity.settings), dropped
 
 
@@ -321,7 +326,7 @@ def score_prompts(means: np.ndarray, own: np.ndarray, q: float) -> np.ndarray:
     """
     scores = np.zeros(len(means))
     prompts, sources = np.nonzero(own > 0)
-    for at, members in members_by_size(prompts):
+    for at, members in iter_groups_by_size(prompts):
         scores[at] = compute_scores(submatrices(means[at], sources[members]), q)
     return scores
 
@@ -349,14 +354,14 @@ def compare_sets(table: AnswerTable) -> SourceComparison:
         raise ValueError(f"{name!r} has no sample; leave it out")
     blocks = int(min(MAX_BLOCKS, sizes.min()))
     cells = table.source * blocks + draw_blocks(table.source, blocks)
-    sums = set_sums(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
+    sums = sum_between_sets(table.samples, cells, n * blocks).reshape(n, blocks, n, blocks)
     left_sizes = sizes - np.bincount(cells, minlength=n * blocks).reshape(n, blocks).T
     means = mean_similarities(sums.sum(axis=(1, 3)), sizes)
     left = mean_similarities(sums_without_blocks(sums), left_sizes)
     own = means.diagonal()
     left_own = left.diagonal(axis1=1, axis2=2)
-    different = without_own(own, sizes)
-    left_different = without_own(left_own, left_sizes)
+    different = exclude_self_similarity(own, sizes)
+    left_different = exclude_self_similarity(left_own, left_sizes)
     return SourceComparison(
         compute_similarity(means, own[:, None], [(left, left_own[..., None])], blocks),
         compute_similarity(means, different[:, None], [(left, left_different[..., None])], blocks),
@@ -373,7 +378,7 @@ def draw_blocks(codes: np.ndarray, blocks: int) -> np.ndarray:
     """Return a random block for each sample, so that those of a set are of nearly one size."""
     rng = np.random.default_rng(0)
     drawn = np.empty(len(codes), dtype=int)
-    for members in members_of(codes):
+    for members in group_indices(codes):
         drawn[members] = rng.permutation(len(members)) % blocks
     return drawn
 
@@ -400,9 +405,9 @@ def compute_similarity(
     Similarities are NaN if the answers of a source cancel out. Two sources that share one unit only
     keep it.
     """
-    S = cosines(between, np.where(within > 1e-12, within, np.nan))
+    S = mean_feature_cosines(between, np.where(within > 1e-12, within, np.nan))
     without_each = (
-        cosines(np.where(own <= 0, between, sums), np.where(own <= 0, within, own))
+        mean_feature_cosines(np.where(own <= 0, between, sums), np.where(own <= 0, within, own))
         for sums, own in left
     )
     return SourceSimilarity(S, without_each, units)

@@ -12,8 +12,8 @@ from ...scoring.deficit import Repeats, log_ends, repeats_of
 from ...scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ...scoring.subsampling import halves_error, student_reach
 from ...similarity.base import Similarity
-from ...similarity.matrix import in_full
-from ...similarity.members import members_of
+from ...similarity.matrix import materialize_matrix
+from ...similarity.members import group_indices
 from ...spectral.rank_one import log_score
 from ...spectral.spectrum import Spectrum
 from ...spectral.stacks import Spectra
@@ -61,7 +61,7 @@ def unpaired_comparison_steps(
     Return a row for each set, and one for each pair, whose p is not adjusted yet.
     """
     rng = np.random.default_rng(options.seed)
-    members = members_of(set_codes)
+    members = group_indices(set_codes)
     size = _choose_size(min(map(len, members)), options.size)
     subsets = [rng.permutation(indices)[: MAX_WINDOWS * size] for indices in members]
     rows = []
@@ -82,7 +82,7 @@ def unpaired_comparison_steps(
     p_floor = len(pairs) / (options.permutations + 1)
     pair_rows = []
     for k, (i, j) in enumerate(pairs):
-        pooled = in_full(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
+        pooled = materialize_matrix(similarity.take(np.concatenate([subsets[i], subsets[j]])), size)
         steps = _permutation_steps(pooled, len(subsets[i]), size, options, rng)
         p, permutations = yield from map_steps(steps, partial(add, k * options.permutations))
         difference = estimate_difference(intervals[i], intervals[j])
@@ -149,7 +149,7 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
     """Estimate log VS of `size` of the samples, which are in random order."""
     n = similarity.n
     q = options.q
-    similarity = in_full(similarity, size)
+    similarity = materialize_matrix(similarity, size)
     if not q:
         log, _ = _score_windows(similarity, np.arange(n), size, options)
         rng = np.random.default_rng(options.seed)

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...similarity.pools import pooled
+from ...similarity.pools import concatenate_samples
 from ...support.errors import SampleError
 from ...support.summary import truncate
 from ..analysis.between_sources import Sources
@@ -35,7 +35,7 @@ def run_sources(args: Namespace) -> str:
             labels = [file.name for file in files for _ in range(len(file))]
         asked_by = [file.prompts or file.groups for file in files]
         prompts = [prompt for each in asked_by for prompt in each] or None
-        values = pooled([file.values for file in files])
+        values = concatenate_samples([file.values for file in files])
         try:
             found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
         except SampleError as error:

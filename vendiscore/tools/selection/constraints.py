@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...resolve.sample_labels import Groups
-from ...similarity.weights import PerSample, per_sample
+from ...similarity.weights import PerSampleValues, check_per_sample
 from ...support.arguments import check_int, is_collection
 from ...support.errors import short_repr
 
@@ -169,7 +169,7 @@ def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
 def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of at least 0, of n samples or of those kept, one of which has more."""
     remedy = "; add a constant, or take exp(quality)"
-    numbers = per_sample(quality, "quality", least=0, remedy=remedy)
+    numbers = check_per_sample(quality, "quality", min_value=0, hint=remedy)
     scores = _of_kept(numbers, n, kept)
     if sum(scores.tolist()) == np.inf:
         raise ValueError(
@@ -185,7 +185,7 @@ def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
 
 def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
-    numbers = per_sample(relevance, "relevance", remedy="; leave it out")
+    numbers = check_per_sample(relevance, "relevance", hint="; leave it out")
     scores = _of_kept(numbers, n, kept)
     size = np.abs(scores).max()
     if size:
@@ -197,9 +197,9 @@ def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     return np.maximum(np.exp(below_best), np.finfo(float).tiny)
 
 
-def _of_kept(numbers: PerSample, n: int, kept: np.ndarray) -> np.ndarray:
+def _of_kept(numbers: PerSampleValues, n: int, kept: np.ndarray) -> np.ndarray:
     """Return the numbers of the samples kept, of n or of these."""
-    scores = numbers.of(n, None, len(kept))
+    scores = numbers.for_samples(n, None, len(kept))
     if len(scores) == n:
         return scores[kept]
     return scores

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from ...similarity.members import sample_of
+from ...similarity.members import subsample_indices
 from ...support import memory
 from ...support.namespace import row_blocks
 from ...support.progress import announce
@@ -36,7 +36,7 @@ class Cover:
         dim = candidates.dim or 0
         dtype: type = np.float32 if dim and n > FEW else np.float64
         self._bounds = np.full(n, np.inf)
-        self._some = sample_of(n, COVERED)
+        self._some = subsample_indices(n, COVERED)
         m = len(self._some)
         if n > m:
             announce(f"{m:,} samples drawn from {n:,} are represented.")

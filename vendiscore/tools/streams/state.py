@@ -15,12 +15,12 @@ from ...resolve.kernel_request import How, KernelArgument, how_of
 from ...resolve.sets import resolve_sets
 from ...result import Result, order_suffixes
 from ...scoring.request import check_orders
-from ...similarity.arrow import chunks_of_rows
+from ...similarity.arrow import row_chunks
 from ...similarity.base import Similarity
 from ...similarity.inputs import as_samples, check_in_memory
-from ...similarity.pools import size
-from ...similarity.residuals import echo_note
-from ...similarity.weights import per_sample
+from ...similarity.pools import num_samples
+from ...similarity.residuals import describe_repeated_prompts
+from ...similarity.weights import check_per_sample
 from ...spectral.estimate import Estimate
 from ...spectral.rank_one import gain_of_each, read_novelty_order
 from ...spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
@@ -196,13 +196,13 @@ class State(metaclass=HelpfulCallMeta):
         must = must_be_unit(how)  # None of other samples than rows
         chunks: list[SampleContainer] = []
         if must is not None and p is None:
-            chunks += chunks_of_rows(batch)
+            chunks += row_chunks(batch)
         if not chunks:
             chunks.append(as_samples(batch, empty=True))
-        n = sum(map(size, chunks))
+        n = sum(map(num_samples, chunks))
         weights = None
         if p is not None:
-            weights = to_host(per_sample(p, "p", least=0, weights=True).of(n))
+            weights = to_host(check_per_sample(p, "p", min_value=0, weights=True).for_samples(n))
         if not n:
             return self
         if self.n and ("prompts" in self.settings) != (how.prompts is not None):
@@ -392,7 +392,7 @@ class State(metaclass=HelpfulCallMeta):
             which = f"{echoes:,.0f} of {self.n:,} samples"
             if self.uneven:
                 which = f"Samples of {echoes / self.weight:.3g} of the weight"
-            notes.append(echo_note(which))
+            notes.append(describe_repeated_prompts(which))
         p = f"given, sum {format_number(self.weight)}" if self.uneven else "uniform"
         why = f"the samples were added up, {self.d} features of each"
         signed = {**settings, "p": p, "q": list(estimates)}
