@@ -36,7 +36,7 @@ from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.spectral.estimate import Estimating
 from vendiscore.spectral.vendi_scores import vendi
 from vendiscore.support.namespace import row_blocks
-from vendiscore.support.threads import run_parallel
+from vendiscore.support.parallel import run_parallel
 
 SEEDS = 100
 ORDERS = (1.0, 1.5)

@@ -22,7 +22,7 @@ import numpy as np
 from pairs import DATA, arguments, environment, write
 
 from vendiscore import explain
-from vendiscore.support.string_patterns import normalize_text
+from vendiscore.support.text_detection import normalize_text
 
 N, PLANTED = 400, 40
 THRESHOLDS = (0.8, 0.9, 0.95, 0.99)

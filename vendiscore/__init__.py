@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.5.0.dev0"
 
 from .support import optional  # noqa: F401  first: it tells of all packages that are not there
-from .support.hints import suggest_name, with_call_hints
+from .support.suggestions import suggest_name, with_call_hints
 
 if TYPE_CHECKING:
     from . import plots

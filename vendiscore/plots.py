@@ -1,6 +1,6 @@
 """The documented import path of `vendiscore.tools.plots`."""
 
-from .support.hints import make_non_callable
+from .support.suggestions import make_non_callable
 from .tools.plots import *  # noqa: F403
 from .tools.plots import __all__ as __all__
 

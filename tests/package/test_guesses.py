@@ -17,7 +17,7 @@ from vendiscore.measures.measure import get_measure
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.resolve.presets import PRESETS
 from vendiscore.similarity.metrics import METRICS, check_metric
-from vendiscore.support.hints import (
+from vendiscore.support.suggestions import (
     REPLACEMENT_HINTS,
     SYNONYMS,
     normalize_name,

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.support.threads import blas_controller
+from vendiscore.support.parallel import blas_controller
 
 # Each call takes 0.02 seconds or more, or is repeated until the interrupt comes: larger sets find
 # no more.

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
-from ..similarity.inputs import as_samples
+from ..similarity.sample_arrays import as_samples
 from ..support.arguments import check_choice, check_int
 from ..support.errors import SampleError
 from ..support.optional import is_network

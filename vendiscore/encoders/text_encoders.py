@@ -17,7 +17,7 @@ from ..support.errors import SampleError, short_repr, warn
 from ..support.namespace import to_host
 from ..support.optional import is_network
 from ..support.progress import track
-from ..support.string_patterns import INVISIBLE_CHARACTERS
+from ..support.text_detection import INVISIBLE_CHARACTERS
 from ..support.types import Options, Record
 from .embeddings import Encode
 from .models import Kind

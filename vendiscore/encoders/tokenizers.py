@@ -8,8 +8,8 @@ from contextvars import ContextVar
 from importlib.util import find_spec
 from typing import TypeAlias
 
-from ..support.hints import suggest_name
 from ..support.optional import MissingPackageError, require
+from ..support.suggestions import suggest_name
 
 # Packages for tokenizers that need more than sacrebleu, and the modules that they import.
 _NEEDS = {

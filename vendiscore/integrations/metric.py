@@ -23,8 +23,8 @@ from ..resolve.sample_labels import read_labels
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
-from ..similarity.inputs import as_matrix, as_samples
-from ..similarity.pools import concatenate_samples, infer_shape, num_samples
+from ..similarity.concatenation import concatenate_samples, infer_shape, num_samples
+from ..similarity.sample_arrays import as_matrix, as_samples
 from ..similarity.shapes import IS_GROUP
 from ..support.arguments import check_bool
 from ..support.errors import short_repr, warn

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from ..support.hints import make_non_callable
+from ..support.suggestions import make_non_callable
 
 # Links are not resolved: a folder of the Hub's cache consists of links. Next to an installed
 # package another package may be called `kernels`.

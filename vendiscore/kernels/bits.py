@@ -12,7 +12,7 @@ from ..resolve.kernel import register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.bit_sets import COEFFICIENTS, MAX_BITS, MAX_RARE_FREQUENCY, BitSimilarity
-from ..similarity.inputs import as_matrix
+from ..similarity.sample_arrays import as_matrix
 from ..support import memory
 from ..support.arguments import check_choice, check_no_gradient
 from ..support.errors import SampleError, short_repr

@@ -12,9 +12,9 @@ from ..similarity.base import Similarity
 from ..similarity.matrix import DeferredSimilarity
 from ..support import memory
 from ..support.arguments import check_bool, check_int
-from ..support.hints import suggest_name
 from ..support.optional import require
 from ..support.progress import track
+from ..support.suggestions import suggest_name
 from .text import Tokens, count_ngrams, read_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.

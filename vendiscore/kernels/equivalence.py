@@ -23,14 +23,14 @@ from ..encoders.text_encoders import (
 from ..resolve.kernel import register_kernel
 from ..resolve.kernel_build import distinct_samples
 from ..similarity.base import Similarity
-from ..similarity.inputs import as_matrix
+from ..similarity.concatenation import num_samples
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
-from ..similarity.pools import num_samples
+from ..similarity.sample_arrays import as_matrix
 from ..support.arguments import check_bool, check_float, check_int
 from ..support.errors import short_repr
 from ..support.progress import track
 from ..support.signature import to_plain
-from ..support.string_patterns import normalize_text
+from ..support.text_detection import normalize_text
 from ..support.types import Device
 from .labels import labels
 

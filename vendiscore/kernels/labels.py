@@ -10,7 +10,7 @@ from ..resolve.sample_labels import is_hashable, is_missing
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import as_matrix, machine_epsilon
+from ..similarity.sample_arrays import as_matrix, machine_epsilon
 from ..similarity.shapes import check_label_shape
 from ..support.errors import SampleError, short_repr
 from ..support.namespace import is_torch, namespace, scale_rows, to_float

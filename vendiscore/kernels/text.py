@@ -17,7 +17,7 @@ from ..similarity.base import Similarity
 from ..similarity.features import MAX_DENSE_SIZE, FeatureSimilarity
 from ..support.arguments import check_choice, check_int, is_collection
 from ..support.errors import SampleError, short_repr, warn
-from ..support.string_patterns import count_unspaced, suggest_tokenizer
+from ..support.text_detection import count_unspaced, suggest_tokenizer
 from ..support.types import Rows
 
 Tokens = Sequence[Hashable]

@@ -8,16 +8,16 @@ import numpy as np
 from ..resolve.kernel import Control, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.exponentials import (
+from ..similarity.exponential_kernels import (
     ExponentialEntries,
     compute_tensor_similarities,
     median_distance,
 )
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import RowCheck, as_vectors
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.pairs import ExponentialKernel
+from ..similarity.row_distances import ExponentialKernel
 from ..similarity.rows import RowsSimilarity
+from ..similarity.sample_arrays import RowCheck, as_vectors
 from ..support import memory
 from ..support.arguments import check_float
 from ..support.errors import SampleError

@@ -1,6 +1,6 @@
 """The magnitude of metric spaces: how many points can be told apart, at every scale."""
 
-from ..support.hints import make_non_callable
+from ..support.suggestions import make_non_callable
 from .area import mag_area, mag_areas, mag_diff
 from .function import (
     convergence_scale,

@@ -20,19 +20,24 @@ from ..resolve.sets import (
     resolve_sets,
 )
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import UNIT_ROUNDING, as_numpy_rows, check_distances, compute_distances
 from ..similarity.base import Similarity
-from ..similarity.identical import group_identical_rows
+from ..similarity.distance_matrix import (
+    UNIT_ROUNDING,
+    as_numpy_rows,
+    check_distances,
+    compute_distances,
+)
+from ..similarity.duplicate_rows import group_identical_rows
+from ..similarity.group_indices import group_indices
 from ..similarity.kernel_distances import (
     check_squared_distance,
     kernel_rounding,
     squared_kernel_distances,
     squared_sparse_distances,
 )
-from ..similarity.members import group_indices
 from ..similarity.metrics import NEGATIVE_TYPE
-from ..similarity.pairs import CLOSE_PAIR_RATIO, recompute_close_pairs, squared_distances
-from ..similarity.residuals import repeated_prompt_notes
+from ..similarity.prompt_residuals import repeated_prompt_notes
+from ..similarity.row_distances import CLOSE_PAIR_RATIO, recompute_close_pairs, squared_distances
 from ..support import memory
 from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError

@@ -1,5 +1,5 @@
 """Measures by name, and the Subject that they are functions of: samples and their views."""
 
-from ..support.hints import make_non_callable
+from ..support.suggestions import make_non_callable
 
 make_non_callable(__name__)

@@ -11,7 +11,7 @@ from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
 from ..similarity.base import Similarity
-from ..similarity.pools import num_samples
+from ..similarity.concatenation import num_samples
 from ..support.namespace import asarray_like
 from ..support.signature import compute_digest, to_plain
 from ..support.types import Record

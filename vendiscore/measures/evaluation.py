@@ -8,8 +8,8 @@ import numpy as np
 
 from ..resolve.presets import expanded
 from ..support.arguments import check_no_gradient, has_gradient, is_collection
-from ..support.hints import suggest_name
 from ..support.namespace import Array, asarray_like, namespace, to_host
+from ..support.suggestions import suggest_name
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
 from .subject import Subject, UnsuitedError

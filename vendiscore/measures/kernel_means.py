@@ -6,7 +6,7 @@ import numpy as np
 
 from ..magnitude.spaces_of_samples import check_widths
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import as_numpy_rows
+from ..similarity.distance_matrix import as_numpy_rows
 from ..support.arguments import check_bool
 from ..support.namespace import Array, asarray_like, is_torch, row_blocks, to_float, to_host
 from ..support.types import Number, Rows

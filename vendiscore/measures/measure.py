@@ -10,9 +10,9 @@ from typing import Any, Literal, TypeVar
 from ..resolve.plugins import Plugins, options_of, summary_of
 from ..resolve.presets import PRESETS
 from ..support.errors import short_repr
-from ..support.hints import suggest_name
 from ..support.namespace import is_torch, to_float
 from ..support.signature import to_plain
+from ..support.suggestions import suggest_name
 from ..support.summary import SummaryMixin
 from ..support.types import Number, Record
 

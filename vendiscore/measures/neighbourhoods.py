@@ -11,16 +11,16 @@ from ..magnitude.space import MetricSpace
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import How
 from ..similarity import sparse as sp
-from ..similarity.all_pairs import UNIT_ROUNDING, normalize_rows
 from ..similarity.base import Similarity
-from ..similarity.identical import group_identical_rows
+from ..similarity.distance_matrix import UNIT_ROUNDING, normalize_rows
+from ..similarity.duplicate_rows import group_identical_rows
 from ..similarity.kernel_distances import (
     check_squared_distance,
     kernel_rounding,
     squared_kernel_distances,
 )
 from ..similarity.matrix import MatrixSimilarity
-from ..similarity.nearest import (
+from ..similarity.nearest_neighbours import (
     BlockDistances,
     EuclideanDistances,
     MetricDistances,

@@ -11,7 +11,7 @@ import numpy as np
 from ..core.checks import DIAGONAL_TOLERANCE
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
-from ..similarity.members import iter_groups_by_size
+from ..similarity.group_indices import iter_groups_by_size
 from ..spectral.stacks import Spectra
 from ..support.arguments import has_gradient
 from ..support.namespace import Array, asarray_like, is_torch, namespace, row_blocks, to_host

@@ -9,11 +9,11 @@ import numpy as np
 from ..magnitude.space import Spaces
 from ..magnitude.spaces_of_samples import metric_of_rows
 from ..resolve.kernel_request import Metric
-from ..similarity.all_pairs import UNIT_ROUNDING, as_numpy_rows, normalize_rows
 from ..similarity.base import Similarity
+from ..similarity.distance_matrix import UNIT_ROUNDING, as_numpy_rows, normalize_rows
 from ..similarity.features import FeatureSimilarity
 from ..similarity.kernel_distances import kernel_rounding, squared_sparse_distances
-from ..similarity.pairs import CLOSE_PAIR_RATIO
+from ..similarity.row_distances import CLOSE_PAIR_RATIO
 from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
 from .subject import Subject

@@ -22,7 +22,7 @@ from ..resolve.sets import (
 )
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
-from ..similarity.inputs import take_samples
+from ..similarity.sample_arrays import take_samples
 from ..spectral.estimate import Estimating
 from ..spectral.spectrum import Spectral, Spectrum
 from ..spectral.vendi_scores import spectrum_of, vendi
@@ -301,7 +301,7 @@ class Subject:
     def parts(self) -> list[Part]:
         """The groups as sets of their own, in the order of their labels."""
         assert self.groups is not None
-        from ..similarity.members import group_indices
+        from ..similarity.group_indices import group_indices
 
         return [
             Part(self, places, self.groups.describe(group), self.needs_of_parts)
@@ -322,7 +322,7 @@ class Subject:
     @cached_property
     def distances(self) -> np.ndarray:
         """The matrix that was given as distances."""
-        from ..similarity.all_pairs import check_distances
+        from ..similarity.distance_matrix import check_distances
 
         return check_distances(self.samples)
 
@@ -345,7 +345,7 @@ class Subject:
     @cached_property
     def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
-        from ..similarity.all_pairs import as_numpy_rows
+        from ..similarity.distance_matrix import as_numpy_rows
 
         rows = rows_of_numbers(self.samples, self.how)
         skip = self.how.skip and self.how.says_similarity

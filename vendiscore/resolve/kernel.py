@@ -9,8 +9,8 @@ from typing import Any, Literal, NoReturn, TypeVar
 from ..similarity.base import Similarity
 from ..support.arguments import check_bool
 from ..support.errors import short_repr
-from ..support.hints import model_modality, suggest_name
 from ..support.signature import to_plain
+from ..support.suggestions import model_modality, suggest_name
 from ..support.summary import SummaryMixin
 from ..support.types import Options, Record
 from .plugins import Plugins, options_of, summary_of

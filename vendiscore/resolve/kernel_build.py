@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from ..similarity.base import Similarity
+from ..similarity.concatenation import num_samples
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import ROWS_CACHE, take_samples
-from ..similarity.pools import num_samples
+from ..similarity.sample_arrays import ROWS_CACHE, take_samples
 from ..support.arguments import check_choice, check_no_gradient, has_gradient
 from ..support.errors import SampleError, warn
 from ..support.namespace import to_float, to_host
-from ..support.string_patterns import INVISIBLE_CHARACTERS, looks_like
+from ..support.text_detection import INVISIBLE_CHARACTERS, looks_like
 from ..support.types import Options, Record, SampleContainer, Samples
 from .kernel import Kernel, get_kernel
 
@@ -134,7 +134,7 @@ def build_kernel(
         seen = all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
         omits = similarity.missed or similarity.partial or similarity.merges
         if not seen or omits or similarity.scripts:
-            from ..similarity.omissions import representation_notes
+            from ..similarity.representation_notes import representation_notes
 
             notes += representation_notes(kernel.name, similarity, texts, first, inverse)
     except SampleError as error:
@@ -144,7 +144,7 @@ def build_kernel(
                 f"kernel {kernel.name!r} names a sample {strange[0]} of the {len(first)} passed to "
                 f"it ({error}); name places from 0 to {len(first) - 1}"
             ) from error
-        from ..similarity.members import group_indices
+        from ..similarity.group_indices import group_indices
 
         raise error.reindexed(group_indices(inverse)) from error.__cause__
     finally:

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 import numpy as np
 
-from ..similarity.inputs import as_samples
 from ..similarity.metrics import check_metric, check_metric_options
+from ..similarity.sample_arrays import as_samples
 from ..similarity.shapes import is_list
 from ..support.arguments import check_bool, check_choice
 from ..support.errors import short_repr
-from ..support.hints import closest_name, replacement_hint, suggest_name
 from ..support.optional import is_network
+from ..support.suggestions import closest_name, replacement_hint, suggest_name
 from ..support.types import Options, PairFunction, Record, Samples
 from .kernel import (
     NAMED_MODELS,

@@ -9,13 +9,13 @@ import numpy as np
 
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity, SumSimilarity
-from ..similarity.inputs import as_samples
-from ..similarity.pools import num_samples
+from ..similarity.concatenation import num_samples
+from ..similarity.sample_arrays import as_samples
 from ..similarity.weights import WEIGHT_TOLERANCE
 from ..support.arguments import check_choice, check_float
 from ..support.errors import SampleError, short_repr
-from ..support.hints import suggest_name
 from ..support.signature import format_number
+from ..support.suggestions import suggest_name
 from ..support.types import Options, Samples
 from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
 from .kernel_build import build_all, build_kernel, repeatable, skips

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 
 from ..similarity import sparse as sp
-from ..similarity.inputs import (
+from ..similarity.concatenation import concatenate_samples, num_samples
+from ..similarity.sample_arrays import (
     as_samples,
     check_row_dimensions,
     check_same_grouping,
     flatten_nested,
 )
-from ..similarity.pools import concatenate_samples, num_samples
 from ..similarity.shapes import (
     ROW_TYPES,
     check_label_shape,

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..similarity.base import Similarity, check_diagonal
+from ..similarity.concatenation import concatenate_samples, infer_shape
 from ..similarity.features import FeatureSimilarity
-from ..similarity.inputs import as_matrix, as_samples, machine_epsilon
-from ..similarity.pools import concatenate_samples, infer_shape
+from ..similarity.sample_arrays import as_matrix, as_samples, machine_epsilon
 from ..support.arguments import check_no_gradient
 from ..support.errors import SampleError
 from ..support.signature import to_plain
@@ -190,11 +190,11 @@ def _build(
     fit_to = _indices_to_fit(sets, how, names) if several else None
     try:
         if isinstance(sets[0], Similarity):
-            from ..similarity.soundness import check_similarity
+            from ..similarity.similarity_checks import check_similarity
 
             return check_similarity(_finish(sets[0], how))
         if how.given == "K":
-            from ..similarity.soundness import check_matrix
+            from ..similarity.similarity_checks import check_matrix
 
             K: Similarity = check_matrix(sets[0], how.normalize, name)
             return _note_normalized(K) if how.normalize else K
@@ -247,8 +247,8 @@ def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Si
         from .mixture import mix
 
         return mix(how.k, samples, how.combine, fit_to)
+    from ..similarity.callable_kernel import callable_similarity
     from ..similarity.composite import RepeatedSimilarity
-    from ..similarity.pairwise import callable_similarity
 
     check_no_gradient("a function of two samples", samples=samples)
     distinct, first, inverse = distinct_samples(samples)
@@ -280,7 +280,7 @@ def _condition_on_prompts(
         _check_prompts(error.problems, index, n)
         raise
     _check_prompts(K.dropped, index, n)
-    from ..similarity.residuals import condition_on_prompts
+    from ..similarity.prompt_residuals import condition_on_prompts
 
     return condition_on_prompts(
         K, n, index, max(map(machine_epsilon, [*sets, values])), how.in_context

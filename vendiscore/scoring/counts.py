@@ -8,7 +8,7 @@ from ..resolve.sample_labels import Groups
 from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
-from ..similarity.inputs import as_samples
+from ..similarity.sample_arrays import as_samples
 from ..support.arguments import is_collection
 from ..support.errors import short_repr
 from ..support.memory import require

@@ -11,8 +11,8 @@ from ..measures.subject import Subject
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source, fitted_options
 from ..similarity.base import Similarity
-from ..similarity.identical import joint_groups
-from ..similarity.residuals import repeated_prompt_notes
+from ..similarity.duplicate_rows import joint_groups
+from ..similarity.prompt_residuals import repeated_prompt_notes
 from ..spectral.spectrum import Spectral
 from ..support.namespace import to_float
 from ..support.optional import versions

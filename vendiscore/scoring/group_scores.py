@@ -9,8 +9,8 @@ import numpy as np
 from ..measures.evaluation import Chosen, measure_each, measure_stacks
 from ..measures.subject import Subject
 from ..resolve.sample_labels import Groups, check_size
-from ..similarity.inputs import take_samples
-from ..similarity.members import group_indices
+from ..similarity.group_indices import group_indices
+from ..similarity.sample_arrays import take_samples
 from ..support.errors import warn
 from ..support.namespace import Array, to_float, to_host
 from ..support.progress import track

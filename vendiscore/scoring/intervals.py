@@ -10,7 +10,7 @@ import numpy as np
 from ..measures.evaluation import Chosen, measure_each
 from ..measures.subject import Part, Subject
 from ..resolve.sample_labels import Groups, check_size
-from ..similarity.members import group_indices
+from ..similarity.group_indices import group_indices
 from ..support.errors import warn
 from ..support.namespace import to_float, to_host
 from ..support.types import Options, Record

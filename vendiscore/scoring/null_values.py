@@ -10,8 +10,8 @@ from ..measures.measure import BETWEEN
 from ..measures.stack import LARGEST
 from ..measures.subject import Subject
 from ..similarity.base import Similarity
+from ..similarity.group_indices import iter_groups_by_size
 from ..similarity.matrix import materialize_matrix
-from ..similarity.members import iter_groups_by_size
 from ..spectral.stacks import Spectra
 from ..spectral.vendi_scores import vendi
 from ..support.namespace import row_blocks, to_float, to_host

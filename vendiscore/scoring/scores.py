@@ -10,7 +10,7 @@ import numpy as np
 from ..core import score as core
 from ..core.eigenvalues import PSD
 from ..similarity.covariance import is_float32_faster
-from ..similarity.inputs import as_samples, as_shared_numpy
+from ..similarity.sample_arrays import as_samples, as_shared_numpy
 from ..similarity.weights import check_weights
 from ..support.arguments import DEFAULT_ORDER, check_order, has_gradient, is_collection
 from ..support.errors import short_repr

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..measures.subject import Subject
 from ..support.signature import IRRELEVANT_SETTINGS, to_plain
-from ..support.string_patterns import are_proteins
+from ..support.text_detection import are_proteins
 from ..support.types import Options, Record
 from .scale_strip import Rungs, strip_text
 

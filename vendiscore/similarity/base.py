@@ -12,7 +12,6 @@ import numpy as np
 
 from ..core.checks import check_positive, check_unit_diagonal
 from ..support import memory
-from ..support.hints import HelpfulCallMeta
 from ..support.namespace import (
     Array,
     gram,
@@ -23,10 +22,11 @@ from ..support.namespace import (
     scale_rows,
     to_host,
 )
+from ..support.suggestions import HelpfulCallMeta
 from ..support.summary import format_repr
 from ..support.types import Options, Rows
 from . import sparse as sp
-from .identical import joint_groups
+from .duplicate_rows import joint_groups
 
 Index = slice | np.ndarray
 

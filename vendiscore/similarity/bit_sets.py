@@ -14,8 +14,8 @@ import numpy as np
 from ..support.types import DType, Options
 from . import sparse as sp
 from .base import Index
+from .duplicate_rows import group_identical_rows
 from .features import add_sparse
-from .identical import group_identical_rows
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]

@@ -15,7 +15,7 @@ from ..support.namespace import Array, is_numpy, is_torch
 from ..support.types import Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
-from .identical import joint_groups
+from .duplicate_rows import joint_groups
 from .matrix import MatrixSimilarity
 
 

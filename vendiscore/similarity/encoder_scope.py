@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
-from ..support.string_patterns import are_sequences, looks_like
+from ..support.text_detection import are_sequences, looks_like
 
 # Samples that are checked at most, evenly spaced, and characters of each that show code.
 _MAX_CHECKED = 1_000
 _MAX_CHECKED_LENGTH = 1_000
-# The proportion of samples that must match, as for molecules (`string_patterns`).
+# The proportion of samples that must match, as for molecules (`text_detection`).
 _MIN_MATCHING = 0.9
 # One word with a digit or a sign that words of prose lack, or a small letter before a capital one.
 _IDENTIFIER = re.compile(

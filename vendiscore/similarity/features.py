@@ -26,8 +26,8 @@ from ..support.types import DType, Options, Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .covariance import compute_covariance
-from .identical import group_identical_rows
-from .inputs import as_shared_numpy
+from .duplicate_rows import group_identical_rows
+from .sample_arrays import as_shared_numpy
 
 # Columns of sparse features that more than this share of the samples have, and at most this many,
 # are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.

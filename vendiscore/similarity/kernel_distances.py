@@ -5,7 +5,7 @@ import numpy as np
 from ..support.namespace import row_blocks
 from ..support.types import Rows
 from .features import row_dot_products
-from .inputs import machine_epsilon
+from .sample_arrays import machine_epsilon
 
 # 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
 KERNEL_ROUNDING = 45

@@ -10,7 +10,7 @@ import numpy as np
 from ..support.namespace import Array, is_numpy, is_torch, namespace, row_blocks, to_host
 from ..support.types import Options
 from .base import Index, Similarity
-from .identical import group_identical_rows
+from .duplicate_rows import group_identical_rows
 
 
 class MatrixSimilarity(Similarity):

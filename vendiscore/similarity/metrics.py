@@ -1,7 +1,7 @@
 """The metrics by name, their properties and their options."""
 
 from ..support.arguments import check_float
-from ..support.hints import suggest_name
+from ..support.suggestions import suggest_name
 from ..support.types import Options, PairFunction, Record
 
 # Metrics of `scipy.spatial.distance.cdist` of two rows alone, without those computed here.

@@ -10,12 +10,12 @@ import numpy as np
 
 from ..support import memory
 from ..support.namespace import Array
-from ..support.threads import map_ordered, slices
+from ..support.parallel import map_ordered, slices
 from ..support.types import DType, Options
 from .base import Index, S, Similarity
-from .identical import group_identical_rows
+from .duplicate_rows import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
-from .pairs import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
+from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
 
 # Products keep a K of more than so many bytes from the second on, since many ask for one only.
 MAX_EAGER_CACHE_BYTES = 1 << 28

@@ -3,7 +3,7 @@
 import numpy as np
 
 from ..support.namespace import asarray_like, to_host
-from ..support.threads import slices
+from ..support.parallel import slices
 from .base import Similarity
 
 MAX_SETS_AT_ONCE = 64  # whose sums are in memory at once

@@ -14,7 +14,7 @@ from ..support.arguments import is_collection
 from ..support.namespace import is_numpy, is_torch
 from ..support.types import SampleContainer, Samples
 from . import sparse as sp
-from .pools import infer_shape, num_samples
+from .concatenation import infer_shape, num_samples
 
 
 def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:

@@ -5,7 +5,7 @@ from itertools import combinations_with_replacement
 import numpy as np
 
 from ..support.namespace import is_numpy, row_blocks, to_host
-from ..support.threads import map_ordered, slices
+from ..support.parallel import map_ordered, slices
 from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity

@@ -14,8 +14,8 @@ from ..support.arguments import is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.namespace import Array, is_torch, namespace, to_float, to_host
 from ..support.types import SampleContainer, Weights
-from .inputs import as_samples, check_same_grouping, flatten_nested, machine_epsilon
-from .pools import num_samples
+from .concatenation import num_samples
+from .sample_arrays import as_samples, check_same_grouping, flatten_nested, machine_epsilon
 
 # Largest distance of a sum of weights from 1 by rounding in single precision.
 WEIGHT_TOLERANCE = 1e-5

@@ -21,7 +21,7 @@ import numpy as np
 
 from ..core.eigenvalues import EPS, clip_eigenvalues
 from ..core.hill import hill_number
-from ..similarity.members import iter_groups_by_size
+from ..similarity.group_indices import iter_groups_by_size
 from ..support.arguments import DEFAULT_ORDER, check_order
 from ..support.namespace import row_blocks
 from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges

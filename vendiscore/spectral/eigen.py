@@ -12,8 +12,8 @@ import scipy
 
 from ..core.eigenvalues import suggest_clipping
 from ..support.namespace import Array, is_numpy, is_torch, namespace
+from ..support.parallel import limit_blas_threads
 from ..support.progress import announce_duration
-from ..support.threads import limit_blas_threads
 from ..support.types import Tensor
 
 # From this size on all eigenvalues are computed in two stages.

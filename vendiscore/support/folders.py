@@ -6,7 +6,7 @@ from pathlib import Path, PurePath
 from typing import TypeGuard
 
 from .errors import warn
-from .string_patterns import IMAGE_EXTENSIONS
+from .text_detection import IMAGE_EXTENSIONS
 
 # Files left out that a message names.
 _MAX_LISTED_NAMES = 5

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 import numpy as np
 
-from .hints import closest_name
 from .optional import require
+from .suggestions import closest_name
 from .types import Frame, Record
 
 _MAX_LINE_LENGTH = 120

@@ -14,7 +14,7 @@ from ..measures.subject import Part, Subject
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
 from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
-from ..similarity.inputs import take_samples
+from ..similarity.sample_arrays import take_samples
 from ..similarity.weights import check_per_sample
 from ..spectral.rank_one import leave_one_out, log_score, surprise
 from ..spectral.stacks import Spectra
@@ -29,7 +29,7 @@ from ..support.arguments import (
 )
 from ..support.errors import SampleError
 from ..support.namespace import to_host
-from ..support.string_patterns import count_unspaced
+from ..support.text_detection import count_unspaced
 from ..support.types import SampleContainer, Samples
 
 Credit = Literal["surprise", "leave_one_out"]

@@ -14,7 +14,7 @@ from vendiscore.report import (
     looks_like,
 )
 from vendiscore.support.errors import short_repr
-from vendiscore.support.string_patterns import are_sequences
+from vendiscore.support.text_detection import are_sequences
 
 from ..quotas import INPUT, MAX_UNPACKED, MAX_UPLOAD, check_lines
 from . import cells, hub, pictures, separators, zips

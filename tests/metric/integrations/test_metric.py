@@ -15,7 +15,7 @@ import pytest
 
 from vendiscore import compute, load, score
 from vendiscore.result import key_at
-from vendiscore.similarity.inputs import as_samples
+from vendiscore.similarity.sample_arrays import as_samples
 
 ROOT = Path(__file__).resolve().parents[3]
 SCRIPT = str(ROOT / "vendiscore.py")

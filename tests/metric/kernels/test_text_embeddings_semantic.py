@@ -18,7 +18,7 @@ from vendiscore import (
     register_kernel,
 )
 from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
-from vendiscore.support.hints import model_modality
+from vendiscore.support.suggestions import model_modality
 
 MINILM = NAMED_MODELS["semantic"]
 TEXTS = [

@@ -11,8 +11,8 @@ import scipy.sparse as sp
 
 from vendiscore import as_similarity, compute
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.similarity import nearest as blocks
-from vendiscore.similarity.all_pairs import compute_distances
+from vendiscore.similarity import nearest_neighbours as blocks
+from vendiscore.similarity.distance_matrix import compute_distances
 
 NAMES = ["Precision", "Recall", "Density", "Coverage"]
 

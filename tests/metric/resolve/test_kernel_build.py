@@ -8,7 +8,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute
-from vendiscore.support.string_patterns import count_unspaced, looks_like
+from vendiscore.support.text_detection import count_unspaced, looks_like
 
 TEXTS = ["a b", "a c", "d e"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from vendiscore import as_similarity, compute, explain, list_kernels, report
 from vendiscore.scoring import typical
 from vendiscore.scoring.typical import place_among, settings_that_count
-from vendiscore.support.string_patterns import are_proteins
+from vendiscore.support.text_detection import are_proteins
 
 ROOT = Path(__file__).resolve().parents[3]
 TABLES = typical._tables()

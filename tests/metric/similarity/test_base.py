@@ -6,7 +6,7 @@ import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, ProductSimilarity, SumSimilarity
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.similarity.identical import group_identical_rows
+from vendiscore.similarity.duplicate_rows import group_identical_rows
 
 rng = np.random.default_rng(0)
 X = rng.standard_normal((9, 4))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.spatial.distance
 
-from vendiscore.similarity.all_pairs import compute_distances
+from vendiscore.similarity.distance_matrix import compute_distances
 from vendiscore.similarity.metrics import (
     HOMOGENEOUS,
     METRICS,

@@ -12,8 +12,8 @@ from scipy.spatial.distance import cdist
 
 from vendiscore import RowsSimilarity, as_similarity, compute, get_kernel
 from vendiscore.similarity.bit_sets import BitSimilarity
+from vendiscore.similarity.callable_kernel import callable_similarity
 from vendiscore.similarity.matrix import DeferredSimilarity
-from vendiscore.similarity.pairwise import callable_similarity
 
 ROOT = Path(__file__).resolve().parents[3]
 N = 330  # six blocks of rows

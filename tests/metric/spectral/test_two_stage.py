@@ -9,7 +9,7 @@ import scipy.linalg
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import decompose
-from vendiscore.support.threads import blas_controller
+from vendiscore.support.parallel import blas_controller
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
 

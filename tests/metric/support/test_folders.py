@@ -10,7 +10,7 @@ import pytest
 
 import vendiscore
 from vendiscore import SampleError, State, as_similarity, compute, mag_area
-from vendiscore.similarity.inputs import as_samples
+from vendiscore.similarity.sample_arrays import as_samples
 
 Image = pytest.importorskip("PIL.Image")
 

@@ -11,7 +11,7 @@ import pytest
 
 import vendiscore
 from vendiscore import TooLargeError, as_similarity
-from vendiscore.similarity.pairwise import callable_similarity
+from vendiscore.similarity.callable_kernel import callable_similarity
 from vendiscore.support import memory
 
 GB = 1 << 30

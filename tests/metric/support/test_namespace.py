@@ -25,9 +25,9 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.result import key_at
-from vendiscore.similarity.exponentials import median_distance
-from vendiscore.similarity.inputs import as_shared_numpy
-from vendiscore.similarity.pairs import distinct_row_indices
+from vendiscore.similarity.exponential_kernels import median_distance
+from vendiscore.similarity.row_distances import distinct_row_indices
+from vendiscore.similarity.sample_arrays import as_shared_numpy
 from vendiscore.support.namespace import namespace
 
 torch = pytest.importorskip("torch")

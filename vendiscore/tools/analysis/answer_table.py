@@ -17,8 +17,8 @@ from ...resolve.sample_labels import (
 )
 from ...resolve.sets import read_collection, resolve_sets
 from ...similarity.base import Similarity
-from ...similarity.inputs import as_samples, take_samples
-from ...similarity.pools import concatenate_samples, num_samples
+from ...similarity.concatenation import concatenate_samples, num_samples
+from ...similarity.sample_arrays import as_samples, take_samples
 from ...support.errors import short_repr
 from ...support.types import Record, Samples
 

@@ -33,9 +33,9 @@ from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_int
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_no_gradient, is_collection
 from ...support.errors import warn
-from ...support.hints import replacement_hint
 from ...support.progress import Counts, run_with_progress
 from ...support.signature import to_plain
+from ...support.suggestions import replacement_hint
 from ...support.types import Options, Record, SampleContainer, Samples
 from .compare_options import CompareOptions, Effects
 from .comparison import Comparison, GroupPairRow

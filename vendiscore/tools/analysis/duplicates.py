@@ -13,12 +13,12 @@ from ...resolve.sample_labels import encode_labels
 from ...resolve.sets import part_of
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
-from ...similarity.identical import joint_groups
-from ...similarity.members import group_indices
+from ...similarity.duplicate_rows import joint_groups
+from ...similarity.group_indices import group_indices
 from ...support.arguments import DEFAULT_THRESHOLD, check_float
 from ...support.errors import warn
 from ...support.namespace import Array, to_host
-from ...support.string_patterns import normalize_text
+from ...support.text_detection import normalize_text
 from ...support.types import Samples
 from . import pair_search
 from .near_pairs import ROUNDING, Neighbours, Pair

@@ -20,8 +20,8 @@ from ...scoring.request import Request, check_allow_repeats, check_pool_repeats,
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
+from ...similarity.group_indices import subsample_indices
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import subsample_indices
 from ...spectral.spectrum import Spectrum
 from ...support.arguments import DEFAULT_THRESHOLD, check_bool, check_no_gradient
 from ...support.namespace import is_numpy, to_float, to_host

@@ -5,7 +5,7 @@ from scipy.cluster.hierarchy import fcluster, leaves_list, linkage
 from scipy.spatial.distance import squareform
 
 from ...similarity.base import Similarity
-from ...similarity.members import group_indices
+from ...similarity.group_indices import group_indices
 from ...spectral.spectrum import Spectrum
 from ...support import memory
 from ...support.namespace import to_host

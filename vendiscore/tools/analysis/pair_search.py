@@ -13,8 +13,8 @@ from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
 from ...similarity.tiles import FLOAT32_ERROR, SimilarityTiles, Tile
 from ...support.namespace import is_torch, row_blocks, to_host
+from ...support.parallel import map_ordered
 from ...support.progress import announce_duration, track
-from ...support.threads import map_ordered
 from .near_pairs import ROUNDING, NearPairs, Neighbours
 
 # Largest number of pairs that are kept; beyond it the least similar go, and the floor rises.

@@ -16,8 +16,8 @@ from ...core.eigenvalues import PSD
 from ...resolve.sample_labels import encode_labels
 from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ...similarity.base import Similarity
+from ...similarity.group_indices import group_indices, submatrices
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import group_indices, submatrices
 from ...spectral.stacks import Spectra
 from ...spectral.vendi_scores import spectrum_of
 from ...support.errors import short_repr, warn

@@ -21,9 +21,9 @@ from ...scoring.jackknife import delete_one_error
 from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_VALUES, logit_interval, student_reach
 from ...similarity.base import Similarity
-from ...similarity.inputs import take_samples
+from ...similarity.group_indices import group_indices, iter_groups_by_size, submatrices
 from ...similarity.matrix import MatrixSimilarity
-from ...similarity.members import group_indices, iter_groups_by_size, submatrices
+from ...similarity.sample_arrays import take_samples
 from ...similarity.set_means import (
     exclude_self_similarity,
     mean_feature_cosines,
@@ -37,8 +37,8 @@ from ...support import memory
 from ...support.arguments import check_bool, check_no_gradient, check_order
 from ...support.errors import NotPSDError, SampleError, short_repr, warn
 from ...support.namespace import row_blocks, to_float, to_host
+from ...support.parallel import map_ordered
 from ...support.progress import track
-from ...support.threads import map_ordered
 from ...support.types import Options
 from .answer_table import AnswerTable
 from .between_sources import Score, SourceRow, Sources

@@ -12,8 +12,8 @@ from ...scoring.deficit import Repeats, log_ends, repeats_of
 from ...scoring.jackknife import Jackknife, influence, influence_error, jackknife
 from ...scoring.subsampling import halves_error, student_reach
 from ...similarity.base import Similarity
+from ...similarity.group_indices import group_indices
 from ...similarity.matrix import materialize_matrix
-from ...similarity.members import group_indices
 from ...spectral.rank_one import log_score
 from ...spectral.spectrum import Spectrum
 from ...spectral.stacks import Spectra

@@ -5,8 +5,8 @@ from argparse import Namespace
 from collections.abc import Collection
 
 from ...resolve.kernel import NAMED_MODELS
-from ...support.hints import model_modality
 from ...support.optional import require
+from ...support.suggestions import model_modality
 from .exit_codes import PROGRAM, UsageError, tell
 
 # A model needs these files; `.gitattributes`, which every repository has, says that all are there.

@@ -3,7 +3,7 @@
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
 
-from ...similarity.pools import concatenate_samples
+from ...similarity.concatenation import concatenate_samples
 from ...support.errors import SampleError
 from ...support.summary import truncate
 from ..analysis.between_sources import Sources

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...support.errors import MAX_LISTED_SAMPLES
-from ...support.hints import suggest_name
+from ...support.suggestions import suggest_name
 from ..reading.encodings import NotTextError
 from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted

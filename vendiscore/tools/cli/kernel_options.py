@@ -14,7 +14,7 @@ from ...scoring.request import Request, read_request
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_order
 from ...support.errors import SampleError, short_repr
-from ...support.string_patterns import are_sequences
+from ...support.text_detection import are_sequences
 from ...support.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples

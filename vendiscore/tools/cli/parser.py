@@ -7,7 +7,7 @@ from typing import NamedTuple, NoReturn
 
 from ... import __version__
 from ...support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ...support.hints import closest_name, normalize_name, replacement_hint, resolve_synonym
+from ...support.suggestions import closest_name, normalize_name, replacement_hint, resolve_synonym
 from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE

@@ -15,7 +15,7 @@ from ...scoring.compute import measure
 from ...scoring.request import read_generation_request
 from ...support.arguments import check_bool
 from ...support.optional import require
-from ...support.string_patterns import fill_blanks
+from ...support.text_detection import fill_blanks
 
 _scorer: ModuleType = require("inspect_ai.scorer", "inspect", "the metric of inspect_ai")
 Make = Callable[..., object]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from ...scoring.compute import measure
 from ...scoring.request import read_generation_request
 from ...support.arguments import check_bool
-from ...support.string_patterns import fill_blanks
+from ...support.text_detection import fill_blanks
 
 REMEDY = (
     "set `repeats: 4`, say, in the task and the filter `take_first_k` with `k: 4` in its "

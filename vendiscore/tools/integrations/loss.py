@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...core.eigenvalues import PSD, check_psd
 from ...resolve.kernel_request import KernelArgument, how_of
 from ...resolve.sets import resolve_sets
-from ...similarity.inputs import as_samples
+from ...similarity.sample_arrays import as_samples
 from ...similarity.weights import check_weights
 from ...spectral.vendi_scores import vendi
 from ...support.arguments import DEFAULT_ORDER, check_float, check_order

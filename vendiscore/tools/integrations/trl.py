@@ -12,7 +12,7 @@ from ...resolve.sample_labels import group_equal
 from ...result import key_at
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import warn
-from ...support.string_patterns import fill_blanks
+from ...support.text_detection import fill_blanks
 from ...support.types import Record
 from ..rewards import Credit, Fuse, credits_of, fused, read_fusion
 

@@ -10,7 +10,7 @@ draw without pyplot.
 [50.0, 30.0, 20.0]
 """
 
-from ...support.hints import make_non_callable
+from ...support.suggestions import make_non_callable
 from .curves import growth, intervals, magnitude, profile, selection
 from .labelled_map import source_map
 from .set_structure import contributions, heat_map, spectrum

@@ -11,7 +11,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...support.errors import short_repr
-from ...support.string_patterns import count_unspaced, looks_like
+from ...support.text_detection import count_unspaced, looks_like
 from .limits import AskError, RefusedError, Wanted
 from .names import (
     MOLECULE_NAMES,

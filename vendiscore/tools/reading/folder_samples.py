@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path, PurePath
 
 from ...support.folders import file_extension, format_names, list_folder
-from ...support.string_patterns import IMAGE_EXTENSIONS
+from ...support.text_detection import IMAGE_EXTENSIONS
 from ...support.types import Record
 from .encodings import NotTextError, decode
 from .formats import ENDINGS, TYPES

@@ -10,7 +10,7 @@ from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
 from ...support.folders import file_extension
-from ...support.string_patterns import IMAGE_EXTENSIONS
+from ...support.text_detection import IMAGE_EXTENSIONS
 from .encodings import decode
 from .limits import RefusedError, Wanted
 

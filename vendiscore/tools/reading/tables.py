@@ -11,8 +11,8 @@ from itertools import chain, islice
 from typing import Any
 
 from ...support.errors import short_repr
-from ...support.hints import suggest_name
-from ...support.string_patterns import can_be_smiles
+from ...support.suggestions import suggest_name
+from ...support.text_detection import can_be_smiles
 from .limits import AskError, Limits, RefusedError, Wanted
 from .names import is_column_name, is_sentence, join_names, role_of
 from .records import label_in, start_of, value_at

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Callable, Iterator, Sequence
 
-from ...support.string_patterns import can_be_smiles
+from ...support.text_detection import can_be_smiles
 from .encodings import LINE_BREAK
 from .limits import AskError, Wanted
 from .names import say_left_out

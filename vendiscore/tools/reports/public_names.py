@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from ...result import key_at
-    from ...support.string_patterns import looks_like
+    from ...support.text_detection import looks_like
     from ..analysis import sentences
     from ..analysis.findings import Findings, find
     from ..reading.columnar_files import Columns
@@ -70,7 +70,7 @@ _MODULES = {
     "tools.reading.limits": "AskError Limits RefusedError Wanted",
     "tools.reading.number_tables": "not_finite",
     "tools.reading.samples": "Samples",
-    "support.string_patterns": "looks_like",
+    "support.text_detection": "looks_like",
     "tools.reading.table_samples": "samples_of",
     "tools.reading.names": "MOLECULE_NAMES is_named join_names role_of",
     "tools.reading.tables": "Table share_of_numbers",

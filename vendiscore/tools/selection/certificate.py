@@ -19,8 +19,8 @@ from ...spectral.quadrature import log_of_entropy, surprisal
 from ...support import memory
 from ...support.errors import NotPSDError
 from ...support.namespace import gram
+from ...support.parallel import limit_blas_threads, map_ordered, run_parallel
 from ...support.progress import track
-from ...support.threads import limit_blas_threads, map_ordered, run_parallel
 from .candidates import Candidates
 from .constraints import Constraints
 

@@ -18,9 +18,9 @@ from ...support.arguments import (
     check_no_gradient,
     check_order,
 )
-from ...support.hints import replacement_hint
+from ...support.parallel import limit_blas_threads
 from ...support.progress import announce_duration, quiet
-from ...support.threads import limit_blas_threads
+from ...support.suggestions import replacement_hint
 from ...support.types import Samples
 from .candidates import Candidates
 from .constraints import (

@@ -13,7 +13,7 @@ from ...spectral.rank_one import with_each
 from ...support import memory
 from ...support.errors import warn
 from ...support.namespace import row_blocks
-from ...support.threads import map_ordered, run_parallel, slices
+from ...support.parallel import map_ordered, run_parallel, slices
 from .candidates import Candidates
 from .constraints import Constraints
 from .resolvent import (

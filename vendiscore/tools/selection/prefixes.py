@@ -5,7 +5,7 @@ import numpy as np
 from ...core.eigenvalues import clip_eigenvalues
 from ...core.hill import hill_number
 from ...spectral.quadrature import log_of_entropy
-from ...support.threads import map_ordered
+from ...support.parallel import map_ordered
 from .resolvent import FINE, vendi_form
 
 # With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.

@@ -2,11 +2,11 @@
 
 import numpy as np
 
-from ...similarity.members import subsample_indices
+from ...similarity.group_indices import subsample_indices
 from ...support import memory
 from ...support.namespace import row_blocks
+from ...support.parallel import run_parallel
 from ...support.progress import announce
-from ...support.threads import run_parallel
 from .candidates import Candidates
 from .constraints import Constraints
 

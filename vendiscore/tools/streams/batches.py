@@ -21,12 +21,12 @@ from ...scoring.group_scores import ALONE, averaged, measure_groups
 from ...scoring.intervals import Uncertainty
 from ...scoring.request import confidence, read_request
 from ...similarity.arrow import from_arrow
-from ...similarity.inputs import check_in_memory
+from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import SampleError, short_repr, warn
-from ...support.hints import HelpfulCallMeta, suggest_name
 from ...support.optional import require
 from ...support.signature import to_plain
+from ...support.suggestions import HelpfulCallMeta, suggest_name
 from ...support.types import Record
 from .state import State
 from .state_settings import refused

@@ -17,19 +17,19 @@ from ...result import Result, order_suffixes
 from ...scoring.request import check_orders
 from ...similarity.arrow import row_chunks
 from ...similarity.base import Similarity
-from ...similarity.inputs import as_samples, check_in_memory
-from ...similarity.pools import num_samples
-from ...similarity.residuals import describe_repeated_prompts
+from ...similarity.concatenation import num_samples
+from ...similarity.prompt_residuals import describe_repeated_prompts
+from ...similarity.sample_arrays import as_samples, check_in_memory
 from ...similarity.weights import check_per_sample
 from ...spectral.estimate import Estimate
 from ...spectral.rank_one import gain_of_each, read_novelty_order
 from ...spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
 from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
 from ...support.errors import short_repr
-from ...support.hints import HelpfulCallMeta
 from ...support.namespace import is_torch, to_host
 from ...support.optional import versions
 from ...support.signature import format_number, format_signature
+from ...support.suggestions import HelpfulCallMeta
 from ...support.types import Options, Record, SampleContainer, Samples, Weights
 from .state_bytes import read_record, write_record
 from .state_settings import found_in, is_plain, must_be_unit, refused, restored, settings_of

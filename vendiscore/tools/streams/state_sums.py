@@ -12,7 +12,7 @@ from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...support import memory
 from ...support.namespace import asarray_like, gram, is_numpy, is_torch, namespace, to_host
-from ...support.threads import map_ordered, slices
+from ...support.parallel import map_ordered, slices
 from ...support.types import Rows
 
 # The range of squared lengths without lost digits.

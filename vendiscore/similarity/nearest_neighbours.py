@@ -9,12 +9,12 @@ import scipy
 
 from ..core.eigenvalues import EPS
 from ..support import memory
+from ..support.parallel import Value, map_ordered, slices
 from ..support.progress import track
-from ..support.threads import Value, map_ordered, slices
 from ..support.types import Options, Record
-from .identical import group_identical_rows
+from .duplicate_rows import group_identical_rows
 from .metrics import HOMOGENEOUS
-from .pairs import (
+from .row_distances import (
     CLOSE_PAIR_RATIO,
     PairFormatter,
     check_finite_distances,

@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 
 from vendiscore import TooLargeError
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.similarity.all_pairs import compute_distances
+from vendiscore.similarity.distance_matrix import compute_distances
 from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric
 
 

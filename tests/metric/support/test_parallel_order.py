@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity
-from vendiscore.support import threads
+from vendiscore.support import parallel
 
 rng = np.random.default_rng(0)
 X, V = rng.standard_normal((190, 30)), rng.standard_normal((190, 3))
@@ -30,7 +30,7 @@ class Blas:
 @pytest.mark.parametrize("count", [1, 4])
 def test_work_in_threads_comes_back_in_order_and_leaves_blas_as_it_was(count, monkeypatch):
     blas = Blas(count)
-    monkeypatch.setattr(threads, "blas_controller", lambda: blas)
+    monkeypatch.setattr(parallel, "blas_controller", lambda: blas)
     seen = []
 
     def square(i: int) -> int:
@@ -38,9 +38,9 @@ def test_work_in_threads_comes_back_in_order_and_leaves_blas_as_it_was(count, mo
         time.sleep(0.001 * (i % 3))
         return i * i
 
-    outer = threads.map_ordered(square, range(40))
+    outer = parallel.map_ordered(square, range(40))
     assert next(outer) == 0
-    assert list(threads.map_ordered(square, range(40))) == [i * i for i in range(40)]
+    assert list(parallel.map_ordered(square, range(40))) == [i * i for i in range(40)]
     assert blas.num_threads == 1
     assert list(outer) == [i * i for i in range(1, 40)]
     assert blas.num_threads == count
@@ -50,10 +50,10 @@ def test_work_in_threads_comes_back_in_order_and_leaves_blas_as_it_was(count, mo
 
 def test_what_fails_in_a_thread_fails_for_the_caller(monkeypatch):
     blas = Blas(4)
-    monkeypatch.setattr(threads, "blas_controller", lambda: blas)
+    monkeypatch.setattr(parallel, "blas_controller", lambda: blas)
     with pytest.raises(ZeroDivisionError):
-        list(threads.map_ordered(lambda i: 1 / (i - 5), range(40)))
-    stopped = threads.map_ordered(lambda i: i, range(40))
+        list(parallel.map_ordered(lambda i: 1 / (i - 5), range(40)))
+    stopped = parallel.map_ordered(lambda i: i, range(40))
     next(stopped)
     stopped.close()
     assert blas.num_threads == 4
@@ -65,7 +65,7 @@ def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
     products = []
     for count in (1, 2, 7):
         monkeypatch.setattr(
-            "vendiscore.support.threads.blas_controller", lambda count=count: Blas(count)
+            "vendiscore.support.parallel.blas_controller", lambda count=count: Blas(count)
         )
         products.append(similarity.matmul(V))
     np.testing.assert_array_equal(products[0], products[1])
@@ -75,8 +75,8 @@ def test_a_product_does_not_depend_on_the_number_of_threads(monkeypatch):
 def test_threads_are_those_of_every_library_that_multiplies():
     code = """
     from threadpoolctl import threadpool_info
-    from vendiscore.support import threads
-    held = len(threads.blas_controller().info())
+    from vendiscore.support import parallel
+    held = len(parallel.blas_controller().info())
     import scipy.linalg
     there = sum(found["user_api"] == "blas" for found in threadpool_info())
     assert held == there, (held, there)

@@ -6,7 +6,11 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, SampleError
-from vendiscore.similarity.omissions import NOTE_ONE_IN, WARN_ONE_IN, representation_notes
+from vendiscore.similarity.representation_notes import (
+    NOTE_ONE_IN,
+    WARN_ONE_IN,
+    representation_notes,
+)
 
 
 class Similarity(MatrixSimilarity):

@@ -11,8 +11,8 @@ import numpy as np
 from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks, to_float
 from ..support.types import DType, Number, Tensor
-from .identical import group_identical_rows
-from .pairs import (
+from .duplicate_rows import group_identical_rows
+from .row_distances import (
     ExponentialKernel,
     Index,
     RowDistances,

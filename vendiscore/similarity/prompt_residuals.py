@@ -7,9 +7,9 @@ from ..support.types import Rows
 from . import sparse as sp
 from .base import Index, Similarity
 from .composite import SumSimilarity
+from .duplicate_rows import joint_groups
 from .features import FeatureSimilarity, row_dot_products
-from .identical import joint_groups
-from .inputs import machine_epsilon
+from .sample_arrays import machine_epsilon
 
 # The least share of a sample's squared length, once the prompt is taken out, that has a direction:
 # rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 import scipy.sparse
 
-from vendiscore.similarity.pools import concatenate_samples, infer_shape, num_samples
+from vendiscore.similarity.concatenation import concatenate_samples, infer_shape, num_samples
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import sys
 
 import pytest
 
-from vendiscore.support import threads
-from vendiscore.support.threads import blas_controller, limit_blas_threads, run_parallel
+from vendiscore.support import parallel
+from vendiscore.support.parallel import blas_controller, limit_blas_threads, run_parallel
 
 
 def blas_threads():
@@ -28,7 +28,7 @@ def interrupt_at(event):
 
     def profile(frame, kind, argument):
         nonlocal left
-        ours = frame.f_code.co_filename in (threads.__file__, contextlib.__file__)
+        ours = frame.f_code.co_filename in (parallel.__file__, contextlib.__file__)
         left -= ours and kind in ("call", "c_return")
         if left == 0:
             sys.setprofile(None)

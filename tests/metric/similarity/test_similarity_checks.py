@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, NotPSDError, compute, score_K, score_X
-from vendiscore.similarity.soundness import check_matrix
+from vendiscore.similarity.similarity_checks import check_matrix
 
 ORDERS = [0.5, 1, 2, "inf"]
 SCALES = [1e-200, 1e-6, 1.0, 1e6, 1e200]

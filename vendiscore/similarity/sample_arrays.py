@@ -17,7 +17,7 @@ from ..support.exact_integers import MAX_EXACT_INTEGER, describe_inexact_integer
 from ..support.namespace import Array, is_numpy, is_torch, to_float, to_host
 from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
-from .pools import concatenate_samples, num_samples
+from .concatenation import concatenate_samples, num_samples
 
 # Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
 _GATHER_METHODS = {

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import scipy.spatial.distance
 
-from vendiscore.similarity import nearest as module
-from vendiscore.similarity.nearest import (
+from vendiscore.similarity import nearest_neighbours as module
+from vendiscore.similarity.nearest_neighbours import (
     TIE_TOLERANCE,
     EuclideanDistances,
     MetricDistances,

@@ -5,8 +5,8 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import FeatureSimilarity
-from vendiscore.similarity import identical
-from vendiscore.similarity.identical import group_identical_rows
+from vendiscore.similarity import duplicate_rows
+from vendiscore.similarity.duplicate_rows import group_identical_rows
 from vendiscore.similarity.matrix import materialize_matrix
 
 RNG = np.random.default_rng(0)
@@ -50,7 +50,7 @@ def test_rows_without_columns_are_all_equal(n):
 
 
 def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
-    monkeypatch.setattr(identical, "_hash_rows", lambda A: np.zeros(len(A), np.uint64))
+    monkeypatch.setattr(duplicate_rows, "_hash_rows", lambda A: np.zeros(len(A), np.uint64))
     for kind in ("normal", "wide", "signs"):
         A = ROWS[kind][PICKS]
         assert group_identical_rows(A).tolist() == naive(A)
@@ -58,7 +58,7 @@ def test_rows_whose_codes_collide_are_told_apart(monkeypatch):
 
 @pytest.mark.parametrize("kind", ["normal", "wide", "single", "signs", "last bits", "bits"])
 def test_codes_of_different_rows_differ(kind):
-    assert len(set(identical._hash_rows(ROWS[kind]).tolist())) == len(ROWS[kind])
+    assert len(set(duplicate_rows._hash_rows(ROWS[kind]).tolist())) == len(ROWS[kind])
 
 
 @pytest.mark.parametrize("n", [4, 700])

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.similarity.members import group_indices, iter_groups_by_size
+from vendiscore.similarity.group_indices import group_indices, iter_groups_by_size
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -5,7 +5,7 @@ import pytest
 from scipy.spatial.distance import cdist, pdist
 
 from vendiscore import get_kernel
-from vendiscore.similarity import exponentials
+from vendiscore.similarity import exponential_kernels
 
 N = 330
 rng = np.random.default_rng(0)
@@ -20,8 +20,8 @@ def naive(numbers: np.ndarray) -> tuple[float, float]:
 
 def of_pairs(D: np.ndarray, drawn: np.ndarray | None = None) -> tuple[float, float]:
     if drawn is None:
-        drawn = D[exponentials.sample_pairs(len(D))]
-    return exponentials.find_middle_distances(
+        drawn = D[exponential_kernels.sample_pairs(len(D))]
+    return exponential_kernels.find_middle_distances(
         len(D), lambda rows, columns: D[rows, columns].copy(), drawn
     )
 
@@ -44,7 +44,7 @@ SETS = {
 @pytest.mark.parametrize("name", SETS)
 @pytest.mark.parametrize("n", [2, 3, 65, 200, 600])
 def test_the_middle_of_all_pairs_is_exact(name, n, monkeypatch):
-    monkeypatch.setattr(exponentials, "MIN_SAMPLED_PAIRS", 500)
+    monkeypatch.setattr(exponential_kernels, "MIN_SAMPLED_PAIRS", 500)
     D = SETS[name](n)
     assert of_pairs(D) == naive(D[np.triu_indices(n, 1)])
 

@@ -11,8 +11,13 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import SampleError, compute, mag_diff
-from vendiscore.similarity.identical import group_identical_rows
-from vendiscore.similarity.inputs import as_matrix, as_samples, machine_epsilon, move_from_mps
+from vendiscore.similarity.duplicate_rows import group_identical_rows
+from vendiscore.similarity.sample_arrays import (
+    as_matrix,
+    as_samples,
+    machine_epsilon,
+    move_from_mps,
+)
 
 ROWS = np.array([[1.0, 2.0], [0.0, 3.0], [-1.0, 0.5]])
 

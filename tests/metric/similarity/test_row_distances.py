@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import TooLargeError
 from vendiscore.similarity import pairs
-from vendiscore.similarity.pairs import (
+from vendiscore.similarity.row_distances import (
     RowDistances,
     check_distance_memory,
     check_finite_distances,

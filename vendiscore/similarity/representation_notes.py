@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from ..support.errors import SampleError, short_repr, warn
-from ..support.string_patterns import INVISIBLE_CHARACTERS
+from ..support.text_detection import INVISIBLE_CHARACTERS
 from .base import Similarity
 from .encoder_scope import find_mismatch
 

@@ -12,8 +12,8 @@ from ..support.namespace import detach
 from ..support.progress import track
 from ..support.signature import to_plain
 from ..support.types import PairFunction, SampleContainer
-from .inputs import take_samples
 from .matrix import DeferredSimilarity
+from .sample_arrays import take_samples
 
 # Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
 SYMMETRY_PAIRS = 2000

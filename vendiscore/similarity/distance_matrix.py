@@ -8,10 +8,9 @@ from ..core.checks import check_samples
 from ..support.arguments import check_float
 from ..support.namespace import row_blocks, to_host
 from ..support.types import Options, PairFunction, Rows
-from .inputs import as_samples, as_vectors
 from .metrics import SYMMETRY_TOLERANCE
-from .nearest import MIN_RELIABLE_POWER, MetricDistances
-from .pairs import (
+from .nearest_neighbours import MIN_RELIABLE_POWER, MetricDistances
+from .row_distances import (
     UNDERFLOW_RATIO,
     PairFormatter,
     check_distance_memory,
@@ -24,6 +23,7 @@ from .pairs import (
     squared_distances,
     symmetrize,
 )
+from .sample_arrays import as_samples, as_vectors
 
 # Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
 UNIT_ROUNDING = 5e-29

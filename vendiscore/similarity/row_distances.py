@@ -11,9 +11,9 @@ import scipy
 
 from ..support import memory
 from ..support.namespace import Array, detach, is_numpy, namespace, row_blocks, to_float
-from ..support.threads import slices
+from ..support.parallel import slices
 from ..support.types import Rows
-from .identical import group_identical_rows
+from .duplicate_rows import group_identical_rows
 
 Index = slice | np.ndarray
 ExponentialKernel = Literal["gaussian", "laplace"]

@@ -4,7 +4,7 @@ import magnitudes
 import pytest
 
 from vendiscore import compute
-from vendiscore.support.string_patterns import count_unspaced, suggest_tokenizer
+from vendiscore.support.text_detection import count_unspaced, suggest_tokenizer
 
 CHINESE = [f"我今天去商店买了{fruit}。" for fruit in ("苹果", "香蕉", "梨子", "橙子")]
 THAI = ["วันนี้ฝนตกหนักมากและฉันลืมเอาร่มมา", "วันนี้ฝนตกหนักมากและฉันลืมเอาเสื้อมา"]

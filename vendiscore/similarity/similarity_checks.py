@@ -16,10 +16,10 @@ from ..support.types import Rows
 from . import sparse as sp
 from .base import Similarity, check_diagonal
 from .features import FeatureSimilarity
-from .inputs import as_matrix, machine_epsilon
 from .judgements import EquivalenceSimilarity
 from .matrix import MatrixSimilarity
-from .pairs import symmetrize
+from .row_distances import symmetrize
+from .sample_arrays import as_matrix, machine_epsilon
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:

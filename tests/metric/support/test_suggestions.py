@@ -6,7 +6,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute, get_kernel, list_kernels
-from vendiscore.support.hints import closest_name, suggest_name
+from vendiscore.support.suggestions import closest_name, suggest_name
 
 TEXTS = ["a b", "a c", "d"]
 SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
