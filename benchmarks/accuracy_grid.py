@@ -21,7 +21,7 @@ import numpy as np
 from pairs import environment, write
 
 from vendiscore import FeatureSimilarity, compute, score_X
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 
 sys.path.append(str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from hard_sets import CASES, ORDERS, error_ratio, exact_log_scores, hard_rows, unit_rows
@@ -62,13 +62,13 @@ def measure(name: str, X: np.ndarray, seed: int) -> dict[str, object]:
     of_function = [score_X(X, q) for q in ORDERS]
     together = compute(X, k="cosine", q=ORDERS)
     of_compute = [together[f"VS_q{q:g}"] for q in ORDERS]
-    spectrum = vendi(FeatureSimilarity(X).normalized(), [1.0]).spectrum
+    spectrum = compute_vendi_scores(FeatureSimilarity(X).normalized(), [1.0]).spectrum
     row: dict[str, object] = {
         "name": name,
         "n": len(X),
         "d": X.shape[1],
         "seed": seed,
-        "single": spectrum is not None and spectrum.single,
+        "single": spectrum is not None and spectrum.single_precision,
     }
     for route, scores in (("score_X", of_function), ("compute", of_compute)):
         pairs = zip(scores, exact, strict=True)

@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_limits
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
-from vendiscore.spectral.stacks import Spectra
+from vendiscore.spectral.stacks import StackedSpectra
 from vendiscore.support.namespace import to_host
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
@@ -245,7 +245,7 @@ def log_scores(pool: Similarity, sets: np.ndarray) -> np.ndarray:
     logs = []
     for some in np.array_split(sets, max(1, len(sets) // 500)):
         K = to_host(pool.stack(some))
-        logs.append(np.log(Spectra(K, None, [1.0], "clip").values[0]))
+        logs.append(np.log(StackedSpectra(K, None, [1.0], "clip").values[0]))
     return np.concatenate(logs)
 
 

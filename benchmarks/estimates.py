@@ -33,8 +33,8 @@ from pairs import environment, record_mb, write
 import vendiscore
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.bit_sets import BitSimilarity
-from vendiscore.spectral.estimate import Estimating
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.estimate import EstimateOptions
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.support.namespace import row_blocks
 from vendiscore.support.parallel import run_parallel
 
@@ -114,13 +114,13 @@ def coverage(
     rows = []
     for name, make in sets.items():
         similarity = make(data, n, np.random.default_rng(0))
-        exact = dict(zip(ORDERS, vendi(similarity, ORDERS).values, strict=True))
+        exact = dict(zip(ORDERS, compute_vendi_scores(similarity, ORDERS).values, strict=True))
         for q in ORDERS:
             logs, errors, ways = [], [], set()
             used = time.process_time()
             for seed in range(seeds):
-                how = Estimating(rtol, seed)
-                (found,) = vendi(similarity, [q], estimating=how).estimates
+                how = EstimateOptions(rtol, seed)
+                (found,) = compute_vendi_scores(similarity, [q], estimate_options=how).estimates
                 logs.append(math.log(found.value / exact[q]))
                 errors.append(found.error / found.value)
                 ways.add(found.route)
@@ -131,7 +131,7 @@ def coverage(
                 "rtol": rtol,
                 "exact": exact[q],
                 "routes": sorted(ways),
-                "why": found.why,
+                "why": found.reason,
                 "rmse": float(np.sqrt(np.mean(off**2))),
                 "largest": float(np.abs(off).max()),
                 "said": float(said.mean()),
@@ -143,7 +143,7 @@ def coverage(
             print(
                 f"{row['name']:<44} exact {exact[q]:9.3f}  rmse {row['rmse']:.5%}  "
                 f"said {row['said']:.5%}  within 2 se {row['within_2_se']:6.1%}  "
-                f"{row['core_s']:.2f} core s  {found.why}",
+                f"{row['core_s']:.2f} core s  {found.reason}",
                 flush=True,
             )
     return rows
@@ -155,11 +155,11 @@ def job(data: Path, name: str, n: int, rtol: float, seed: int) -> None:
     similarity = (SETS | LARGER)[name](data, n, rng)
     before = bare(n, FEWER) if name in LARGER else 0.0
     start, used = time.perf_counter(), time.process_time()
-    how = Estimating(rtol=rtol, seed=seed) if rtol else None
-    (found,) = vendi(similarity, [1.0], estimating=how).estimates
+    how = EstimateOptions(rtol=rtol, seed=seed) if rtol else None
+    (found,) = compute_vendi_scores(similarity, [1.0], estimate_options=how).estimates
     seconds, cores = time.perf_counter() - start, time.process_time() - used
     told = {"value": found.value, "error": found.error}
-    told |= {"seconds": seconds, "core_s": cores, "GB": record_mb() / 1e3, "why": found.why}
+    told |= {"seconds": seconds, "core_s": cores, "GB": record_mb() / 1e3, "why": found.reason}
     if name in LARGER:
         told["bare_core_s"] = statistics.median([before, bare(n, FEWER), bare(n, FEWER)])
         told["bare_products"] = cores / told["bare_core_s"]

@@ -41,8 +41,8 @@ from vendiscore import as_similarity, compute
 from vendiscore.scoring.deficit import log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.stacks import Spectra
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)
 SIZES = (4, 8, 20, 50, 100)
@@ -274,7 +274,7 @@ def held(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
 
 def intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, float]]]:
     """Return log VS of a set of samples, and both ends of its interval, for each order."""
-    spectrum = spectrum_of(similarity, vectors=True)
+    spectrum = compute_spectrum(similarity, vectors=True)
     repeating = repeats_of(similarity)
     found = [jackknife(spectrum, q) for q in ORDERS]
     ends = [
@@ -287,7 +287,7 @@ def mean_logs(stacks: Iterable[np.ndarray]) -> list[np.ndarray]:
     """Return log VS of sets with these similarities (count, n, n), an item for each set."""
     every: list[np.ndarray] = []
     for K in stacks:
-        every += list(np.transpose(np.log(Spectra(np.asarray(K), None, ORDERS).values)))
+        every += list(np.transpose(np.log(StackedSpectra(np.asarray(K), None, ORDERS).values)))
     return every
 
 
@@ -513,7 +513,7 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
         codes = np.repeat(np.arange(m), sizes)
         X = images[rng.choice(POOL, m, replace=False)][codes]
         similarity = as_similarity(np.clip(X + rng.normal(0, 0.1, X.shape), 0, 1), **how)
-        n, spectrum = len(codes), spectrum_of(similarity, vectors=True)
+        n, spectrum = len(codes), compute_spectrum(similarity, vectors=True)
         repeating = repeats_of(similarity)
         for every, given in ((together, codes), (apart, None)):
             found = [jackknife(spectrum, q, given) for q in ORDERS]

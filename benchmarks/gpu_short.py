@@ -136,7 +136,7 @@ def step(X: torch.Tensor) -> Callable[[], tuple[float, torch.Tensor]]:
 
 def covariances(run: Run) -> None:
     from vendiscore import as_similarity, score_X
-    from vendiscore.spectral.routes import spectrum_route
+    from vendiscore.spectral.routes import select_spectrum_route
 
     check_scores(run)
     for n, d in run.cases["covariances"]:
@@ -148,7 +148,7 @@ def covariances(run: Run) -> None:
             with HostReads() as reads:
                 value = number(score_X(there))
             facts = {"n": n, "d": d, "host_reads": reads.total - 1, "waits": reads.waits}
-            facts["foretold_gb"] = spectrum_route(K).cost(K).bytes / 1e9
+            facts["foretold_gb"] = select_spectrum_route(K).cost(K).bytes / 1e9
             row = run.measure(name, partial(read_score, there), **facts)
             here = there.cpu().numpy()
             agree(value, score_X(here), 2e-5)

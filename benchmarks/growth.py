@@ -31,7 +31,7 @@ from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, effective_number, growth
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.tools.analysis.growth import grown
 
 POOL, KINDS = 4000, 200
@@ -107,7 +107,9 @@ def pools(data: Path) -> dict[str, Callable[[], Pool]]:
 def scored(pool: Pool, n: int, count: int, seed: int) -> np.ndarray:
     """Return the mean log VS of every order, over fresh sets."""
     rng = np.random.default_rng([seed, n])
-    logs = [np.log(vendi(pool.draw(rng, n), list(ORDERS)).values) for _ in range(count)]
+    logs = [
+        np.log(compute_vendi_scores(pool.draw(rng, n), list(ORDERS)).values) for _ in range(count)
+    ]
     return np.mean(np.array(logs, dtype=float), axis=0)
 
 

@@ -35,7 +35,7 @@ from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, effective_number
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.tools.analysis.growth import ENOUGH, grown
 
 SIZES, ORDERS = (5, 10, 20, 50, 100), (1.0, 2.0)
@@ -80,7 +80,9 @@ def sources(data: Path) -> dict[str, Callable[[], Pool]]:
 def means(pool: Pool, m: int, count: int) -> np.ndarray:
     """Return the mean log VS of fresh sets of m, at each order."""
     rng = np.random.default_rng([1, m])
-    logs = [np.log(vendi(pool.draw(rng, m), list(ORDERS)).values) for _ in range(count)]
+    logs = [
+        np.log(compute_vendi_scores(pool.draw(rng, m), list(ORDERS)).values) for _ in range(count)
+    ]
     return np.mean(np.array(logs, dtype=float), axis=0)
 
 

@@ -21,9 +21,13 @@ import numpy as np
 from pairs import arguments, environment, write
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
-from vendiscore.spectral.quadrature import of_trace, ridges, step_for
-from vendiscore.spectral.rank_one import leave_one_out, with_each, without_each
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
+from vendiscore.spectral.rank_one import (
+    leave_one_out,
+    log_scores_leaving_each_out,
+    log_scores_with_each_added,
+)
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
 ORDERS = (0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0, 3.0, math.inf)
@@ -101,21 +105,23 @@ def quadrature() -> list[dict[str, Any]]:
     gained = np.array([log_score(np.vstack([X, x])) for x in added]) - log_score(X)
     for step in STEPS:
         tolerance = 16 * math.pi * math.exp(-2 * math.pi**2 / step)
-        assert abs(step_for(tolerance) - step) < 1e-12
+        assert abs(quadrature_step(tolerance) - step) < 1e-12
         ours, whole, nodes = 0.0, 0.0, 0
         for A, truth in kept.values():
-            spectrum = spectrum_of(FeatureSimilarity(A), vectors=True)
+            spectrum = compute_spectrum(FeatureSimilarity(A), vectors=True)
             values = spectrum.values[spectrum.values > 0]
             squares = spectrum.vectors**2
-            found = without_each(values, squares, 1.0, 1 / len(A), tolerance)
+            found = log_scores_leaving_each_out(values, squares, 1.0, 1 / len(A), tolerance)
             ours = max(ours, float(np.abs(found - truth).max()) * (len(A) - 1))
             whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
-            count = len(ridges(1.0, values[-1], values[0], tolerance, 1 / len(A))[0])
+            count = len(quadrature_nodes(1.0, values[-1], values[0], tolerance, 1 / len(A))[0])
             nodes = max(nodes, count)
-        spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
+        spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
         squares = (added @ V[:, ::-1]) ** 2
-        found = with_each(values[::-1] / 400, squares, np.ones(20), 1.0, 1 / 400, tolerance)
+        found = log_scores_with_each_added(
+            values[::-1] / 400, squares, np.ones(20), 1.0, 1 / 400, tolerance
+        )
         gain = float(np.abs(found - log_score(X) - gained).max()) * 401
         rows.append(
             {
@@ -141,7 +147,7 @@ def orders() -> list[dict[str, Any]]:
     for q in ORDERS:
         error = 0.0
         for X in sets().values():
-            found = leave_one_out(spectrum_of(FeatureSimilarity(X), vectors=True), q)
+            found = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True), q)
             # Below 1 eigenvalues near rounding count: their own error is part of this one.
             error = max(error, float(np.abs(found - brute(X, q)).max()))
         rows.append({"q": "inf" if math.isinf(q) else q, "error_of_log_VS": error})
@@ -230,7 +236,7 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
         values = np.maximum(values, 1e-300)
         best = float(np.exp(-(values * np.log(values)).sum(axis=1)).max())
         found = select(MatrixSimilarity(K, psd=True), k)
-        whole = spectrum_of(MatrixSimilarity(K, psd=True), vectors=True)
+        whole = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
         positive = whole.values[whole.values > 0]
         logs = -np.log(positive)
         surprises = n * (whole.vectors**2 * positive) @ logs
@@ -251,7 +257,7 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
 
 def main() -> None:
     given = arguments(__doc__)
-    assert float(of_trace(1.0, 1.0)) == -1.0
+    assert float(trace_term(1.0, 1.0)) == -1.0
     rows = [*quadrature(), *orders(), *submodular(given.repeats), *certificates(given.repeats)]
     write(given.json, rows, environment() | {"repeats": given.repeats})
 

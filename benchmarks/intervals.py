@@ -24,7 +24,7 @@ from vendiscore import as_similarity, growth
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import DRAWS, halves_error
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.vendi_scores import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests" / "helpers"))
 from sources import molecules, vectors
@@ -49,7 +49,7 @@ def drawn(name: str, n: int, seed: int) -> Similarity:
 
 def covers(name: str, n: int, repeats: int) -> dict[str, Any]:
     """Return how often the interval covers the mean of log VS over all sets."""
-    found = [jackknife(spectrum_of(drawn(name, n, s), vectors=True)) for s in range(repeats)]
+    found = [jackknife(compute_spectrum(drawn(name, n, s), vectors=True)) for s in range(repeats)]
     logs, errors = (np.array([getattr(each, key) for each in found]) for key in ("log", "error"))
     covered = np.abs(logs - logs.mean()) <= TIMES * errors
     halves = [halved(drawn(name, n, seed)) for seed in range(20)] if n < 200 else []
@@ -66,7 +66,7 @@ def halved(whole: Similarity) -> float:
     """Return the error by halves without replacement."""
 
     def log_score(places: np.ndarray) -> float:
-        return float(np.log(vendi(whole.take(places)).values[0]))
+        return float(np.log(compute_vendi_scores(whole.take(places)).values[0]))
 
     rng = np.random.default_rng(0)
     return float(halves_error(whole.n, log_score, whole.n // 2, DRAWS, rng))
@@ -77,10 +77,12 @@ def bootstrapped(name: str, n: int) -> np.ndarray:
     shares = np.empty((SETS, RESAMPLES))
     for seed in range(SETS):
         whole = drawn(name, n, seed)
-        score = vendi(whole).values[0]
+        score = compute_vendi_scores(whole).values[0]
         rng = np.random.default_rng(seed)
         for i in range(RESAMPLES):
-            shares[seed, i] = vendi(whole.take(np.sort(rng.integers(n, size=n)))).values[0] / score
+            shares[seed, i] = (
+                compute_vendi_scores(whole.take(np.sort(rng.integers(n, size=n)))).values[0] / score
+            )
     return shares
 
 
@@ -92,13 +94,16 @@ def purities(name: str, repeats: int) -> dict[str, Any]:
     off = {}
     for m, score in zip(closed.sizes, closed.scores, strict=True):
         parts = [whole.take(rng.choice(100, m, replace=False)) for _ in range(2000)]
-        purity = np.array([1 / vendi(part, [2.0]).values[0] for part in parts])
+        purity = np.array([1 / compute_vendi_scores(part, [2.0]).values[0] for part in parts])
         off[f"subsets_of_{m}"] = standardized(purity, 1 / score)
     doubled = np.array(
         [1 / growth(drawn(name, 100, s), [200], q=2).scores[0] for s in range(repeats)]
     )
     fresh = np.array(
-        [1 / vendi(drawn(name, 200, 10**6 + s), [2.0]).values[0] for s in range(repeats)]
+        [
+            1 / compute_vendi_scores(drawn(name, 200, 10**6 + s), [2.0]).values[0]
+            for s in range(repeats)
+        ]
     )
     apart = (doubled.mean() - fresh.mean()) / np.sqrt((doubled.var() + fresh.var()) / repeats)
     return off | {"sets_of_200_from_100": float(apart)}

@@ -36,7 +36,7 @@ from vendiscore import as_similarity
 from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_ends
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
-from vendiscore.spectral.stacks import Spectra
+from vendiscore.spectral.stacks import StackedSpectra
 from vendiscore.tools.analysis.pair_inference import estimate_difference
 
 LEVEL = 0.95
@@ -241,7 +241,7 @@ def expected_logs(source: Source, n: int, sets: int) -> np.ndarray:
     logs = np.empty((len(ORDERS), len(source.shares)))
     for population in range(len(source.shares)):
         drawn = source.draw(rng, np.full(sets, population), n)
-        stack = Spectra(source.similarity.stack(drawn), None, ORDERS, "clip")
+        stack = StackedSpectra(source.similarity.stack(drawn), None, ORDERS, "clip")
         logs[:, population] = np.log(stack.values).mean(axis=1)
     return logs
 

@@ -34,7 +34,7 @@ from vendiscore import as_similarity
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT
 from vendiscore.scoring.subsampling import bounded, logit_interval, student
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.stacks import Spectra
+from vendiscore.spectral.stacks import StackedSpectra
 from vendiscore.support.namespace import to_host
 from vendiscore.tools.analysis.pair_inference import (
     can_signs_reach,
@@ -71,7 +71,7 @@ class Source:
 
     def score(self, indices: np.ndarray, q: float = 1.0) -> np.ndarray:
         K = to_host(self.similarity.stack(indices))
-        return np.asarray(Spectra(K, None, [q]).values[0])
+        return np.asarray(StackedSpectra(K, None, [q]).values[0])
 
 
 def counted(low: np.ndarray, high: np.ndarray, truth: float) -> dict[str, float]:

@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 
 from vendiscore import MatrixSimilarity, as_similarity, effective_number
-from vendiscore.spectral.estimate import Estimate, Estimating
-from vendiscore.spectral.estimators import estimate_by_lanczos, estimated
-from vendiscore.spectral.routes import StalledError, spectrum_route
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.estimate import Estimate, EstimateOptions
+from vendiscore.spectral.estimators import estimate_by_lanczos, estimate_scores
+from vendiscore.spectral.routes import ConvergenceError, select_spectrum_route
+from vendiscore.spectral.vendi_scores import compute_spectrum
 from vendiscore.spectral.weighted_similarity import merge_identical
 
 SHAPES = ("flat", "power law", "exponential", "low rank", "blocks", "one dominant", "repeated")
@@ -121,7 +121,7 @@ def case(kernel: str, shape: str, n: int):
             )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        return similarity, p, spectrum_of(similarity, p).values
+        return similarity, p, compute_spectrum(similarity, p).values
 
 
 class Cell(NamedTuple):
@@ -137,18 +137,20 @@ def cell(kernel: str, shape: str, q: float, rtol: float, way: str, n: int) -> Ce
     """Estimate one order of one set, and compare it with the exact score."""
     similarity, p, shares = case(kernel, shape, n)
     seed = zlib.crc32(f"{kernel} {shape} {q} {rtol} {way}".encode())
-    how = Estimating(rtol, seed)
+    how = EstimateOptions(rtol, seed)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         if way == "asked":
-            found = estimated(similarity, [q], p, "check", how, spectrum_route(similarity))
+            found = estimate_scores(
+                similarity, [q], p, "check", how, select_spectrum_route(similarity)
+            )
             if found is None:
                 return Cell("exact", True)
         else:
             distinct = merge_identical(similarity, p)
             try:
                 found = estimate_by_lanczos(distinct.weighted, [q], how, math.inf)
-            except StalledError:
+            except ConvergenceError:
                 return Cell("refused", True)
     (one,) = found
     exact = effective_number(shares, q)

@@ -73,7 +73,7 @@ def bleu(
             len(tokens),
             partial(_from_matches, tokens, max_order, mean_score),
             settings=settings,
-            compute_part=lambda index: of([tokens[i] for i in index]),
+            compute_part=lambda index: build([tokens[i] for i in index]),
         )
 
     return of(tokens)

@@ -8,7 +8,7 @@ from ..resolve.kernel_request import KernelArgument
 from ..resolve.sets import as_similarity
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
-from ..spectral.vendi_scores import vendi
+from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import asarray_like
 from ..support.signature import compute_digest, to_plain
 from ..support.types import Number, Samples
@@ -69,6 +69,7 @@ def conditional_vendi_score(
     if len(subject.places_kept) < T.n:
         T = T.take(subject.places_kept)
     how = (subject.orders, subject.p, subject.psd)
-    joint = vendi(ProductSimilarity([subject.similarity, T]), *how).values
-    alone = vendi(T, *how, allow_single=False).values  # as products are, which it divides
+    joint = compute_vendi_scores(ProductSimilarity([subject.similarity, T]), *how).values
+    # as products are, which it divides
+    alone = compute_vendi_scores(T, *how, allow_single=False).values
     return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

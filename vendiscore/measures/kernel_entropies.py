@@ -4,8 +4,8 @@ from functools import partial
 
 import numpy as np
 
-from ..spectral.rank_one import coverage, unexplained
-from ..spectral.vendi_scores import vendi
+from ..spectral.rank_one import compute_coverage, compute_residual_fractions
+from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import is_torch
 from ..support.types import Number
 from .measure import register_measure
@@ -19,7 +19,9 @@ def log_score(subject: Subject | Stack, q: float) -> Number:
         (number,) = subject.spectra([q]).values
     else:
         known = subject.needed_spectrum
-        (number,) = vendi(subject.similarity, [q], subject.p, subject.psd, spectrum=known).values
+        (number,) = compute_vendi_scores(
+            subject.similarity, [q], subject.p, subject.psd, spectrum=known
+        ).values
     return number.log() if is_torch(number) else np.log(number)
 
 
@@ -56,7 +58,7 @@ def kernel_language_entropy(subject: Subject | Stack) -> Number:
 def sample_coverage(subject: Subject | Stack) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
     if isinstance(subject, Stack):
-        shares = subject.spectra([], vectors=True).unexplained()
+        shares = subject.spectra([], vectors=True).compute_residual_fractions()
     else:
-        shares = unexplained(subject.eigen)
-    return coverage(shares, subject.p)
+        shares = compute_residual_fractions(subject.eigen)
+    return compute_coverage(shares, subject.p)

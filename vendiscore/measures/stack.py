@@ -12,7 +12,7 @@ from ..core.checks import DIAGONAL_TOLERANCE
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
 from ..similarity.group_indices import iter_groups_by_size
-from ..spectral.stacks import Spectra
+from ..spectral.stacks import StackedSpectra
 from ..support.arguments import has_gradient
 from ..support.namespace import Array, asarray_like, is_torch, namespace, row_blocks, to_host
 from .subject import Subject
@@ -79,13 +79,13 @@ class Stack:
         return p, (self.K @ p[:, :, None])[:, :, 0]
 
     @cached_property
-    def spectral(self) -> Spectra:
+    def spectral(self) -> StackedSpectra:
         """Vendi Scores of all orders."""
         return self.spectra(self.orders)
 
-    def spectra(self, orders: Sequence[float], vectors: bool = False) -> Spectra:
+    def spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
         """Find Vendi Scores of some orders, and groups that are to be looked at one by one."""
-        spectra = Spectra(self.K, self.p, orders, self.whole.psd, vectors, self.similarity)
+        spectra = StackedSpectra(self.K, self.p, orders, self.whole.psd, vectors, self.similarity)
         spectra.warn_about_truncation(orders)
         self.unusual |= to_host(spectra.unusual)
         return spectra

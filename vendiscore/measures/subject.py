@@ -23,9 +23,9 @@ from ..resolve.sets import (
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.sample_arrays import take_samples
-from ..spectral.estimate import Estimating
-from ..spectral.spectrum import Spectral, Spectrum
-from ..spectral.vendi_scores import spectrum_of, vendi
+from ..spectral.estimate import EstimateOptions
+from ..spectral.spectrum import ScoresByOrder, Spectrum
+from ..spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, asarray_like, to_host
 from ..support.types import Record, Rows, SampleContainer, Samples, Weights
@@ -70,7 +70,7 @@ class Subject:
     needs, needs_of_parts, pooled : frozenset of str
         What measures need of the samples, of each of `parts`, and of `both` sets at once:
         "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
-    estimating : Estimating, optional
+    estimating : EstimateOptions, optional
         How Vendi Scores may be estimated, if that will do.
     solver : {"auto", "cg", "cholesky"}
         For the weights of magnitude, unless a measure asks for another.
@@ -95,7 +95,7 @@ class Subject:
     needs: frozenset[str] = frozenset(("similarity",))
     needs_of_parts: frozenset[str] = frozenset()
     pooled: frozenset[str] = frozenset()
-    estimating: Estimating | None = None
+    estimating: EstimateOptions | None = None
     solver: Solving = "auto"
 
     def __post_init__(self) -> None:
@@ -206,7 +206,7 @@ class Subject:
     @cached_property
     def eigen(self) -> Spectrum:
         """The spectrum with its eigenvectors, which tell what each sample adds."""
-        return spectrum_of(self.similarity, self.p, self.psd, vectors=True)
+        return compute_spectrum(self.similarity, self.p, self.psd, vectors=True)
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
@@ -217,19 +217,19 @@ class Subject:
         return p, K.matmul(p)
 
     @cached_property
-    def spectral(self) -> Spectral:
+    def spectral(self) -> ScoresByOrder:
         """Vendi Scores of all orders, read off the eigenvectors where these are needed.
 
         Of several groups they are in double precision: measures divide them by scores of each.
         """
         known = self.eigen if "eigenvectors" in self.needs else None
-        return vendi(
+        return compute_vendi_scores(
             self.similarities[0],
             self.orders,
             self.p,
             self.psd,
             spectrum=known,
-            estimating=self.estimating,
+            estimate_options=self.estimating,
             allow_single=self.groups is None,
         )
 
@@ -244,8 +244,8 @@ class Subject:
     def spectrum(self) -> Spectrum:
         """The spectrum, as good for every order."""
         known = self.needed_spectrum
-        if known is None or known.single:
-            return spectrum_of(self.similarity, self.p, self.psd)
+        if known is None or known.single_precision:
+            return compute_spectrum(self.similarity, self.p, self.psd)
         return known
 
     @cached_property
@@ -389,7 +389,7 @@ class Part(Subject):
         self.whole = whole
         self.places = places
 
-    def afresh(self, spectral: Spectral | None = None) -> Part:
+    def afresh(self, spectral: ScoresByOrder | None = None) -> Part:
         """Return the part with its notes and scores alone, so that no view of it takes memory."""
         part = Part(self.whole, self.places, self.name, self.needs)
         part.notes = self.notes

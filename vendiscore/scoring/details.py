@@ -13,7 +13,7 @@ from ..resolve.sets import fit_source, fitted_options
 from ..similarity.base import Similarity
 from ..similarity.duplicate_rows import joint_groups
 from ..similarity.prompt_residuals import repeated_prompt_notes
-from ..spectral.spectrum import Spectral
+from ..spectral.spectrum import ScoresByOrder
 from ..support.namespace import to_float
 from ..support.optional import versions
 from ..support.signature import (
@@ -212,7 +212,7 @@ def _measure_options(request: Request, settings: Options) -> Record:
     return every
 
 
-def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
+def _spectrum_report(scores: ScoresByOrder | None, request: Request) -> Record:
     """Report the spectrum of a Vendi Score; None of groups, each of which has its own."""
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
@@ -220,7 +220,7 @@ def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
     estimates = dict(zip(map(format_number, request.orders), scores.estimates, strict=True))
     return {
         "method": {q: estimate.route for q, estimate in estimates.items()},
-        "why": {q: estimate.why for q, estimate in estimates.items()},
+        "why": {q: estimate.reason for q, estimate in estimates.items()},
         "negative_mass": spectrum.negative_mass if spectrum else None,
         "cut": spectrum.largest_threshold if spectrum else 0.0,
     }
@@ -229,7 +229,7 @@ def _spectrum_report(scores: Spectral | None, request: Request) -> Record:
 def _notes(
     subject: Subject,
     similarity: Similarity | None,
-    scores: Spectral | None,
+    scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
     """Return what to know before a number is used, a sentence each."""

@@ -17,10 +17,10 @@ from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..core.score import compute_hill_numbers
 from ..measures.stack import LARGEST
 from ..similarity.base import Similarity
-from ..spectral.rank_one import log_score
+from ..spectral.rank_one import compute_log_score
 from ..spectral.spectrum import Spectrum
-from ..spectral.stacks import LEAST_WEIGHT, Spectra
-from ..spectral.vendi_scores import spectrum_of
+from ..spectral.stacks import MIN_WEIGHT, StackedSpectra
+from ..spectral.vendi_scores import compute_spectrum
 from ..support.namespace import row_blocks, to_host
 from .deficit import (
     are_many_pairs_alike,
@@ -192,7 +192,7 @@ def _measure_by_size(
             for rows in row_blocks(len(of_size), 8 * n * n):
                 some = of_size[rows]
                 K = to_host(similarity.stack(np.array([groups[i] for i in some])))
-                spectra = Spectra(K, None, orders, psd, has_intervals, similarity)
+                spectra = StackedSpectra(K, None, orders, psd, has_intervals, similarity)
                 parts.append(some[spectra.unusual])
                 several = [_without_intervals(np.log(spectra.values))] * len(tails)
                 if has_intervals:
@@ -201,8 +201,8 @@ def _measure_by_size(
             singly = np.concatenate(parts)
         for i in singly.tolist():
             part = similarity.take(groups[i])
-            spectrum = spectrum_of(part, psd=psd, vectors=True)
-            logs = np.array([[log_score(spectrum, q)] for q in orders])
+            spectrum = compute_spectrum(part, psd=psd, vectors=True)
+            logs = np.array([[compute_log_score(spectrum, q)] for q in orders])
             several = [_without_intervals(logs)] * len(tails)
             if has_intervals:
                 several = _measure_group(part, spectrum, orders, tails)
@@ -235,7 +235,7 @@ def _measure_group(
 
 def _measure_stack(
     K: np.ndarray,
-    spectra: Spectra,
+    spectra: StackedSpectra,
     similarity: Similarity,
     orders: Sequence[float],
     tails: Sequence[Tails],
@@ -246,7 +246,7 @@ def _measure_stack(
     equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
     recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
     logs = np.log(spectra.values)
-    left = np.array([spectra.without_each(q) for q in orders])
+    left = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
     found = of_samples(logs, left)
     errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
     # The jackknife holds on the scale of log n − log VS where many pairs make up the deficit.
@@ -261,8 +261,10 @@ def _measure_stack(
         weights = np.zeros((2, *K.shape[:2]))
         for i, (_, first) in enumerate(kinds):
             weights[:, i, first] = shares[i]
-        weights[weights < LEAST_WEIGHT] = 0.0
-        moved = [Spectra(K, w, orders, "clip", similarity=similarity).values for w in weights]
+        weights[weights < MIN_WEIGHT] = 0.0
+        moved = [
+            StackedSpectra(K, w, orders, "clip", similarity=similarity).values for w in weights
+        ]
         ends = np.empty((2, *logs.shape))
         for k, q in enumerate(orders):
             for i, repeats in enumerate(every):

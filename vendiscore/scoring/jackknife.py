@@ -7,8 +7,13 @@ from typing import TypeAlias
 import numpy as np
 
 from ..spectral.clusters import leave_cluster_out
-from ..spectral.rank_one import influence_of, leave_one_out, log_score, surprise
-from ..spectral.spectrum import Spectrum, positive_parts
+from ..spectral.rank_one import (
+    compute_influence,
+    compute_log_score,
+    compute_surprise,
+    leave_one_out,
+)
+from ..spectral.spectrum import Spectrum, positive_eigenpairs
 from ..support.arguments import DEFAULT_ORDER
 
 # A deficit below this is 0 but for rounding: what is left has nothing in common.
@@ -39,7 +44,7 @@ def jackknife(
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
     clusters is the error of log VS over the deficit of all.
     """
-    log = log_score(spectrum, q)
+    log = compute_log_score(spectrum, q)
     if clusters is None:
         return of_samples(log, leave_one_out(spectrum, q))
     left = leave_cluster_out(spectrum, clusters, q)
@@ -70,8 +75,10 @@ def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
     """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
-    values, U = positive_parts(spectrum, q)
+    values, U = positive_eigenpairs(spectrum, q)
     masses = spectrum.n * (U**2 @ values)  # parts of the trace: 1 but for clipping
     if math.isinf(q):
         return masses - spectrum.n * U[:, 0] ** 2
-    return masses * influence_of(surprise(spectrum, q) - log_score(spectrum, q), q)
+    return masses * compute_influence(
+        compute_surprise(spectrum, q) - compute_log_score(spectrum, q), q
+    )

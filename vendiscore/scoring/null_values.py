@@ -12,8 +12,8 @@ from ..measures.subject import Subject
 from ..similarity.base import Similarity
 from ..similarity.group_indices import iter_groups_by_size
 from ..similarity.matrix import materialize_matrix
-from ..spectral.stacks import Spectra
-from ..spectral.vendi_scores import vendi
+from ..spectral.stacks import StackedSpectra
+from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import row_blocks, to_float, to_host
 from ..support.types import Record
 from .intervals import Uncertainty
@@ -101,12 +101,12 @@ def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | 
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
             some = members[rows]
             weights = _weights_within(p, some)
-            stack = Spectra(to_host(K.stack(some)), weights, orders, psd, False, K)
+            stack = StackedSpectra(to_host(K.stack(some)), weights, orders, psd, False, K)
             logs.append(np.log(stack.values))
         return np.concatenate(logs, axis=1)
     for places in members:
         weights = _weights_within(p, places)
-        part = vendi(K.take(places), orders, weights, psd, allow_single=False)
+        part = compute_vendi_scores(K.take(places), orders, weights, psd, allow_single=False)
         logs.append(np.log(part.values))
     return np.array(logs).T
 

@@ -13,7 +13,7 @@ from ..measures.measure import BETWEEN, Measure, having, list_measures
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..resolve.plugins import Plugins
 from ..result import order_suffixes
-from ..spectral.estimate import Estimating
+from ..spectral.estimate import EstimateOptions
 from ..support.arguments import (
     DEFAULT_ORDER,
     check_bool,
@@ -84,7 +84,7 @@ class Request:
     clusters: Groups | None = None
     allow_repeats: bool = True
     pool_repeats: bool = True
-    estimating: Estimating | None = None
+    estimating: EstimateOptions | None = None
     permutations: int | None = None
 
     def with_prompts(self, prompts: object) -> Request:
@@ -314,7 +314,7 @@ def _read_request(
 _read_plain = lru_cache(maxsize=256, typed=True)(_read_request)
 
 
-def _read_method(method: object, rtol: object, rest: Record) -> Estimating | None:
+def _read_method(method: object, rtol: object, rest: Record) -> EstimateOptions | None:
     """Return how scores may be estimated, or None where they are to be exact."""
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
@@ -331,7 +331,7 @@ def _read_method(method: object, rtol: object, rest: Record) -> Estimating | Non
         given["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
     if "seed" in rest:  # which kernels may have, too
         given["seed"] = check_int("seed", rest["seed"], 0)
-    return Estimating(**given)
+    return EstimateOptions(**given)
 
 
 def _check_estimate(ci: float | None, orders: list[float], measures: list[Measure]) -> None:

@@ -24,18 +24,20 @@ from ..core.hill import hill_number
 from ..similarity.group_indices import iter_groups_by_size
 from ..support.arguments import DEFAULT_ORDER, check_order
 from ..support.namespace import row_blocks
-from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges
-from .spectrum import Spectrum, signed_parts
+from .quadrature import TOLERANCE, log_score_from_change, quadrature_nodes, trace_term
+from .spectrum import Spectrum, signed_eigenpairs
 
 # Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
-LARGE = 1 / 6
-_DIGITS = 30.0  # of the integral along a circle: e^−30 is missed
-_REACH = 5.0  # the circle reaches beyond the largest eigenvalue by this share over the order
-_LOST = 1e-5  # of Σ λ^q; where less is left, digits are lost, and new eigenvalues are found
-_HALVINGS = 48
-_NODES = 64  # at a time
-FEW = 64  # samples; in smaller sets with negative eigenvalues new ones are found
-_LEAST_ORDER = 0.1  # of the integral along a circle; below it, new eigenvalues are found
+MAX_CLUSTER_FRACTION = 1 / 6
+_LOG_ACCURACY = 30.0  # of the integral along a circle: e^−30 is missed
+# the circle reaches beyond the largest eigenvalue by this share over the order
+_CIRCLE_MARGIN = 5.0
+# of Σ λ^q; where less is left, digits are lost, and new eigenvalues are found
+_MIN_REMAINING_FRACTION = 1e-5
+_BISECTION_STEPS = 48
+_NODES_PER_BLOCK = 64  # at a time
+MAX_EXACT_SAMPLES = 64  # samples; in smaller sets with negative eigenvalues new ones are found
+_MIN_CIRCLE_ORDER = 0.1  # of the integral along a circle; below it, new eigenvalues are found
 
 
 def leave_cluster_out(
@@ -49,7 +51,7 @@ def leave_cluster_out(
     where negative eigenvalues are clipped: those of the samples left, not those of the whole set.
     """
     q = check_order(q, allow_zero=False)
-    values, U = signed_parts(spectrum)
+    values, U = signed_eigenpairs(spectrum)
     sizes = np.bincount(clusters)
     left = np.empty(len(sizes))
     for codes, members in iter_groups_by_size(clusters):
@@ -59,48 +61,48 @@ def leave_cluster_out(
             G = U[members[rows]]
             if values[-1] < 0:
                 clipped = _ClippedClusters(values, G, U, members[rows])
-                left[codes[rows]] = clipped.left_out(q)
+                left[codes[rows]] = clipped.log_scores(q)
             else:
                 alike = _Clusters(values, G, 1 / spectrum.n)
-                left[codes[rows]] = alike.left_out(q)
+                left[codes[rows]] = alike.log_scores(q)
     return np.clip(left, 0.0, np.log(spectrum.n - sizes))
 
 
 class _Clusters:
     """Clusters of one size s in a set: eigenvalues (r,) of the set, rows G (g, s, r) of vectors."""
 
-    def __init__(self, values: np.ndarray, G: np.ndarray, share: float) -> None:
+    def __init__(self, values: np.ndarray, G: np.ndarray, sample_weight: float) -> None:
         self.values = values
         self.G = G
-        self.share = share  # the weight of a sample
+        self.sample_weight = sample_weight  # the weight of a sample
         self.squares: np.ndarray = np.square(G).sum(axis=1)
         self.weights: np.ndarray = self.squares @ values  # traces of YYᵀ
 
-    def left_out(self, q: float) -> np.ndarray:
+    def log_scores(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster."""
         _, size, r = self.G.shape
-        if size > max(1, LARGE * r):
-            return self.decomposed(q)
+        if size > max(1, MAX_CLUSTER_FRACTION * r):
+            return self._by_eigenvalues(q)
         if math.isinf(q):
-            return self.bisected()
+            return self._by_bisection()
         if q <= 2:
-            return self.integrated(q)
-        return self.encircled(q)
+            return self._by_quadrature(q)
+        return self._by_contour_integral(q)
 
-    def inner(self, weights: np.ndarray) -> np.ndarray:
+    def inner_products(self, weights: np.ndarray) -> np.ndarray:
         """Return G diag(w) Gᵀ of each cluster, with weights (r,) of all or (g, 1, r) of each."""
         transposed = self.G.swapaxes(-1, -2)
         return (self.G * weights) @ transposed
 
     @cached_property
-    def outside(self) -> np.ndarray:
+    def complement(self) -> np.ndarray:
         """I − GGᵀ of each cluster, without rounding, as for one sample."""
         _, size, r = self.G.shape
-        outside = np.eye(size) - self.inner(np.ones(r))
+        outside = np.eye(size) - self.inner_products(np.ones(r))
         outside[np.abs(outside) < 1e-13 * r] = 0.0
         return outside
 
-    def decomposed(self, q: float) -> np.ndarray:
+    def _by_eigenvalues(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster, from the eigenvalues of what is left."""
         Y = self.G * np.sqrt(self.values)
         taken = Y.swapaxes(-1, -2) @ Y
@@ -108,37 +110,37 @@ class _Clusters:
         values = clip_eigenvalues(np.linalg.eigvalsh(left))
         return np.log(hill_number(values, q))
 
-    def integrated(self, q: float) -> np.ndarray:
+    def _by_quadrature(self, q: float) -> np.ndarray:
         """Return the same for q up to 2, by an integral over ridges."""
         values = self.values
         trace = self.weights
         second = self.squares @ values**2
-        within = np.square(self.inner(values)).sum(axis=(1, 2))
+        within = np.square(self.inner_products(values)).sum(axis=(1, 2))
         b = (second - within / 2) / trace
-        change = trace * of_trace(q, b)
-        nodes, weights = ridges(q, values[-1], values[0], TOLERANCE, self.share)
+        change = trace * trace_term(q, b)
+        nodes, weights = quadrature_nodes(q, values[-1], values[0], TOLERANCE, self.sample_weight)
         tiny = np.finfo(float).tiny
         for t, weight in zip(nodes.tolist(), weights.tolist(), strict=True):
             shifted = values + t
             if t < values[0]:
-                S = self.outside + self.inner(t / shifted)
+                S = self.complement + self.inner_products(t / shifted)
                 rest = np.linalg.eigvalsh(S)
                 logs = np.log(np.maximum(rest, tiny))
             else:
-                S = self.inner(values / shifted)
+                S = self.inner_products(values / shifted)
                 taken = np.linalg.eigvalsh(S)
                 logs = np.log1p(-taken)
             integrand = logs.sum(axis=1) + trace / (t + b)
             change -= weight * integrand
-        return log_of_trace(values, -change, 1 - trace, q)
+        return log_score_from_change(values, -change, 1 - trace, q)
 
-    def encircled(self, q: float) -> np.ndarray:
+    def _by_contour_integral(self, q: float) -> np.ndarray:
         """Return the same above 2, by the trapezoid rule for w = (1 + i sinh u)/c."""
         x = self.values / self.values[0]
-        width = min(1.0, _REACH / q)  # of the strip of u in which the integrand has no pole
-        digits = _DIGITS - q * math.log1p(-math.sin(width))
+        width = min(1.0, _CIRCLE_MARGIN / q)  # of the strip of u in which the integrand has no pole
+        digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
         step = 2 * math.pi * width / digits
-        farthest = math.acosh(math.exp(_DIGITS / q))
+        farthest = math.acosh(math.exp(_LOG_ACCURACY / q))
         steps = math.ceil(farthest / step)
         c = 1 + width
         whole = float((x**q).sum())
@@ -146,8 +148,8 @@ class _Clusters:
         for u in step * np.arange(steps + 1):
             z = c / (1 + 1j * math.sinh(u))
             gaps = z - x
-            S = self.outside + self.inner(z / gaps)
-            slope = self.inner(x / gaps**2)
+            S = self.complement + self.inner_products(z / gaps)
+            slope = self.inner_products(x / gaps**2)
             solved = np.linalg.solve(S, slope)
             traces = np.trace(solved, axis1=1, axis2=2)
             weight = step / (math.pi * c) * math.cosh(u)
@@ -155,34 +157,34 @@ class _Clusters:
                 weight /= 2
             integrand = z ** (q + 2) * traces
             left -= weight * integrand.real
-        least = _LOST * whole
+        least = _MIN_REMAINING_FRACTION * whole
         powers = np.log(np.maximum(left, least))
         powers += q * np.log(self.values[0] / (1 - self.weights))
         logs = powers / (1 - q)
         lost = np.flatnonzero(left <= least)
         for rows in row_blocks(len(lost), 8 * len(x) ** 2, min_rows=1):
             places = lost[rows]
-            some = _Clusters(self.values, self.G[places], self.share)
-            logs[places] = some.decomposed(q)
+            some = _Clusters(self.values, self.G[places], self.sample_weight)
+            logs[places] = some._by_eigenvalues(q)
         return logs
 
-    def bisected(self) -> np.ndarray:
+    def _by_bisection(self) -> np.ndarray:
         """Return the same at q = ∞, from the largest eigenvalue of what is left."""
-        return np.log1p(-self.weights) - np.log(self.largest())
+        return np.log1p(-self.weights) - np.log(self.largest_eigenvalues())
 
-    def largest(self) -> np.ndarray:
+    def largest_eigenvalues(self) -> np.ndarray:
         """Return the largest eigenvalue without each cluster."""
         values = self.values
         count = len(self.G)
         low = np.zeros(count)
         high = np.full(count, values[0])
-        for _ in range(_HALVINGS):
+        for _ in range(_BISECTION_STEPS):
             middle = (low + high) / 2
             column = middle[:, None]
             gaps = column - values
             gaps = np.where(gaps == 0, EPS * column, gaps)
             weights = column / gaps
-            S = self.outside + self.inner(weights[:, None])
+            S = self.complement + self.inner_products(weights[:, None])
             signs = S[:, 0]
             if S.shape[1] > 1:
                 signs = np.linalg.eigvalsh(S)
@@ -208,16 +210,16 @@ class _ClippedClusters(_Clusters):
         self.U = U
         self.members = members
 
-    def left_out(self, q: float) -> np.ndarray:
+    def log_scores(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster."""
         size = self.G.shape[1]
-        few = len(self.U) <= FEW
-        large = size > max(1, LARGE * len(self.values))
-        if few or large or q < _LEAST_ORDER:
-            return self.decomposed(q)
-        return self.encircled(q)
+        few = len(self.U) <= MAX_EXACT_SAMPLES
+        large = size > max(1, MAX_CLUSTER_FRACTION * len(self.values))
+        if few or large or q < _MIN_CIRCLE_ORDER:
+            return self._by_eigenvalues(q)
+        return self._by_contour_integral(q)
 
-    def decomposed(self, q: float) -> np.ndarray:
+    def _by_eigenvalues(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster, from the eigenvalues of the samples left."""
         logs = np.empty(len(self.members))
         for i, own in enumerate(self.members):
@@ -226,7 +228,7 @@ class _ClippedClusters(_Clusters):
             logs[i] = np.log(hill_number(clip_eigenvalues(np.linalg.eigvalsh(K)), q))
         return logs
 
-    def encircled(self, q: float) -> np.ndarray:
+    def _by_contour_integral(self, q: float) -> np.ndarray:
         """Return the same by integrals of Σ μ and Σ μ^q along the circle of order q."""
         x = self.values / self.values[0]
         positive = x[x > 0]
@@ -234,60 +236,60 @@ class _ClippedClusters(_Clusters):
         # Up to order 2 the change of Σ (μ^q − μ)/(q − 1) is found, which has a limit at order 1.
         above_two = order > 2
         total = np.full(len(self.G), positive.sum())
-        power = np.full(len(self.G), _power(positive, order, above_two).sum())
-        least = _LOST * np.array([total[0], power[0] if above_two else total[0]])
-        for z, weights in _circle(order, min(order, 1.0)):
-            slopes = self.slopes(z, x) * weights
+        power = np.full(len(self.G), _compute_powers(positive, order, above_two).sum())
+        least = _MIN_REMAINING_FRACTION * np.array([total[0], power[0] if above_two else total[0]])
+        for z, weights in _iter_circle_nodes(order, min(order, 1.0)):
+            slopes = self._contour_slopes(z, x) * weights
             total -= (slopes * z).real.sum(axis=-1)
-            power -= (slopes * _power(z, order, above_two)).real.sum(axis=-1)
+            power -= (slopes * _compute_powers(z, order, above_two)).real.sum(axis=-1)
         lost = total <= least[0]
         total = np.maximum(total, least[0])
         if math.isinf(q):
-            logs = np.log(total) - np.log(self.largest() / self.values[0])
+            logs = np.log(total) - np.log(self.largest_eigenvalues() / self.values[0])
         elif above_two:
             lost |= power <= least[1]
             logs = (np.log(np.maximum(power, least[1])) - q * np.log(total)) / (1 - q)
         elif q == 1:
             logs = np.log(total) - power / total
         else:
-            ratio = np.maximum((q - 1) * power / total, _LOST - 1)
+            ratio = np.maximum((q - 1) * power / total, _MIN_REMAINING_FRACTION - 1)
             logs = np.log(total) + np.log1p(ratio) / (1 - q)
         for i in np.flatnonzero(lost):
             alone = _ClippedClusters(self.values, self.G[[i]], self.U, self.members[[i]])
-            logs[i] = alone.decomposed(q)[0]
+            logs[i] = alone._by_eigenvalues(q)[0]
         return logs
 
-    def slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
+    def _contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return z² tr(S⁻¹ S′), (g, m), at m nodes, but for the sign."""
         gaps = z[:, None] - x
         if self.G.shape[1] == 1:
-            S = self.outside[:, 0] + _product(self.squares, z[:, None] / gaps)
-            return _product(self.squares, x / gaps**2) * z**2 / S
+            S = self.complement[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
+            return _complex_product(self.squares, x / gaps**2) * z**2 / S
         slopes = np.empty((len(self.G), len(z)), dtype=complex)
         for k in range(len(z)):
-            S = self.outside + self.inner(z[k] / gaps[k])
-            solved = np.linalg.solve(S, self.inner(x / gaps[k] ** 2))
+            S = self.complement + self.inner_products(z[k] / gaps[k])
+            solved = np.linalg.solve(S, self.inner_products(x / gaps[k] ** 2))
             slopes[:, k] = np.trace(solved, axis1=1, axis2=2) * z[k] ** 2
         return slopes
 
 
-def _circle(q: float, least: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield nodes z and weights, some at a time, for orders from `least` to q; see `encircled`."""
-    width = min(1.0, _REACH / q)
-    digits = _DIGITS - q * math.log1p(-math.sin(width))
+def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Yield nodes z and weights, some at a time, for orders from `min_order` to q."""
+    width = min(1.0, _CIRCLE_MARGIN / q)
+    digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
     step = 2 * math.pi * width / digits
-    steps = math.ceil(math.acosh(math.exp(_DIGITS / least)) / step)
+    steps = math.ceil(math.acosh(math.exp(_LOG_ACCURACY / min_order)) / step)
     c = 1 + width
-    for first in range(0, steps + 1, _NODES):
-        u = step * np.arange(first, min(first + _NODES, steps + 1))
+    for first in range(0, steps + 1, _NODES_PER_BLOCK):
+        u = step * np.arange(first, min(first + _NODES_PER_BLOCK, steps + 1))
         weights = step / (math.pi * c) * np.cosh(u)
         weights[u == 0] /= 2
         yield c / (1 + 1j * np.sinh(u)), weights
 
 
-def _power(x: np.ndarray, q: float, whole: bool) -> np.ndarray:
+def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:
     """Return x^q, or (x^q − x)/(q − 1), which is x log x at q = 1."""
-    if whole:
+    if raw:
         return x**q
     logs = np.log(x)
     if q == 1:
@@ -295,6 +297,6 @@ def _power(x: np.ndarray, q: float, whole: bool) -> np.ndarray:
     return x * np.expm1((q - 1) * logs) / (q - 1)
 
 
-def _product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
+def _complex_product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
     """Return real squares (g, r) times complex weights (m, r), (g, m)."""
     return squares @ weights.real.T + 1j * (squares @ weights.imag.T)

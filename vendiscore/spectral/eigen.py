@@ -24,13 +24,13 @@ TWO_STAGE_SIZE = 1536
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
 # for each other at every row: on a busy machine two took 0.3 to 4 s.
-ALONE = 192, 1024
+ONE_THREAD_SIZES = 192, 1024
 # Decompositions, with half the products' rate or less, in operations of a product over n³.
-VALUES = 4.0
-VECTORS = 10.0
+EIGENVALUES_WORK = 4.0
+EIGENVECTORS_WORK = 10.0
 
 
-class Eigen(NamedTuple):
+class Eigendecomposition(NamedTuple):
     """Eigenvalues, ascending, and eigenvectors as columns, or None."""
 
     values: Array
@@ -39,7 +39,7 @@ class Eigen(NamedTuple):
 
 def decompose(
     A: Array, vectors: bool = False, describe_cause: Callable[[], str] = suggest_clipping
-) -> Eigen:
+) -> Eigendecomposition:
     """Return all eigenvalues of A, or of each of a stack, and eigenvectors if requested.
 
     A matrix of NumPy may be overwritten; stacks are not. It raises a ValueError, which ends with
@@ -58,25 +58,30 @@ def decompose(
             what = "eigenvalues"
             if vectors:
                 what = "eigenvectors"
-            work = eigen_work(len(A), vectors)
+            work = estimate_eigensolver_work(len(A), vectors)
             announce_duration(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
             # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
             if not A.flags.f_contiguous:
                 A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
-            with limit_blas_threads(two_stage.MOST_THREADS):
+            with limit_blas_threads(two_stage.MAX_THREADS):
                 if vectors:
-                    return Eigen(*scipy.linalg.eigh(A, driver="evd", **in_place))
+                    return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **in_place))
                 if not can_use_two_stages(A):
-                    return Eigen(scipy.linalg.eigvalsh(A, **in_place))
-                driver = two_stage.driver()
+                    return Eigendecomposition(scipy.linalg.eigvalsh(A, **in_place))
+                driver = two_stage.load_driver()
                 assert driver is not None
-                return Eigen(driver(A))
-        if on_host and not vectors and A.ndim == 2 and ALONE[0] <= len(A) <= ALONE[1]:
-            return Eigen(values_alone(A))
+                return Eigendecomposition(driver(A))
+        if (
+            on_host
+            and not vectors
+            and A.ndim == 2
+            and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]
+        ):
+            return Eigendecomposition(eigenvalues_in_one_thread(A))
         if vectors:
-            return Eigen(*linalg.eigh(A))
-        return Eigen(linalg.eigvalsh(A))
+            return Eigendecomposition(*linalg.eigh(A))
+        return Eigendecomposition(linalg.eigvalsh(A))
     except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
         if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
             raise
@@ -91,7 +96,7 @@ def can_use_two_stages(A: Array) -> bool:
         return False
     from . import two_stage
 
-    return A.flags.forc and two_stage.driver() is not None
+    return A.flags.forc and two_stage.load_driver() is not None
 
 
 def describe_driver(A: Array, vectors: bool) -> str:
@@ -99,19 +104,19 @@ def describe_driver(A: Array, vectors: bool) -> str:
     return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 
 
-def values_alone(A: np.ndarray) -> np.ndarray:
+def eigenvalues_in_one_thread(A: np.ndarray) -> np.ndarray:
     """Return all eigenvalues of a finite matrix, which is overwritten, in one thread."""
     with limit_blas_threads(1):
         # In place: NumPy's copy of a matrix that was just made takes a tenth of the time.
         return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 
 
-def eigen_work(n: int, vectors: bool = False) -> float:
+def estimate_eigensolver_work(n: int, vectors: bool = False) -> float:
     """Return how many operations of a matrix product take as long as a decomposition of order n."""
-    return (VECTORS if vectors else VALUES) * float(n) ** 3
+    return (EIGENVECTORS_WORK if vectors else EIGENVALUES_WORK) * float(n) ** 3
 
 
-def vectors_bytes(n: int) -> int:
+def estimate_eigenvectors_bytes(n: int) -> int:
     """Return the bytes of a matrix of order n while its eigenvectors are found, itself included."""
     return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy copies what SciPy overwrites
 

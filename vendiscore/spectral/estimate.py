@@ -11,12 +11,12 @@ class Estimate:
 
     value: Number
     route: str
-    why: str
+    reason: str
     error: float = 0.0
 
 
 @dataclass(frozen=True)
-class Estimating:
+class EstimateOptions:
     """The request of an estimate; `rtol` is two standard errors, relative to the score."""
 
     rtol: float = 2e-3

@@ -16,60 +16,60 @@ from ..support.errors import NotPSDError, warn
 from ..support.memory import TooLargeError
 from ..support.namespace import Array, asarray_like
 from ..support.progress import announce_duration, track
-from .estimate import Estimate, Estimating
-from .quadrature import entropies, log_of_entropy
-from .routes import NORM, Cost, SpectrumRoute, StalledError, product_width
+from .estimate import Estimate, EstimateOptions
+from .quadrature import compute_entropies, log_score_from_entropy
+from .routes import NORM, ConvergenceError, Cost, SpectrumRoute, product_width
 from .spectrum import compute_tolerance
-from .stochastic import Krylov, Pairs, Quadrature
+from .stochastic import EigenPairs, Krylov, Quadrature
 from .weighted_similarity import merge_identical
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
-VECTORS = 16
+N_VECTORS = 16
 # Products that look for the top eigenpairs, products of an estimate, at most and usually, and
 # independent estimates that are averaged at most.
 TOP_STEPS = (6, 12, 24, 48)
-STEPS = 48
-USUAL_STEPS = 18
-SETS = 8
-ROUNDING = 1e-10  # of the log of a score
+MAX_STEPS = 48
+TYPICAL_STEPS = 18
+MAX_REPEATS = 8
+LOG_ROUNDING = 1e-10  # of the log of a score
 
 
-def lanczos_cost(similarity: Similarity, steps: int = USUAL_STEPS) -> Cost:
+def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) -> Cost:
     """Return the cost of so many products."""
     n = similarity.n
-    columns = VECTORS * steps
+    columns = N_VECTORS * steps
     product = 2 * n * product_width(similarity)
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
-    return Cost(flops, 8 * n * (columns + 6 * VECTORS))
+    return Cost(flops, 8 * n * (columns + 6 * N_VECTORS))
 
 
 def estimate_by_lanczos(
     weighted: Similarity,
     orders: Sequence[float],
-    how: Estimating,
+    options: EstimateOptions,
     flops: float = math.inf,
 ) -> list[Estimate]:
-    """Estimate orders in so many operations, or raise a StalledError; with no limit, warn."""
+    """Estimate orders in so many operations, or raise a ConvergenceError; with no limit, warn."""
     check_no_gradient("An estimate", samples=weighted)
     n = weighted.n
     tolerance = compute_tolerance(weighted)
-    aim = how.rtol / 2  # two standard errors
-    needed = lanczos_cost(weighted, STEPS).bytes
+    aim = options.rtol / 2  # two standard errors
+    needed = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     like = weighted.diagonal()
 
     def signs(seed: np.random.SeedSequence) -> Array:
         """Return random vectors of ±1, which have the least variance."""
         rng = np.random.default_rng(seed)
-        vectors = rng.choice([-1.0, 1.0], (n, min(VECTORS, n)))
+        vectors = rng.choice([-1.0, 1.0], (n, min(N_VECTORS, n)))
         return asarray_like(vectors, like)
 
-    expected = lanczos_cost(weighted).flops
+    expected = estimate_lanczos_cost(weighted).flops
     with announce_duration(f"Estimating the score of {n:,} samples", expected, needed):
-        first, *seeds = np.random.SeedSequence(how.seed).spawn(1 + SETS)
+        first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
         top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
-        pairs = Pairs(np.empty(0), top.basis[:0].T)
+        pairs = EigenPairs(np.empty(0), top.basis[:0].T)
         sets: list[np.ndarray] = []
         steps = 0
         searching = True
@@ -77,25 +77,25 @@ def estimate_by_lanczos(
             if searching and depth:
                 top.extend(depth)
                 before = len(pairs.values)
-                pairs = top.converged(tolerance.entry_rounding(n))
+                pairs = top.converged_pairs(tolerance.entry_rounding(n))
                 searching = len(pairs.values) > before
                 if searching:
                     sets = []  # they have a larger error
-            krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), STEPS)
-            sets.append(_converge(krylov, pairs, traces, orders, aim, tolerance))
+            krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), MAX_STEPS)
+            sets.append(_extend_until_converged(krylov, pairs, traces, orders, aim, tolerance))
             steps += krylov.steps
             logs, errors, left = np.mean(sets, axis=0)
             off = np.hypot(errors / math.sqrt(len(sets)), left)
             worst = float(off.max())
-            if worst <= aim or lanczos_cost(weighted, steps + top.steps).flops > flops:
+            if worst <= aim or estimate_lanczos_cost(weighted, steps + top.steps).flops > flops:
                 break
         steps += top.steps
     if not worst <= aim:
         if flops < math.inf or worst == math.inf:
-            raise StalledError(f"{steps} products left an error of {worst:.2g}")
+            raise ConvergenceError(f"{steps} products left an error of {worst:.2g}")
         warn(
             f"the estimate is sure to {2 * worst:.2g} (two relative standard errors) after {steps} "
-            f"products, which `rtol={how.rtol:g}` is less than; pass a larger one, or an order "
+            f"products, which `rtol={options.rtol:g}` is less than; pass a larger one, or an order "
             f"nearer 1"
         )
     vectors = len(sets) * top.b
@@ -107,12 +107,12 @@ def estimate_by_lanczos(
     return [Estimate(value, "stochastic lanczos", why, error) for value, error in known]
 
 
-def _converge(
+def _extend_until_converged(
     krylov: Krylov,
-    pairs: Pairs,
+    pairs: EigenPairs,
     traces: np.ndarray,
     orders: Sequence[float],
-    aim: float,
+    target: float,
     tolerance: EigenvalueTolerance,
 ) -> np.ndarray:
     """Extend the basis until quadrature adds little to the error of the orders.
@@ -125,12 +125,12 @@ def _converge(
     n = tolerance.n
     rounding = max(tolerance.eigensolver_rounding(n) * largest, tolerance.entry_rounding(n))
     logs: list[np.ndarray] = []
-    for step in track(range(krylov.most), krylov.most, "estimating (at most)"):
+    for step in track(range(krylov.max_steps), krylov.max_steps, "estimating (at most)"):
         krylov.extend(step + 1)
         quadrature = Quadrature(krylov, rounding)
-        if quadrature.least < -tolerance.max_negative_mass:
-            raise NotPSDError(quadrature.least, -quadrature.least)
-        readings = [_read(quadrature, pairs, traces, q) for q in orders]
+        if quadrature.min_eigenvalue < -tolerance.max_negative_mass:
+            raise NotPSDError(quadrature.min_eigenvalue, -quadrature.min_eigenvalue)
+        readings = [_estimate_log_score(quadrature, pairs, traces, q) for q in orders]
         log, error = np.transpose(readings)
         logs.append(log)
         left = np.full_like(log, math.inf)
@@ -141,14 +141,14 @@ def _converge(
             # Steps that shrink in proportion go on to move by so much (Aitken).
             shrinkage = np.maximum(abs(before - last), 1e-300)
             left = np.maximum(last, last**2 / shrinkage)
-        if (left <= np.maximum(aim / 2, error / 4)).all():
+        if (left <= np.maximum(target / 2, error / 4)).all():
             break
     return np.stack([log, error, left])
 
 
-def _read(
+def _estimate_log_score(
     quadrature: Quadrature,
-    pairs: Pairs,
+    pairs: EigenPairs,
     traces: np.ndarray,
     q: float,
 ) -> tuple[float, float]:
@@ -156,24 +156,24 @@ def _read(
     top = float(max([quadrature.nodes[-1], *pairs.values]))
     if not top > 0:
         return math.nan, math.inf
-    of_nodes = entropies(quadrature.nodes / top, q)
-    of_pairs = entropies(pairs.values / top, q)
+    of_nodes = compute_entropies(quadrature.nodes / top, q)
+    of_pairs = compute_entropies(pairs.values / top, q)
     value, error = quadrature.trace(of_nodes, traces)
     entropy = top * (value + float(of_pairs.sum()))
     growth = (1 - q) * entropy
     if not growth > -1:
         return math.nan, math.inf
-    log = float(log_of_entropy(entropy, q)) - math.log(top)
-    return log, max(top * error / (1 + growth), ROUNDING)
+    log = float(log_score_from_entropy(entropy, q)) - math.log(top)
+    return log, max(top * error / (1 + growth), LOG_ROUNDING)
 
 
-def estimated(
+def estimate_scores(
     similarity: Similarity,
     orders: Sequence[float],
     p: Array | None,
     psd: PSD,
-    how: Estimating,
-    exact: SpectrumRoute,
+    options: EstimateOptions,
+    exact_route: SpectrumRoute,
 ) -> list[Estimate] | None:
     """Estimate some orders, or return None where the exact ones cost no more."""
     if psd == "clip" and not similarity.psd:
@@ -182,14 +182,14 @@ def estimated(
             "`psd` and `method`"
         )
     weighted = merge_identical(similarity, p).weighted
-    cost = exact.cost(weighted)
+    cost = exact_route.cost(weighted)
     available = memory.available_bytes()
     limit = cost.flops if cost.bytes <= available else math.inf
-    if limit <= lanczos_cost(weighted).flops:
+    if limit <= estimate_lanczos_cost(weighted).flops:
         return None
     try:
-        return estimate_by_lanczos(weighted, orders, how, limit)
-    except StalledError as error:
+        return estimate_by_lanczos(weighted, orders, options, limit)
+    except ConvergenceError as error:
         if limit < math.inf:
             return None
         raise TooLargeError(

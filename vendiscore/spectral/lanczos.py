@@ -10,13 +10,13 @@ from .stochastic import Krylov
 
 TOLERANCE = 1e-10  # relative, of the eigenvalue
 # Vectors that are kept at once, and restarts after which to give up: some 400 products.
-BASIS = 20
-RESTARTS = 40
+BASIS_SIZE = 20
+MAX_RESTARTS = 40
 # Steps that look for negative eigenvalues of a matrix that may have some.
 SIGN_STEPS = 20
 
 
-def largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
+def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
     """Find λ_max, or None if it is slow; raise a NotPSDError for an eigenvalue below `floor`."""
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
@@ -28,7 +28,7 @@ def largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> floa
     if floor > -math.inf and not similarity.psd:
         _check_sign(similarity, start, floor)
     K = LinearOperator((n, n), matvec=similarity.matmul, dtype=np.float64)
-    options = {"ncv": min(n, BASIS), "maxiter": RESTARTS, "tol": TOLERANCE}
+    options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
     try:
         values = eigsh(K, k=1, which="LA", v0=start, return_eigenvectors=False, **options)
     except ArpackError:  # which no convergence is, too
@@ -39,7 +39,7 @@ def largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> floa
 def _check_sign(similarity: Similarity, start: np.ndarray, floor: float) -> None:
     """Raise a NotPSDError if an eigenvalue below `floor` shows in a few steps."""
     krylov = Krylov(similarity.matmul, start[:, None], SIGN_STEPS)
-    krylov.extend(krylov.most)
+    krylov.extend(krylov.max_steps)
     T = krylov.matrix()
     lowest = 0.0
     if np.isfinite(T).all():

@@ -20,22 +20,22 @@ from ..support.namespace import Array
 TOLERANCE = 1e-10
 # Past so many times the largest eigenvalue the integrand, a difference of c/t from itself, is lost
 # in rounding.
-FARTHEST = 1e8
-# The integrand is at most t^q times the log of a number: less than 1/NOTHING.
-NOTHING = 1e-2
+MAX_NODE_RATIO = 1e8
+# The integrand is at most t^q times the log of a number: less than 1/TRUNCATION_FACTOR.
+TRUNCATION_FACTOR = 1e-2
 
 
-def step_for(tolerance: float) -> float:
+def quadrature_step(tolerance: float) -> float:
     """Return the step in log t that leaves an error of `tolerance` of a rank-one change."""
     return 2 * math.pi**2 / math.log(16 * math.pi / tolerance)
 
 
-def ridges(
+def quadrature_nodes(
     q: float,
-    least: float,
+    smallest: float,
     largest: float,
     tolerance: float = 1e-10,
-    share: float = 1.0,
+    sample_weight: float = 1.0,
 ) -> tuple[np.ndarray, np.ndarray]:
     """Find nodes t and weights w with Σ w f(t) = q sinc(1−q) ∫ t^{q−1} f(t) dt, none at q = 2.
 
@@ -44,13 +44,13 @@ def ridges(
     """
     if q == 2:
         return np.empty(0), np.empty(0)
-    step = step_for(tolerance)
-    negligible = NOTHING * tolerance
-    resolved = (negligible * least**2) ** (1 / (1 + q))
-    of_share = (negligible * share) ** (1 / q)
+    step = quadrature_step(tolerance)
+    negligible = TRUNCATION_FACTOR * tolerance
+    resolved = (negligible * smallest**2) ** (1 / (1 + q))
+    of_share = (negligible * sample_weight) ** (1 / q)
     low = max(resolved, of_share, 1e-290)
     reach = max(tolerance ** (-1 / (3 - q)), 10.0)
-    high = largest * min(FARTHEST, reach)
+    high = largest * min(MAX_NODE_RATIO, reach)
     # A grid that does not move with the matrix: numbers of two of them share their errors.
     first = math.floor(math.log(low) / step)
     last = math.ceil(math.log(high) / step)
@@ -66,7 +66,7 @@ def ridges(
     return t, weights
 
 
-def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
+def trace_term(q: float, b: np.ndarray | float) -> np.ndarray:
     """Return the term before the integral, for each unit of trace: −[b^{q−1} + …]."""
     logs = np.log(b)
     x = (q - 1) * logs
@@ -74,7 +74,7 @@ def of_trace(q: float, b: np.ndarray | float) -> np.ndarray:
     return np.asarray(term)
 
 
-def log_of_trace(
+def log_score_from_change(
     values: np.ndarray,
     change: np.ndarray,
     trace: np.ndarray,
@@ -84,26 +84,26 @@ def log_of_trace(
 
     Changes and traces have the shape (…, n); values of 0 are ignored.
     """
-    entropy = entropies(values, q).sum(axis=-1, keepdims=True)
+    entropy = compute_entropies(values, q).sum(axis=-1, keepdims=True)
     S = (entropy + change) / trace
-    log_score = np.log(trace) + log_of_entropy(S, q)
+    log_score = np.log(trace) + log_score_from_entropy(S, q)
     return np.asarray(log_score)
 
 
-def surprisal(logs: np.ndarray, q: float) -> np.ndarray:
+def compute_surprisal(logs: np.ndarray, q: float) -> np.ndarray:
     """Return (x^{q−1} − 1)/(1 − q) from log x, of which S_q is the mean; −log x at q = 1."""
     if q == 1:
         return -logs
     return np.expm1((q - 1) * logs) / (1 - q)
 
 
-def entropies(x: np.ndarray, q: float) -> np.ndarray:
+def compute_entropies(x: np.ndarray, q: float) -> np.ndarray:
     """Return (x^q − x)/(1 − q), or its limit −x log x; 0 of 0."""
     logs = np.log(np.where(x > 0, x, 1.0))
-    return x * surprisal(logs, q)
+    return x * compute_surprisal(logs, q)
 
 
-def log_of_entropy(S: Array, q: float) -> Array:
+def log_score_from_entropy(S: Array, q: float) -> Array:
     """Return log VS_q of a matrix of trace 1, from its S_q = Σ (λ^q − λ)/(1 − q)."""
     if q == 1:
         return S

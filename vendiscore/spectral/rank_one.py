@@ -21,15 +21,21 @@ from ..support.arguments import DEFAULT_ORDER, check_float, check_order
 from ..support.namespace import Array, row_blocks, to_float, to_host
 from ..support.types import Number, Weights
 from .clusters import leave_cluster_out
-from .quadrature import TOLERANCE, log_of_trace, of_trace, ridges, surprisal
-from .spectrum import Spectrum, positive_parts
+from .quadrature import (
+    TOLERANCE,
+    compute_surprisal,
+    log_score_from_change,
+    quadrature_nodes,
+    trace_term,
+)
+from .spectrum import Spectrum, positive_eigenpairs
 
 RIDGE = 1e-9  # of the unexplained part, as a share of a sample
-ALL = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
+MAX_SAMPLE_WEIGHT = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
 # Error of log VS with a sample more, and the largest squared distance of the sample from the span
 # of the set that is taken for rounding.
-EXACT = 1e-13
-ROUNDING = 1e-12
+GAIN_TOLERANCE = 1e-13
+SPAN_TOLERANCE = 1e-12
 
 
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
@@ -38,83 +44,85 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     Where negative eigenvalues were clipped, those of the other samples are clipped by themselves.
     """
     q = check_order(q, allow_zero=False)
-    clipped = spectrum.negative is not None
-    values, U = positive_parts(spectrum, q)
+    clipped = spectrum.negative_eigenvalues is not None
+    values, U = positive_eigenpairs(spectrum, q)
     if spectrum.n < 2:
         raise ValueError("a set of one sample has nothing left without it; pass two samples")
     left = np.empty(len(U))
-    for rows, squares in _squares(U):
+    for rows, squares in _iter_squared_blocks(U):
         p = squares @ values
-        if (p > ALL).any():
+        if (p > MAX_SAMPLE_WEIGHT).any():
             i = int(np.argmax(p)) + rows.start
             raise ValueError(f"sample {i} has all the weight: without it nothing is left")
         if q <= 2 and not clipped:
-            left[rows] = without_each(values, squares, q, 1 / spectrum.n)
+            left[rows] = log_scores_leaving_each_out(values, squares, q, 1 / spectrum.n)
     if q > 2 or clipped:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
     return np.clip(left, 0.0, math.log(spectrum.n - 1))
 
 
-def adds(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
+def log_score_drops(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find log VS_q of the set minus that without each sample, shape (n,)."""
-    return log_score(spectrum, q) - leave_one_out(spectrum, q)
+    return compute_log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 
-def lost(adds: object) -> Array:
-    """Return the share of a score that is lost without each sample, from its part of log VS."""
-    return -np.expm1(-np.asarray(adds))
+def relative_drops(log_drops: object) -> Array:
+    """Return the share of a score that is lost without each sample, from the drop in log VS."""
+    return -np.expm1(-np.asarray(log_drops))
 
 
-def with_each(values: np.ndarray, squares: np.ndarray, q: float, weight: float) -> np.ndarray:
+def log_scores_with_each_added(
+    values: np.ndarray, squares: np.ndarray, q: float, weight: float
+) -> np.ndarray:
     """Return log VS_q with each of some unit samples added, (m,), q ≤ 2, from positive `values`.
 
     `squares` (m, r) are their squared coordinates along the eigenvectors; each has this weight.
     """
-    t, w = ridges(q, values.min(), values.max(), EXACT, weight)
+    t, w = quadrature_nodes(q, values.min(), values.max(), GAIN_TOLERANCE, weight)
     resolvents = 1 / (values[:, None] + t)
     logs = np.empty(len(squares))
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
         part = squares[rows]
         inside = part.sum(axis=1)
-        lengths = np.where(inside > 1 - ROUNDING, inside, 1.0)  # but for rounding
-        outside = _outside(part, lengths) * weight
+        lengths = np.where(inside > 1 - SPAN_TOLERANCE, inside, 1.0)  # but for rounding
+        outside = _squared_residuals(part, lengths) * weight
         g = part * weight  # of y = √w x, in the eigenvectors of A
         c = lengths * weight
         b = (g @ values) / c + c / 2
-        change = c * of_trace(q, b)
+        change = c * trace_term(q, b)
         s = g @ resolvents + outside[:, None] / t
         subtracted = c[:, None] / (t + b[:, None])
         integrand = np.log1p(s) - subtracted
         change += integrand @ w
-        logs[rows] = log_of_trace(values, change, 1 + c, q)
+        logs[rows] = log_score_from_change(values, change, 1 + c, q)
     return logs
 
 
-def gain_of_each(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
+def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
     """Return what each of some unit samples adds to log VS_q, (m,), from coordinates Z (m, r)."""
     values = to_host(spectrum.values)
-    logs = with_each(values[values > 0], Z**2, q, weight)
-    return logs - log_score(spectrum, q)
+    logs = log_scores_with_each_added(values[values > 0], Z**2, q, weight)
+    return logs - compute_log_score(spectrum, q)
 
 
-def read_novelty_order(q: object) -> float:
+def check_novelty_order(q: object) -> float:
     """Return an order in (0, 2], for which the gains of samples are sums over few nodes."""
     return check_float(
         "q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2
     )
 
 
-def surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
+def compute_surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
     """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
     q = check_order(q, allow_zero=False)
-    values, U = positive_parts(spectrum, q)
+    values, U = positive_eigenpairs(spectrum, q)
     found = np.empty(len(U))
-    for rows, squares in _squares(U):
-        found[rows] = surprise_of(values, squares, q)
+    for rows, squares in _iter_squared_blocks(U):
+        found[rows] = surprise_from_eigenvectors(values, squares, q)
     return found
 
 
-def surprise_of(
+def surprise_from_eigenvectors(
     values: np.ndarray,
     squares: np.ndarray,
     q: float,
@@ -134,49 +142,51 @@ def surprise_of(
     return np.maximum(surprises, 0.0)
 
 
-def influence_of(gaps: np.ndarray, q: float) -> np.ndarray:
+def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
     """Find slopes from how much more surprising samples are than their set, at a finite order."""
-    return q * surprisal(-gaps, q)
+    return q * compute_surprisal(-gaps, q)
 
 
-def unexplained(spectrum: Spectrum) -> Array:
+def compute_residual_fractions(spectrum: Spectrum) -> Array:
     """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
-    values, U = positive_parts(spectrum, 0)
+    values, U = positive_eigenpairs(spectrum, 0)
     found = np.zeros(len(U))
-    for rows, squares in _squares(U):
-        found[rows] = unexplained_of(values, squares, spectrum.n)
+    for rows, squares in _iter_squared_blocks(U):
+        found[rows] = residual_fractions_from_eigenvectors(values, squares, spectrum.n)
     return found
 
 
-def unexplained_of(values: np.ndarray, squares: np.ndarray, n: int) -> np.ndarray:
+def residual_fractions_from_eigenvectors(
+    values: np.ndarray, squares: np.ndarray, n: int
+) -> np.ndarray:
     """Find it, (…, n), from eigenvalues (…, r) and squared eigenvectors (…, n, r)."""
     t = RIDGE / n
     column = values[..., None]
     shifted = column + t
     p = squares @ column
     explained = squares @ (column / shifted)
-    rest = _outside(squares)[..., None] + t * (squares @ (1 / shifted))
+    rest = _squared_residuals(squares)[..., None] + t * (squares @ (1 / shifted))
     shares = np.zeros(p.shape)
     np.divide(t * explained, p * rest, out=shares, where=p > 0)
     return np.clip(shares[..., 0], 0.0, 1.0)
 
 
-def coverage(shares: np.ndarray, p: Weights | None = None) -> Number:
+def compute_coverage(residual_fractions: np.ndarray, p: Weights | None = None) -> Number:
     """Return 1 − the weighted mean of unexplained shares: on labels the Good–Turing coverage."""
     weights = None if p is None else to_host(p)
-    return 1 - np.average(shares, axis=-1, weights=weights)
+    return 1 - np.average(residual_fractions, axis=-1, weights=weights)
 
 
-def log_score(spectrum: Spectrum, q: float) -> float:
+def compute_log_score(spectrum: Spectrum, q: float) -> float:
     """Return log VS_q of the set."""
     return math.log(to_float(spectrum.effective_number(q)))
 
 
-def without_each(
+def log_scores_leaving_each_out(
     values: np.ndarray,
     squares: np.ndarray,
     q: float,
-    share: float,
+    sample_weight: float,
     tolerance: float = TOLERANCE,
 ) -> np.ndarray:
     """Return log VS_q without each sample, (…, n), for q ≤ 2; `share` is a usual weight.
@@ -188,10 +198,10 @@ def without_each(
     second = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second / p - p / 2, 1.0)
-    change = p * of_trace(q, b)
+    change = p * trace_term(q, b)
     least = float(values[values > 0].min())
     largest = float(values.max())
-    t, w = ridges(q, least, largest, tolerance, share)
+    t, w = quadrature_nodes(q, least, largest, tolerance, sample_weight)
     # 1 − s below the largest eigenvalue, s above it: each without cancellation.
     mid = int(np.searchsorted(t, largest))
     below = t[:mid] / (column + t[:mid])
@@ -199,23 +209,23 @@ def without_each(
     logs = squares @ np.concatenate([below, above], axis=-1)
     low = logs[..., :mid]
     high = logs[..., mid:]
-    low += _outside(squares)[..., None]
+    low += _squared_residuals(squares)[..., None]
     with np.errstate(divide="ignore"):
         np.log(low, out=low)
     np.log1p(high, out=high)
     logs += p[..., None] / (t + b[..., None])
     change -= logs @ w
-    return log_of_trace(values, -change, 1 - p, q)
+    return log_score_from_change(values, -change, 1 - p, q)
 
 
-def _outside(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
+def _squared_residuals(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
     """Return the squared length of each row outside of the span of these squared coordinates."""
     outside = lengths - squares.sum(axis=-1)
     outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding would decide at small ridges
     return outside
 
 
-def _squares(U: np.ndarray) -> Array:
+def _iter_squared_blocks(U: np.ndarray) -> Array:
     """Return blocks of rows, squared."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

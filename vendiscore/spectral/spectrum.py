@@ -19,7 +19,7 @@ from ..support.namespace import Array, is_numpy, namespace, to_float, to_host
 from ..support.types import Number
 from .eigen import decompose, describe_driver
 from .estimate import Estimate
-from .weighted_similarity import fault_of
+from .weighted_similarity import describe_matrix_problem
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -32,17 +32,18 @@ class Spectrum(NormalizedEigenvalues):
 
     n: int
     route: str
-    why: str
-    negative: np.ndarray | None = None
+    reason: str
+    negative_eigenvalues: np.ndarray | None = None
     negative_vectors: Array | None = field(default=None, repr=False)
-    single: bool = False  # products were made in single precision: for orders from 1 on
+    single_precision: bool = False  # products were made in single precision: for orders from 1 on
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
         """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
-        if self.single and q < 1:
+        if self.single_precision and q < 1:
             raise ValueError(
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
-                f"use spectrum_of(similarity), or pass the order to vendi(similarity, orders)"
+                f"use compute_spectrum(similarity), or pass the order to "
+                f"compute_vendi_scores(similarity, orders)"
             )
         return self.hill_number(q)
 
@@ -56,7 +57,7 @@ class Spectrum(NormalizedEigenvalues):
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return estimates of some orders; warn where the cut may have changed one."""
         self.warn_about_truncation(orders)
-        return [Estimate(self.effective_number(q), self.route, self.why) for q in orders]
+        return [Estimate(self.effective_number(q), self.route, self.reason) for q in orders]
 
     @property
     def notes(self) -> list[str]:
@@ -70,28 +71,34 @@ class Spectrum(NormalizedEigenvalues):
         ]
 
 
-def positive_parts(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> tuple[np.ndarray, np.ndarray]:
+def positive_eigenpairs(
+    spectrum: Spectrum, q: float = DEFAULT_ORDER
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the positive eigenvalues (r,) that order q uses and eigenvectors (n, r), on the host.
 
     q = 0 gives those of the numerical rank.
     """
     if spectrum.vectors is None:
-        raise ValueError("`spectrum` has no vectors; pass spectrum_of(similarity, vectors=True)")
+        raise ValueError(
+            "`spectrum` has no vectors; pass compute_spectrum(similarity, vectors=True)"
+        )
     values = to_host(spectrum.values_at(q))
     values = values[values > 0]
     return values, to_host(spectrum.vectors)[:, : len(values)]
 
 
-def signed_parts(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+def signed_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
     """Return positive eigenvalues and then those clipped, with all eigenvectors, on the host."""
-    values, U = positive_parts(spectrum)
-    if spectrum.negative is None:
+    values, U = positive_eigenpairs(spectrum)
+    if spectrum.negative_eigenvalues is None:
         return values, U
     vectors = to_host(spectrum.negative_vectors)
-    return np.concatenate([values, spectrum.negative]), np.concatenate([U, vectors], axis=1)
+    return np.concatenate([values, spectrum.negative_eigenvalues]), np.concatenate(
+        [U, vectors], axis=1
+    )
 
 
-class Spectral(NamedTuple):
+class ScoresByOrder(NamedTuple):
     """Effective numbers, one for each order, and the spectrum they were computed from, if any."""
 
     estimates: list[Estimate]
@@ -105,7 +112,7 @@ class Spectral(NamedTuple):
 
 def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
     """Return the size of rounding errors in the eigenvalues of a weighted similarity."""
-    cause = partial(fault_of, weighted)
+    cause = partial(describe_matrix_problem, weighted)
     return EigenvalueTolerance(weighted.n, weighted.roundoff, weighted.psd, cause)
 
 
@@ -118,7 +125,7 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False)
 
 def score_covariance(
     C: Array, n: int, orders: Sequence[float], psd: PSD = "check", vectors: bool = False
-) -> Spectral:
+) -> ScoresByOrder:
     """Score n samples by Σ w x xᵀ, C (d, d), up to a factor; d may exceed n, but no score does."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
@@ -143,24 +150,24 @@ def score_matrix(
     tolerance: EigenvalueTolerance,
     psd: PSD,
     route: str,
-    why: str,
+    reason: str,
     vectors: bool = False,
-) -> Spectral:
+) -> ScoresByOrder:
     """Score a weighted matrix A of trace 1, which is overwritten, and keep its spectrum.
 
     `vectors` requests the eigenvectors of A that belong to positive eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
     if driver := describe_driver(A, vectors):
-        why = f"{why}, {driver}"
+        reason = f"{reason}, {driver}"
     values, eigenvalues = compute_hill_numbers(A, orders, tolerance, psd, solver)
-    estimates = [Estimate(value, route, why) for value in values]
+    estimates = [Estimate(value, route, reason) for value in values]
     if eigenvalues is None:
-        return Spectral(estimates, None)
-    spectrum = Spectrum(**vars(eigenvalues), n=tolerance.n, route=route, why=why)
+        return ScoresByOrder(estimates, None)
+    spectrum = Spectrum(**vars(eigenvalues), n=tolerance.n, route=route, reason=reason)
     if vectors:
         spectrum = _split_vectors(spectrum, psd)
-    return Spectral(estimates, spectrum)
+    return ScoresByOrder(estimates, spectrum)
 
 
 def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
@@ -172,7 +179,7 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
         unit = to_host(spectrum.values)[0] / spectrum.computed[0]
         spectrum = replace(
             spectrum,
-            negative=spectrum.computed[-n_negative:] * unit,
+            negative_eigenvalues=spectrum.computed[-n_negative:] * unit,
             negative_vectors=V[:, -n_negative:],
         )
     V = V[:, : spectrum.rank]
@@ -186,4 +193,4 @@ def project_vectors(spectrum: Spectrum, project: Callable[[Array], Array]) -> Sp
         U /= np.sqrt(np.einsum("ij,ij->j", U, U))
     else:
         U = U / namespace(U).linalg.vector_norm(U, axis=0)
-    return replace(spectrum, vectors=U, negative=None, negative_vectors=None)
+    return replace(spectrum, vectors=U, negative_eigenvalues=None, negative_vectors=None)

@@ -21,13 +21,18 @@ from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, asarray_like, detach, namespace, to_host
 from .eigen import decompose
-from .rank_one import influence_of, surprise_of, unexplained_of, without_each
+from .rank_one import (
+    compute_influence,
+    log_scores_leaving_each_out,
+    residual_fractions_from_eigenvectors,
+    surprise_from_eigenvectors,
+)
 
 # Weights below this may count as zero by rounding: such sets are looked at one by one.
-LEAST_WEIGHT = 1e-12
+MIN_WEIGHT = 1e-12
 
 
-class Spectra:
+class StackedSpectra:
     """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
 
     `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone;
@@ -55,7 +60,7 @@ class Spectra:
         sums = detach(K).sum(-1).sum(-1)
         refused = ~xp.isfinite(sums)
         if p is not None:
-            tiny = (root > 0) & (root < math.sqrt(LEAST_WEIGHT))
+            tiny = (root > 0) & (root < math.sqrt(MIN_WEIGHT))
             refused = refused | tiny.any(-1)
         if bool(refused.any()):
             identity = xp.eye(m, dtype=K.dtype)
@@ -82,7 +87,7 @@ class Spectra:
             return
         self.vectors = eigenvalues.vectors
         lowest = eigenvalues.computed[:, -1]
-        self.clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
+        self.is_clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
         if psd == "check":  # these get a warning
             self.unusual |= eigenvalues.negative_mass > NEGATIVE_MASS
@@ -98,36 +103,36 @@ class Spectra:
         if self._eigenvalues is not None:
             self._eigenvalues.warn_about_truncation(orders)
 
-    def influence(self, q: float) -> np.ndarray:
+    def compute_influence(self, q: float) -> np.ndarray:
         """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
         if math.isinf(q):
             vectors = to_host(self.vectors)
             top = vectors[:, :, 0]
-            return self._masses() - self.K.shape[1] * top**2
+            return self._trace_weights() - self.K.shape[1] * top**2
         numbers = self.eigenvalues.hill_number(q)
         logs = np.log(numbers)
-        gaps = self.surprises(q) - logs[:, None]
-        return self._masses() * influence_of(gaps, q)
+        gaps = self.compute_surprise(q) - logs[:, None]
+        return self._trace_weights() * compute_influence(gaps, q)
 
-    def _masses(self) -> np.ndarray:
+    def _trace_weights(self) -> np.ndarray:
         """Return m times the part of each sample in the trace, (g, m): 1 unless clipped."""
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
 
-    def surprises(self, q: float) -> np.ndarray:
-        """Return how surprising each sample of each set is, (g, m); see `rank_one.surprise`."""
+    def compute_surprise(self, q: float) -> np.ndarray:
+        """Return how surprising each sample of each set is, (g, m); see `compute_surprise`."""
         values = to_host(self.eigenvalues.values_at(q))
         squares = np.square(to_host(self.vectors))
-        return surprise_of(values[:, None, :], squares, q)
+        return surprise_from_eigenvectors(values[:, None, :], squares, q)
 
-    def unexplained(self) -> np.ndarray:
+    def compute_residual_fractions(self) -> np.ndarray:
         """Return the part of each sample that no other of its set explains, (g, m)."""
         values = to_host(self.eigenvalues.values_at(0))
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
-        return unexplained_of(values, squares, self.K.shape[1])
+        return residual_fractions_from_eigenvectors(values, squares, self.K.shape[1])
 
-    def without_each(self, q: float) -> np.ndarray:
+    def log_scores_leaving_each_out(self, q: float) -> np.ndarray:
         """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more.
 
         Where negative eigenvalues were clipped, those of the other samples are clipped by
@@ -135,22 +140,22 @@ class Spectra:
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
-        singly = self.clipped | (q > 2)
+        singly = self.is_clipped | (q > 2)
         if singly.any():
-            logs[singly] = self._decomposed_without_each(singly, q)
+            logs[singly] = self._leave_each_out_by_eigenvalues(singly, q)
         if not singly.all():
             values = to_host(self.eigenvalues.values_at(q))[~singly]
             squares = np.square(to_host(self.vectors)[~singly])
             squares *= (values > 0)[:, None, :]
-            logs[~singly] = without_each(values, squares, q, 1 / m)
+            logs[~singly] = log_scores_leaving_each_out(values, squares, q, 1 / m)
         return np.clip(logs, 0.0, math.log(m - 1))
 
-    def _decomposed_without_each(self, some: np.ndarray, q: float) -> np.ndarray:
+    def _leave_each_out_by_eigenvalues(self, mask: np.ndarray, q: float) -> np.ndarray:
         """Return the same of some sets, from the eigenvalues of the other samples."""
         m = self.K.shape[1]
         others = np.array([np.delete(np.arange(m), i) for i in range(m)])
         rows = others[:, :, None]
         columns = others[:, None, :]
-        sets = to_host(self.K)[some]  # all parts of a set take m times its memory
+        sets = to_host(self.K)[mask]  # all parts of a set take m times its memory
         eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]
         return np.log(hill_number(clip_eigenvalues(np.array(eigenvalues)), q))

@@ -17,18 +17,18 @@ from ..support.namespace import Array, asarray_like, namespace, to_host
 
 # A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
 # it off then moves a trace by the square of that.
-CONVERGED = 1e-3
+RESIDUAL_TOLERANCE = 1e-3
 
 
 class Krylov:
     """An orthonormal basis of Z, AZ, A²Z …, and A in it: a block tridiagonal matrix."""
 
-    def __init__(self, multiply: Callable[[Array], Array], Z: Array, most: int) -> None:
+    def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
         self.multiply = multiply
         self.n, self.b = Z.shape
-        self.most = min(most, self.n // self.b)
+        self.max_steps = min(max_steps, self.n // self.b)
         self.steps = 0
-        size = self.b * self.most
+        size = self.b * self.max_steps
         self._T = np.zeros((size + self.b, size + self.b))
         xp = namespace(Z)
         self.basis: Array = xp.empty((size, self.n), dtype=Z.dtype, device=Z.device)
@@ -38,7 +38,7 @@ class Krylov:
     def extend(self, steps: int) -> None:
         """Go on until so many steps have been made, or as many as there is room for."""
         xp = namespace(self._last)
-        while self.steps < min(steps, self.most):
+        while self.steps < min(steps, self.max_steps):
             Q = self._last
             here = slice(self.size, self.size + self.b)
             self.steps += 1
@@ -48,11 +48,11 @@ class Krylov:
             W = self.multiply(Q)
             block = to_host(Q.T @ W)
             self._T[here, here] = (block + block.T) / 2
-            W = outside(basis, W)
-            W = outside(basis, W)  # twice is enough (Giraud et al., 2005)
+            W = project_out(basis, W)
+            W = project_out(basis, W)  # twice is enough (Giraud et al., 2005)
             Q, R = xp.linalg.qr(W)
             # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
-            Q = outside(basis, Q)
+            Q = project_out(basis, Q)
             self._last, R2 = xp.linalg.qr(Q)
             below = to_host(R2 @ R)
             self._T[following, here] = below
@@ -67,20 +67,20 @@ class Krylov:
         """Return A in the basis."""
         return self._T[: self.size, : self.size]
 
-    def converged(self, rounding: float) -> Pairs:
+    def converged_pairs(self, rounding: float) -> EigenPairs:
         """Return the pairs that are eigenpairs, and no rounding."""
         values, S = np.linalg.eigh(self.matrix())
         last = slice(self.size - self.b, self.size)
         below = self._T[self.size : self.size + self.b, last]
         residuals = np.linalg.norm(below @ S[last], axis=0)
         least = max(self.n * EPS * values[-1], rounding)
-        done = (residuals <= CONVERGED * values) & (values > least)
+        done = (residuals <= RESIDUAL_TOLERANCE * values) & (values > least)
         basis = self.basis[: self.size]
         coordinates = asarray_like(S[:, done], basis)
-        return Pairs(values[done], basis.T @ coordinates)
+        return EigenPairs(values[done], basis.T @ coordinates)
 
 
-class Pairs(NamedTuple):
+class EigenPairs(NamedTuple):
     """Eigenvalues (k,) of a matrix and their eigenvectors (n, k)."""
 
     values: np.ndarray
@@ -90,18 +90,18 @@ class Pairs(NamedTuple):
         self,
         multiply: Callable[[Array], Array],
         Z: Array,
-        most: int,
+        max_steps: int,
     ) -> Krylov:
         """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
         rows = self.vectors.T
 
         def multiply_outside(V: Array) -> Array:
-            return outside(rows, multiply(V))
+            return project_out(rows, multiply(V))
 
-        return Krylov(multiply_outside, outside(rows, Z), most)
+        return Krylov(multiply_outside, project_out(rows, Z), max_steps)
 
 
-def outside(basis: Array, V: Array) -> Array:
+def project_out(basis: Array, V: Array) -> Array:
     """Return the parts of vectors that are orthogonal to the rows of a basis."""
     inside = basis @ V
     return V - basis.T @ inside
@@ -112,7 +112,7 @@ class Quadrature:
 
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
-        self.least: float = float(values[0])
+        self.min_eigenvalue: float = float(values[0])
         self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)
         first = S[: krylov.b]
         coordinates = first.T @ krylov.start

@@ -10,19 +10,19 @@ import numpy as np
 
 # More threads than these make a full reduction slower: its steps are short, and all threads wait
 # for each other after each.
-MOST_THREADS = 4
+MAX_THREADS = 4
 # The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
-TRIED_SIZE = 70
-TRIED_ERROR = 1e-11
+TEST_SIZE = 70
+TEST_TOLERANCE = 1e-11
 
 # Half-widths of the band, from so many rows on: a wide one makes products of matrices out of the
 # first stage, and more work for the second, which has one thread.
-BANDS = ((0, 32), (3000, 48), (8000, 64))
+BANDWIDTHS = ((0, 32), (3000, 48), (8000, 64))
 # To a band, from there to three diagonals, and their eigenvalues.
 ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
 # Modules of their libraries, patterns of names, and the integers that they take. The first has 64
 # bits: its library is NumPy's own, so that its threads are the ones that had the products before.
-_NAMES = (
+_LIBRARIES = (
     ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
     ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
     ("scipy.linalg._flapack", "{}_", ctypes.c_int32),
@@ -33,26 +33,26 @@ Routine: TypeAlias = "ctypes._NamedFuncPointer"
 Driver = Callable[[np.ndarray], np.ndarray]
 
 
-def driver() -> Driver | None:
+def load_driver() -> Driver | None:
     """Return a function for the eigenvalues of a float64 matrix, which it destroys, or None."""
-    return _found(_NAMES)
+    return _load_driver(_LIBRARIES)
 
 
 @cache
-def _found(names: tuple[tuple[str, str, Integer], ...]) -> Driver | None:
-    for module, name, integer in names:
+def _load_driver(libraries: tuple[tuple[str, str, Integer], ...]) -> Driver | None:
+    for module, name, integer in libraries:
         try:
             library = ctypes.CDLL(import_module(module).__file__)
             routines = [getattr(library, name.format(routine)) for routine in ROUTINES]
         except (AttributeError, ImportError, OSError, TypeError):
             continue
-        driver = _calling(routines, integer)
-        if _is_right(driver):
+        driver = _build_driver(routines, integer)
+        if _is_accurate(driver):
             return driver
     return None
 
 
-def _calling(routines: Sequence[Routine], integer: Integer) -> Driver:
+def _build_driver(routines: Sequence[Routine], integer: Integer) -> Driver:
     """Return the routines as one function of a matrix."""
     to_band, to_three, values_of = routines
 
@@ -68,7 +68,7 @@ def _calling(routines: Sequence[Routine], integer: Integer) -> Driver:
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
         n = len(A)
-        band = max(width for least, width in BANDS if n >= least)
+        band = max(width for least, width in BANDWIDTHS if n >= least)
         rows = np.empty((n, band + 1))
         asked = (np.empty(1), np.empty(1))
         first = (b"L", n, band, A, n, rows, band + 1, np.empty(n))
@@ -94,15 +94,15 @@ def _pointer(argument: object, integer: Integer) -> object:
     return getattr(argument, "ctypes", argument)
 
 
-def _is_right(eigenvalues: Driver) -> bool:
+def _is_accurate(eigenvalues: Driver) -> bool:
     """Return whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
-    known = np.arange(1.0, TRIED_SIZE + 1)
+    known = np.arange(1.0, TEST_SIZE + 1)
     v = np.sin(known)
     v /= np.linalg.norm(v)
-    reflection = np.eye(TRIED_SIZE) - 2 * np.outer(v, v)
+    reflection = np.eye(TEST_SIZE) - 2 * np.outer(v, v)
     try:
         values = eigenvalues(reflection * known @ reflection)
     except (np.linalg.LinAlgError, ValueError):
         return False
     error = np.abs(values - known).max()
-    return bool(error <= TRIED_ERROR * TRIED_SIZE)
+    return bool(error <= TEST_TOLERANCE * TEST_SIZE)

@@ -10,29 +10,29 @@ from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.memory import TooLargeError
 from ..support.namespace import Array
-from .estimate import Estimate, Estimating
+from .estimate import Estimate, EstimateOptions
 from .routes import (
-    LARGEST,
-    StalledError,
-    moment_route,
+    LARGEST_EIGENVALUE,
+    ConvergenceError,
+    compute_scores_in_single,
     run_moment,
-    score_in_single,
-    spectrum_route,
+    select_moment_route,
+    select_spectrum_route,
 )
-from .spectrum import Spectral, Spectrum
-from .weighted_similarity import weighted_by
+from .spectrum import ScoresByOrder, Spectrum
+from .weighted_similarity import weight_similarity
 
 
-def vendi(
+def compute_vendi_scores(
     similarity: Similarity,
     orders: Sequence[float] = (DEFAULT_ORDER,),
     p: Array | None = None,
     psd: PSD = "check",
     *,
     spectrum: Spectrum | None = None,
-    estimating: Estimating | None = None,
+    estimate_options: EstimateOptions | None = None,
     allow_single: bool = True,
-) -> Spectral:
+) -> ScoresByOrder:
     """Find the Vendi Scores of several orders by as little work as they need.
 
     Pass `allow_single=False` for scores that are combined with others in double precision.
@@ -43,47 +43,47 @@ def vendi(
                 f"`spectrum` must be of the {similarity.n} samples, got one of {spectrum.n}; leave "
                 "it out"
             )
-        if not spectrum.single or min(orders, default=1.0) >= 1:
-            return Spectral(spectrum.estimates(orders), spectrum)
+        if not spectrum.single_precision or min(orders, default=1.0) >= 1:
+            return ScoresByOrder(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
     known: dict[float, Estimate] = {}
     stalled: dict[float, str] = {}
-    routes = {q: moment_route(similarity, q, psd) for q in orders}
-    needs_lanczos = LARGEST in routes.values() and None not in routes.values()
-    if allow_single and p is None and estimating is None and not needs_lanczos:
-        scores = score_in_single(similarity, orders)
+    routes = {q: select_moment_route(similarity, q, psd) for q in orders}
+    needs_lanczos = LARGEST_EIGENVALUE in routes.values() and None not in routes.values()
+    if allow_single and p is None and estimate_options is None and not needs_lanczos:
+        scores = compute_scores_in_single(similarity, orders)
         if scores is not None:
             return scores
-    if estimating or None not in routes.values():  # else the spectrum serves all
-        weighted = weighted_by(similarity, p)
+    if estimate_options or None not in routes.values():  # else the spectrum serves all
+        weighted = weight_similarity(similarity, p)
         for q, route in routes.items():
             if route is not None:
                 try:
                     known[q] = run_moment(route, weighted, q, psd)
-                except (StalledError, TooLargeError) as error:
+                except (ConvergenceError, TooLargeError) as error:
                     stalled[q] = str(error)
     needed = [q for q in orders if q not in known]
     if needed:
-        whole = spectrum_route(similarity)
+        whole = select_spectrum_route(similarity)
         read = None
-        if estimating:
-            from .estimators import estimated
+        if estimate_options:
+            from .estimators import estimate_scores
 
-            read = estimated(similarity, needed, p, psd, estimating, whole)
+            read = estimate_scores(similarity, needed, p, psd, estimate_options, whole)
         if read is None:
             read, spectrum = whole.run(similarity, p, psd, orders=needed)
         known |= zip(needed, read, strict=True)
     for q, why in stalled.items():
-        known[q] = replace(known[q], why=why)
-    return Spectral([known[q] for q in orders], spectrum)
+        known[q] = replace(known[q], reason=why)
+    return ScoresByOrder([known[q] for q in orders], spectrum)
 
 
-def spectrum_of(
+def compute_spectrum(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
     """Find the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
-    spectrum = spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
+    spectrum = select_spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
     assert spectrum is not None
     return spectrum
 
@@ -135,4 +135,4 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
             f"`similarity` must be a Similarity, got {type(similarity).__name__}; pass "
             f"as_similarity(samples, k=…), or as_similarity(K, score_K=True)"
         )
-    return spectrum_of(similarity, p, check_psd(psd)).values
+    return compute_spectrum(similarity, p, check_psd(psd)).values

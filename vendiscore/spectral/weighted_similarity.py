@@ -12,7 +12,7 @@ from ..similarity.base import Similarity
 from ..support.namespace import Array, asarray_like, is_numpy, namespace, row_blocks, to_host
 
 
-def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
+def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
     """Return K_p, with a trace of 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
@@ -21,16 +21,16 @@ def weighted_by(similarity: Similarity, p: Array | None) -> Similarity:
     return similarity.scaled(root / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
-class Distinct(NamedTuple):
+class MergedDuplicates(NamedTuple):
     """K_p of samples without repeats; places in it, and √(p_i / p), of n samples that have some."""
 
     weighted: Similarity
     inverse: np.ndarray | None = None
-    part: np.ndarray | None = None
+    root_fractions: np.ndarray | None = None
 
-    def repeated(self, U: Array) -> Array:
+    def expand_vectors(self, U: Array) -> Array:
         """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
-        part = asarray_like(self.part, U)[:, None]
+        part = asarray_like(self.root_fractions, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
             return np.multiply(U, part, out=U)
@@ -45,23 +45,23 @@ def find_repeats(similarity: Similarity) -> np.ndarray | None:
     return groups
 
 
-def merge_identical(similarity: Similarity, p: Array | None) -> Distinct:
+def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates:
     """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
     n = similarity.n
     groups = find_repeats(similarity)
     if groups is None:
-        return Distinct(weighted_by(similarity, p))
+        return MergedDuplicates(weight_similarity(similarity, p))
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     each = np.full(n, 1 / n) if p is None else to_host(p)
     together = np.bincount(inverse, each)
     whole = together[inverse]
     parts = np.zeros(n)
     np.divide(each, whole, out=parts, where=whole > 0)
-    weighted = weighted_by(similarity.take(first), together)
-    return Distinct(weighted, inverse, np.sqrt(parts))
+    weighted = weight_similarity(similarity.take(first), together)
+    return MergedDuplicates(weighted, inverse, np.sqrt(parts))
 
 
-def fault_of(weighted: Similarity) -> str:
+def describe_matrix_problem(weighted: Similarity) -> str:
     """Return what is wrong with a similarity that gave an impossible number."""
     bare = weighted.bare()
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))

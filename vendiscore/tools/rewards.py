@@ -16,9 +16,9 @@ from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_
 from ..resolve.sets import read_samples
 from ..similarity.sample_arrays import take_samples
 from ..similarity.weights import check_per_sample
-from ..spectral.rank_one import leave_one_out, log_score, surprise
-from ..spectral.stacks import Spectra
-from ..spectral.vendi_scores import spectrum_of
+from ..spectral.rank_one import compute_log_score, compute_surprise, leave_one_out
+from ..spectral.stacks import StackedSpectra
+from ..spectral.vendi_scores import compute_spectrum
 from ..support.arguments import (
     DEFAULT_ORDER,
     check_bool,
@@ -216,28 +216,28 @@ def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray
     scores = np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
     for numbers, stack in stacks_of(subject):
-        spectra = Spectra(stack.K, None, [q], psd, True, stack.similarity)
+        spectra = StackedSpectra(stack.K, None, [q], psd, True, stack.similarity)
         usual = ~(stack.unusual | to_host(spectra.unusual))
         of_sets = to_host(spectra.values[0])
         if stack.n > 1 and credit == "surprise":
-            credits[stack.rows[usual]] = spectra.surprises(q)[usual]
+            credits[stack.rows[usual]] = spectra.compute_surprise(q)[usual]
         elif stack.n > 1:
-            rows = of_sets[:, None] - np.exp(spectra.without_each(q))
+            rows = of_sets[:, None] - np.exp(spectra.log_scores_leaving_each_out(q))
             credits[stack.rows[usual]] = rows[usual]
         scores[numbers[usual]] = of_sets[usual]
         apart[numbers[usual]] = False
     for i in np.flatnonzero(apart):
         part = subject.parts[i]
         try:
-            spectrum = spectrum_of(part.similarity, psd=psd, vectors=True)
+            spectrum = compute_spectrum(part.similarity, psd=psd, vectors=True)
         except Exception as error:
             error.add_note(f"this is about {part.name}")
             raise
-        scores[i] = math.exp(log_score(spectrum, q))
+        scores[i] = math.exp(compute_log_score(spectrum, q))
         if part.n > 1 and credit == "leave_one_out":
             credits[part.places] = scores[i] - np.exp(leave_one_out(spectrum, q))
         elif part.n > 1:
-            credits[part.places] = surprise(spectrum, q)
+            credits[part.places] = compute_surprise(spectrum, q)
         subject.parts[i] = part.afresh()
     if credit == "surprise":
         credits /= np.log(np.maximum(sizes, 2))[codes]

@@ -11,7 +11,7 @@ from PIL import Image
 
 from vendiscore import MissingPackageError, SampleError, as_similarity, compute, list_kernels
 from vendiscore.encoders.pil_images import as_image
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -47,7 +47,7 @@ def test_columns_that_are_black_in_all_images_are_left_out_of_the_covariance():
     assert C.shape == (24 * 40, 24 * 40)
     np.testing.assert_allclose(S.dense(), cosines(framed), atol=1e-12)
     values, found = np.linalg.eigvalsh(S.dense()), np.linalg.eigvalsh(C)
-    found_of = spectrum_of(S, vectors=True)
+    found_of = compute_spectrum(S, vectors=True)
     np.testing.assert_allclose(found_of.values[:6], values[::-1] / 6, atol=1e-12)
     np.testing.assert_allclose(found[-6:], values, atol=1e-12)
 

@@ -23,8 +23,8 @@ from vendiscore import (
 )
 from vendiscore.result import key_at
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.spectral.lanczos import largest_eigenvalue
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.lanczos import compute_largest_eigenvalue
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 
 INF = math.inf
 ORDERS = [0.5, 1.0, 2.0, 3.0, INF]
@@ -70,7 +70,7 @@ def adversaries(n=600):
 )
 def test_no_larger_eigenvalue_is_missed(name, K):
     K = (K + K.T) / 2
-    found = largest_eigenvalue(MatrixSimilarity(K))
+    found = compute_largest_eigenvalue(MatrixSimilarity(K))
     assert found is not None, name
     assert found == pytest.approx(np.linalg.eigvalsh(K)[-1], rel=1e-9)
 
@@ -169,7 +169,7 @@ def test_an_impossible_similarity_is_an_error_that_names_two_samples(q, n, bad):
     if bad == 1.5 and q == 2:
         return
     with pytest.raises(error, match=r"1 and 2|smallest eigenvalue"), np.errstate(all="ignore"):
-        vendi(MatrixSimilarity(K), [q])
+        compute_vendi_scores(MatrixSimilarity(K), [q])
 
 
 def test_no_number_outside_its_range_is_returned():
@@ -177,7 +177,7 @@ def test_no_number_outside_its_range_is_returned():
     with pytest.raises(
         ValueError, match=r"order 2 came out as 0\.07.* which 2 samples cannot have"
     ):
-        vendi(MatrixSimilarity(K), [2.0])
+        compute_vendi_scores(MatrixSimilarity(K), [2.0])
 
 
 @pytest.mark.parametrize("q", [1e8, 1e300, 1e308, 1.7e308])
@@ -249,8 +249,8 @@ def test_single_precision_is_known_on_columns_and_blocks_that_were_not_looked_at
         ),
     }[case]()
     X = np.concatenate([X, np.eye(d)]).astype(np.float32)
-    single = vendi(FeatureSimilarity(X).normalized(), [q]).values[0]
-    double = vendi(FeatureSimilarity(X.astype(float)).normalized(), [q]).values[0]
+    single = compute_vendi_scores(FeatureSimilarity(X).normalized(), [q]).values[0]
+    double = compute_vendi_scores(FeatureSimilarity(X.astype(float)).normalized(), [q]).values[0]
     assert single == pytest.approx(double, rel=1e-6)
 
 

@@ -13,7 +13,7 @@ import pytest
 
 from vendiscore import MatrixSimilarity, compute, score, score_K, score_X
 from vendiscore.result import key_at
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 torch = pytest.importorskip("torch")
 
@@ -205,7 +205,7 @@ def test_up_to_order_1_the_slope_is_that_along_the_directions_that_are_there(q):
     K = DEFICIENT["some alike"]
     n, unit = len(K), torch.eye(len(K), dtype=torch.float64)
     gradient = slope(lambda K: score_K(K, q=q), K)
-    U = spectrum_of(MatrixSimilarity(K), vectors=True).vectors
+    U = compute_spectrum(MatrixSimilarity(K), vectors=True).vectors
     within = U @ U.T @ (unit - K) @ U @ U.T
     # Within the range, and in its units of trace, K has full rank and an ordinary slope.
     values, V = np.linalg.eigh((K / n).numpy())

@@ -17,7 +17,7 @@ from vendiscore.scoring.deficit import (
     repeats_of,
 )
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.5, 1, 2, 3, math.inf]
 
@@ -64,7 +64,7 @@ def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(o
     """The upper end is the score of the commonest label with its least share, and of others."""
     n = 20
     labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
-    found = jackknife(spectrum_of(labels, vectors=True), 2.0)
+    found = jackknife(compute_spectrum(labels, vectors=True), 2.0)
     certain = replace(found, error=0.0, gain=0.0)
     high = log_ends(certain, n, 2.0, 0.95, repeats_of(labels))[1]
     least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
@@ -145,7 +145,7 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     held, logs = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
-        found = jackknife(spectrum_of(similarity, vectors=True), q)
+        found = jackknife(compute_spectrum(similarity, vectors=True), q)
         held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
@@ -167,7 +167,7 @@ def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, 
         counts = tuple(np.sort(np.unique(labels, return_counts=True)[1]))
         if counts not in ends:
             similarity = as_similarity(labels.tolist(), k="labels")
-            found = jackknife(spectrum_of(similarity, vectors=True), q)
+            found = jackknife(compute_spectrum(similarity, vectors=True), q)
             ends[counts] = (*log_ends(found, n, q, 0.95, repeats_of(similarity)), found.log)
         low, high, log = ends[counts]
         held.append((low, high))
@@ -185,7 +185,7 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     n = labels.n
     repeats = repeats_of(labels)._replace(conservative_tails=exact)
     assert 0 < repeats.pairs < n
-    found = jackknife(spectrum_of(labels, vectors=True), q)
+    found = jackknife(compute_spectrum(labels, vectors=True), q)
     certain = replace(found, error=0.0, gain=0.0)
     below, above = np.abs(np.array(log_ends(certain, n, q, 0.95, repeats)) - found.log)
     reach = t.ppf(0.975, n - 1) * found.error
@@ -242,7 +242,7 @@ def test_intervals_of_labels_hold(kinds, n, q):
     held, logs = [], []
     for labels in sets:
         similarity = as_similarity(labels, k="labels")
-        spectrum = spectrum_of(similarity, vectors=True)
+        spectrum = compute_spectrum(similarity, vectors=True)
         found = jackknife(spectrum, q)
         held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
         logs.append(found.log)
@@ -257,7 +257,7 @@ def test_equally_similar_samples_admit_others(k, n, q):
     """The upper end is the score of these with Jeffreys' least share of n in n, and of others."""
     K = np.full((n, n), k) + (1 - k) * np.eye(n)
     similarity = as_similarity(K, score_K=True)
-    found = jackknife(spectrum_of(similarity, vectors=True), q)
+    found = jackknife(compute_spectrum(similarity, vectors=True), q)
     share = beta.ppf(0.025, n + 0.5, 0.5)
     odd = n * (1 - share)
     shares = [1 / n] * int(odd) + [(odd - int(odd)) / n]
@@ -282,7 +282,7 @@ def test_intervals_hold_where_a_second_template_is_rare(n):
     held, logs = [], []
     for _ in range(150):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
-        found = jackknife(spectrum_of(similarity, vectors=True), 1)
+        found = jackknife(compute_spectrum(similarity, vectors=True), 1)
         held.append(log_ends(found, n, 1, 0.95, repeats_of(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)

@@ -10,7 +10,7 @@ from vendiscore import as_similarity, compare, compute
 from vendiscore.scoring.deficit import deficit_ends, log_deficit, log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.near_copies import find_near_copies, merge_near_copies
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 TOLERANCE = 1e-9
 
@@ -110,7 +110,7 @@ def test_intervals_of_near_copies_hold(share, n, q):
     for _ in range(150):
         X = centres[rng.choice(len(p), n, p=p / p.sum())]
         similarity = as_similarity(X + 1e-3 * rng.normal(size=X.shape), k="rbf", sigma=2.0)
-        found = jackknife(spectrum_of(similarity, vectors=True), q)
+        found = jackknife(compute_spectrum(similarity, vectors=True), q)
         held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
@@ -136,7 +136,7 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
     similarity = as_similarity(X, k="cosine")
     repeats = repeats_of(similarity)
     assert repeats.near is not None
-    found = jackknife(spectrum_of(similarity, vectors=True), q)
+    found = jackknife(compute_spectrum(similarity, vectors=True), q)
     deficit = log_deficit(q)
     shares = repeats.near.counts / 10
     added = deficit(repeats.near.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
@@ -153,7 +153,7 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
 def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
     X = np.array([[1, 0.01], [1, 0.12], [1, 0.2], [1, 0.33]])
     similarity = as_similarity(X, k="cosine")
-    found = jackknife(spectrum_of(similarity, vectors=True), 1.0)
+    found = jackknife(compute_spectrum(similarity, vectors=True), 1.0)
     reach, full = 3.182446, math.log(4)
     share = found.log / full
     logit = math.log(share / (1 - share)) + reach * found.error / (full * share * (1 - share))

@@ -8,7 +8,7 @@ import pytest
 from vendiscore import FeatureSimilarity, score
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.subsampling import halves_error
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 
 def error_of_halves(n, number, draws=20, seed=0):
@@ -41,7 +41,7 @@ def test_it_agrees_with_the_jackknife_about_the_vendi_score():
         return math.log(score(whole.take(places)))
 
     found = error_of_halves(200, log_score, draws=100)
-    assert found == pytest.approx(jackknife(spectrum_of(whole, vectors=True)).error, rel=0.2)
+    assert found == pytest.approx(jackknife(compute_spectrum(whole, vectors=True)).error, rel=0.2)
 
 
 def test_halves_have_no_sample_in_common_and_seeds_draw_others():

@@ -7,8 +7,8 @@ import pytest
 
 from vendiscore import as_similarity
 from vendiscore.spectral.clusters import leave_cluster_out
-from vendiscore.spectral.rank_one import leave_one_out, log_score
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.rank_one import compute_log_score, leave_one_out
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2, 2.0001, 3, 10, 300, math.inf]
 
@@ -21,7 +21,7 @@ def drawn(shape, kernel, clusters):
     codes = np.unique(rng.integers(clusters, size=shape[0]), return_inverse=True)[1]
     options = {"sigma": 1.0} if kernel == "rbf" else {}
     similarity = as_similarity(X, k=kernel, **options)
-    return similarity, spectrum_of(similarity, vectors=True), codes
+    return similarity, compute_spectrum(similarity, vectors=True), codes
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -33,7 +33,7 @@ def test_every_cluster_is_left_out(shape, kernel, clusters, q):
     """To 1e-9 of log VS: the tolerance of `leave_one_out`, for clusters of a few samples."""
     similarity, spectrum, codes = drawn(shape, kernel, clusters)
     others = [similarity.take(np.flatnonzero(codes != c)) for c in range(codes.max() + 1)]
-    expected = [log_score(spectrum_of(some), q) for some in others]
+    expected = [compute_log_score(compute_spectrum(some), q) for some in others]
     assert leave_cluster_out(spectrum, codes, q) == pytest.approx(expected, abs=1e-9)
 
 
@@ -51,5 +51,5 @@ def test_a_cluster_that_makes_up_most_of_a_high_order_is_left_out(q):
     similarity = as_similarity(X, k="cosine")
     codes = np.r_[np.zeros(8, int), np.arange(1, 53)]
     rest = similarity.take(np.arange(8, 60))
-    found = leave_cluster_out(spectrum_of(similarity, vectors=True), codes, q)
-    assert found[0] == pytest.approx(log_score(spectrum_of(rest), q), abs=1e-9)
+    found = leave_cluster_out(compute_spectrum(similarity, vectors=True), codes, q)
+    assert found[0] == pytest.approx(compute_log_score(compute_spectrum(rest), q), abs=1e-9)

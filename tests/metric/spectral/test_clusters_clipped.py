@@ -9,8 +9,8 @@ from vendiscore import as_similarity, compute, effective_number, explain, group_
 from vendiscore.scoring.jackknife import influence, jackknife
 from vendiscore.spectral.clusters import leave_cluster_out
 from vendiscore.spectral.rank_one import leave_one_out
-from vendiscore.spectral.stacks import Spectra
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 CHAIN = np.array([[1.0, 1, 0], [1, 1, 1], [0, 1, 1]])
 ORDERS = [0.05, 0.5, 1, 1 + 1e-7, 1.5, 2, 2.001, 8, math.inf]
@@ -100,7 +100,7 @@ def test_group_rewards_take_each_sample_out_before_they_clip(n, q):
 def test_the_standard_error_takes_each_sample_out_before_it_clips(n, q):
     """`VS_se` is VS times the delete-one jackknife error of log VS, in the compute and below it."""
     K = indefinite(n)
-    spectrum = spectrum_of(as_similarity(K, score_K=True), psd="clip", vectors=True)
+    spectrum = compute_spectrum(as_similarity(K, score_K=True), psd="clip", vectors=True)
     logs = np.log(scores_without_each(K, q))
     expected = math.sqrt((n - 1) * logs.var())
     assert jackknife(spectrum, q).error == pytest.approx(expected, abs=1e-10)
@@ -114,7 +114,7 @@ def test_the_standard_error_takes_each_sample_out_before_it_clips(n, q):
 @pytest.mark.parametrize("n", [12, 66, 150])
 def test_every_order_and_size_leaves_one_out(n, q):
     K = indefinite(n, repeated=True)
-    spectrum = spectrum_of(as_similarity(K, score_K=True), psd="clip", vectors=True)
+    spectrum = compute_spectrum(as_similarity(K, score_K=True), psd="clip", vectors=True)
     expected = np.log(scores_without_each(K, q))
     assert leave_one_out(spectrum, q) == pytest.approx(expected, abs=1e-10)
 
@@ -123,7 +123,7 @@ def test_every_order_and_size_leaves_one_out(n, q):
 def test_clusters_are_taken_out_before_the_others_are_clipped(q):
     K = indefinite(100)
     clusters = np.r_[np.zeros(40, int), np.repeat(np.arange(1, 31), 2)]  # one large, thirty pairs
-    spectrum = spectrum_of(as_similarity(K, score_K=True), psd="clip", vectors=True)
+    spectrum = compute_spectrum(as_similarity(K, score_K=True), psd="clip", vectors=True)
     others = [np.flatnonzero(clusters != c) for c in range(31)]
     expected = [math.log(clipped_score(K[np.ix_(rows, rows)], q)) for rows in others]
     assert leave_cluster_out(spectrum, clusters, q) == pytest.approx(expected, abs=1e-10)
@@ -133,7 +133,7 @@ def test_a_sample_with_almost_all_the_weight_is_left_out():
     """So little is left that the integral has no digits of it."""
     K = indefinite(70)
     p = np.r_[1 - 1e-7, np.full(69, 1e-7 / 69)]
-    spectrum = spectrum_of(as_similarity(K, score_K=True), p, "clip", vectors=True)
+    spectrum = compute_spectrum(as_similarity(K, score_K=True), p, "clip", vectors=True)
     for q in (1, 2, 3, math.inf):
         expected = math.log(scores_without_each(K, q, p)[0])
         assert leave_one_out(spectrum, q)[0] == pytest.approx(expected, abs=1e-6)
@@ -151,10 +151,10 @@ def test_slopes_in_weights_are_those_of_the_clipped_score(q):
     """By differences of scores whose weights differ a little; in stacks too."""
     n = 9
     K = indefinite(n, seed=3)
-    spectrum = spectrum_of(as_similarity(K, score_K=True), psd="clip", vectors=True)
+    spectrum = compute_spectrum(as_similarity(K, score_K=True), psd="clip", vectors=True)
     slopes = influence(spectrum, q)
-    stack = Spectra(K[None], None, [q], "clip", vectors=True)
-    assert stack.influence(q)[0] == pytest.approx(slopes, abs=1e-9)
+    stack = StackedSpectra(K[None], None, [q], "clip", vectors=True)
+    assert stack.compute_influence(q)[0] == pytest.approx(slopes, abs=1e-9)
     h = 1e-6
     for i in range(n):
         moved = [np.full(n, 1 / n) + sign * h * (np.eye(n)[i] - 1 / n) for sign in (1, -1)]

@@ -5,14 +5,14 @@ import pytest
 
 from vendiscore.spectral import eigen, two_stage
 from vendiscore.spectral.eigen import (
-    ALONE,
     NUMPY_SIZE,
+    ONE_THREAD_SIZES,
     can_use_two_stages,
     decompose,
     describe_driver,
-    eigen_work,
-    values_alone,
-    vectors_bytes,
+    eigenvalues_in_one_thread,
+    estimate_eigensolver_work,
+    estimate_eigenvectors_bytes,
 )
 
 RNG = np.random.default_rng(0)
@@ -28,7 +28,7 @@ def symmetric(n):
 @pytest.mark.parametrize("n", [1, 9, 10, 30, 31])
 @pytest.mark.parametrize("vectors", [False, True])
 def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
-    monkeypatch.setattr(eigen, "ALONE", (10, 30))
+    monkeypatch.setattr(eigen, "ONE_THREAD_SIZES", (10, 30))
     A = symmetric(n)
     found = decompose(A.copy(), vectors)
     np.testing.assert_allclose(found.values, np.arange(-1.0, n - 1), atol=1e-9)
@@ -48,7 +48,7 @@ def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order,
     np.testing.assert_allclose(found.values, np.arange(-1.0, 79), atol=1e-9)
     if vectors:
         np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=1e-9)
-    monkeypatch.setattr(two_stage, "driver", lambda: None)
+    monkeypatch.setattr(two_stage, "load_driver", lambda: None)
     assert not can_use_two_stages(A)
     np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
 
@@ -63,7 +63,7 @@ def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
-@pytest.mark.parametrize("n", [3, ALONE[0]])
+@pytest.mark.parametrize("n", [3, ONE_THREAD_SIZES[0]])
 def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
     A = np.eye(n)
     A[1, 0] = A[0, 1] = value
@@ -72,7 +72,7 @@ def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
 
 
 def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
-    monkeypatch.setattr(two_stage, "driver", lambda: np.linalg.eigvalsh)
+    monkeypatch.setattr(two_stage, "load_driver", lambda: np.linalg.eigvalsh)
     large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
     assert can_use_two_stages(large)
     assert describe_driver(large, False) == "reduced in two stages"
@@ -85,14 +85,16 @@ def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
 
 def test_values_alone_are_all_values():
     A = symmetric(30)
-    np.testing.assert_allclose(values_alone(A.copy()), np.linalg.eigvalsh(A), atol=1e-12)
+    np.testing.assert_allclose(
+        eigenvalues_in_one_thread(A.copy()), np.linalg.eigvalsh(A), atol=1e-12
+    )
 
 
 def test_work_and_memory_grow_with_vectors():
-    assert eigen_work(10) == 4 * 10**3
-    assert eigen_work(10, True) == 10 * 10**3
-    assert vectors_bytes(NUMPY_SIZE) == 5 * 8 * NUMPY_SIZE**2
-    assert vectors_bytes(NUMPY_SIZE + 1) == 3 * 8 * (NUMPY_SIZE + 1) ** 2
+    assert estimate_eigensolver_work(10) == 4 * 10**3
+    assert estimate_eigensolver_work(10, True) == 10 * 10**3
+    assert estimate_eigenvectors_bytes(NUMPY_SIZE) == 5 * 8 * NUMPY_SIZE**2
+    assert estimate_eigenvectors_bytes(NUMPY_SIZE + 1) == 3 * 8 * (NUMPY_SIZE + 1) ** 2
 
 
 class TestTorch:

@@ -16,11 +16,11 @@ from vendiscore import (
     effective_number,
 )
 from vendiscore.spectral import estimators
-from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.estimate import EstimateOptions
 from vendiscore.spectral.estimators import estimate_by_lanczos
 from vendiscore.spectral.stochastic import Krylov, Quadrature
-from vendiscore.spectral.vendi_scores import vendi
-from vendiscore.spectral.weighted_similarity import weighted_by
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
+from vendiscore.spectral.weighted_similarity import weight_similarity
 from vendiscore.support import memory
 
 ORDERS = (0.3, 0.5, 1.0, 1.5, 1.9, 3.0)
@@ -49,17 +49,17 @@ def test_a_basis_ends_with_the_space():
 @pytest.mark.parametrize("rank", [1, 3, 16, 40])
 def test_a_matrix_of_low_rank_is_exact(rank):
     X = np.random.default_rng(rank).standard_normal((200, rank))
-    weighted = weighted_by(FeatureSimilarity(X).normalized(), None)
+    weighted = weight_similarity(FeatureSimilarity(X).normalized(), None)
     for q in (0.5, 1.0, 3.0):
-        exact = vendi(weighted, [q]).values[0]
-        (found,) = estimate_by_lanczos(weighted, [q], Estimating(2e-4), math.inf)
+        exact = compute_vendi_scores(weighted, [q]).values[0]
+        (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(2e-4), math.inf)
         assert found.value == pytest.approx(exact, rel=1e-6)
         assert found.error < 1e-4 * exact
 
 
 def test_samples_that_have_nothing_in_common_are_exact():
-    weighted = weighted_by(MatrixSimilarity(np.eye(300), psd=True), None)
-    (found,) = estimate_by_lanczos(weighted, [1.0], Estimating(), math.inf)
+    weighted = weight_similarity(MatrixSimilarity(np.eye(300), psd=True), None)
+    (found,) = estimate_by_lanczos(weighted, [1.0], EstimateOptions(), math.inf)
     assert found.value == pytest.approx(300, rel=1e-9)
 
 
@@ -77,31 +77,33 @@ def test_sums_of_powers_below_rounding_are_not_lost(kind, q):
         "normals": np.corrcoef(rng.standard_normal((300, 900))),
         "repeated": np.kron(np.eye(40), np.full((10, 10), 0.5) + np.eye(10) / 2),
     }[kind]
-    weighted = weighted_by(MatrixSimilarity(K, psd=True), None)
+    weighted = weight_similarity(MatrixSimilarity(K, psd=True), None)
     exact = effective_number(np.linalg.eigvalsh(np.asarray(weighted.dense())), q)
     for seed in range(3):
         try:
-            (found,) = estimate_by_lanczos(weighted, [q], Estimating(0.05, seed), math.inf)
-        except estimators.StalledError:
+            (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(0.05, seed), math.inf)
+        except estimators.ConvergenceError:
             continue
         assert abs(found.value - exact) <= 5 * max(found.error, 1e-7 * exact)
         assert found.error <= 0.05 * found.value
 
 
 def test_an_order_out_of_reach_is_refused_with_what_the_exact_score_takes(monkeypatch):
-    monkeypatch.setattr(estimators, "STEPS", 2)
+    monkeypatch.setattr(estimators, "MAX_STEPS", 2)
     K = np.corrcoef(np.random.default_rng(0).standard_normal((600, 900)))
     monkeypatch.setattr(memory, "available_bytes", lambda: 2_500_000)
     with pytest.raises(TooLargeError, match=r"found no score: .* Exact scores need 0\.0 GB"):
-        vendi(MatrixSimilarity(K, psd=True), [1e4], estimating=Estimating())
+        compute_vendi_scores(
+            MatrixSimilarity(K, psd=True), [1e4], estimate_options=EstimateOptions()
+        )
 
 
 def test_estimates_are_off_by_what_they_say():
     """All orders of a draw share its products, as they do where several are asked for."""
-    similarity, off = weighted_by(rbf(), None), []
-    exact = vendi(similarity, ORDERS).values
+    similarity, off = weight_similarity(rbf(), None), []
+    exact = compute_vendi_scores(similarity, ORDERS).values
     for seed in range(12):
-        found = estimate_by_lanczos(similarity, ORDERS, Estimating(3e-3, seed), math.inf)
+        found = estimate_by_lanczos(similarity, ORDERS, EstimateOptions(3e-3, seed), math.inf)
         assert all(one.error <= 3e-3 * one.value for one in found)
         wrong = np.array([one.value for one in found]) - exact
         off.append(wrong / np.maximum([one.error for one in found], 1e-6 * np.array(exact)))
@@ -112,21 +114,21 @@ def test_estimates_are_off_by_what_they_say():
 
 def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
     monkeypatch.setattr(estimators, "TOP_STEPS", (1,))
-    similarity = weighted_by(rbf(500, sigma=1.5), None)
-    exact = vendi(similarity, [1.0]).values[0]
-    (one,) = estimate_by_lanczos(similarity, [1.0], Estimating(0.02))
-    (several,) = estimate_by_lanczos(similarity, [1.0], Estimating(0.005))
-    assert int(one.why.split()[0]) == 16 < int(several.why.split()[0]) <= 128
+    similarity = weight_similarity(rbf(500, sigma=1.5), None)
+    exact = compute_vendi_scores(similarity, [1.0]).values[0]
+    (one,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.02))
+    (several,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.005))
+    assert int(one.reason.split()[0]) == 16 < int(several.reason.split()[0]) <= 128
     assert abs(several.value - exact) < 4 * several.error
 
 
 def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(estimators, "STEPS", 4)
-    similarity = weighted_by(rbf(500, sigma=2.0), None)
+    monkeypatch.setattr(estimators, "MAX_STEPS", 4)
+    similarity = weight_similarity(rbf(500, sigma=2.0), None)
     with pytest.warns(UserWarning, match=r"the estimate is sure to .*`rtol=1e-05` is less than"):
-        estimate_by_lanczos(similarity, [1.0], Estimating(1e-5), math.inf)
-    with pytest.raises(estimators.StalledError, match=r"products left an error of"):
-        estimate_by_lanczos(similarity, [1.0], Estimating(1e-5), 1e12)
+        estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), math.inf)
+    with pytest.raises(estimators.ConvergenceError, match=r"products left an error of"):
+        estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), 1e12)
 
 
 def test_a_parabola_leaves_nothing_to_chance():
@@ -140,7 +142,7 @@ def test_a_parabola_leaves_nothing_to_chance():
 
 def test_pairs_that_have_converged_are_eigenpairs_and_orthonormal():
     A = dense(rbf(300, sigma=2.0))
-    pairs = krylov(A, 8, 12)[0].converged(0.0)
+    pairs = krylov(A, 8, 12)[0].converged_pairs(0.0)
     k = len(pairs.values)
     assert k > 3
     np.testing.assert_allclose(pairs.vectors.T @ pairs.vectors, np.eye(k), atol=1e-10)
@@ -155,10 +157,10 @@ def test_pairs_that_have_converged_are_eigenpairs_and_orthonormal():
 @pytest.mark.parametrize("copies", [5, 16, 17, 40])
 def test_eigenvalues_that_are_many_are_counted(copies):
     A = scipy.linalg.block_diag(*[np.full((3, 3), 1.0)] * copies, np.eye(300 - 3 * copies))
-    weighted = weighted_by(MatrixSimilarity(A, psd=True), None)
-    exact = vendi(weighted, [1.0]).values[0]
+    weighted = weight_similarity(MatrixSimilarity(A, psd=True), None)
+    exact = compute_vendi_scores(weighted, [1.0]).values[0]
     for seed in range(4):
-        (read,) = estimate_by_lanczos(weighted, [1.0], Estimating(1e-3, seed))
+        (read,) = estimate_by_lanczos(weighted, [1.0], EstimateOptions(1e-3, seed))
         assert abs(read.value - exact) <= 3 * max(read.error, 1e-9 * exact)
 
 
@@ -166,9 +168,9 @@ def test_an_indefinite_matrix_is_no_similarity():
     K = np.eye(100)
     K[:50, :50] = 1.0
     K[0, 1] = K[1, 0] = -0.5
-    weighted = weighted_by(MatrixSimilarity(K), None)
+    weighted = weight_similarity(MatrixSimilarity(K), None)
     with pytest.raises(NotPSDError):
-        estimate_by_lanczos(weighted, [1.0], Estimating(), math.inf)
+        estimate_by_lanczos(weighted, [1.0], EstimateOptions(), math.inf)
 
 
 def test_products_of_the_kernel_are_those_that_lapack_would_see():

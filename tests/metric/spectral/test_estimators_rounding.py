@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
-from vendiscore.spectral.estimate import Estimating
+from vendiscore.spectral.estimate import EstimateOptions
 from vendiscore.spectral.estimators import estimate_by_lanczos
-from vendiscore.spectral.vendi_scores import vendi
-from vendiscore.spectral.weighted_similarity import weighted_by
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
+from vendiscore.spectral.weighted_similarity import weight_similarity
 
 RNG = np.random.default_rng(0)
 FEW = RNG.standard_normal((240, 3))
@@ -35,10 +35,10 @@ def test_an_error_contains_that_of_the_products(kind, p):
     if p:
         p = np.random.default_rng(1).random(similarity.n) ** 4
         p /= p.sum()
-    weighted = weighted_by(similarity, p)
+    weighted = weight_similarity(similarity, p)
     for q in (0.4, 0.6, 1.0):
-        (found,) = estimate_by_lanczos(weighted, [q], Estimating(1e-3), math.inf)
-        value = vendi(similarity, [q], p).values[0]
+        (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(1e-3), math.inf)
+        value = compute_vendi_scores(similarity, [q], p).values[0]
         assert abs(found.value - value) <= 4 * max(found.error, 1e-6 * value), (q, value, found)
 
 
@@ -55,9 +55,11 @@ def test_an_error_contains_that_of_the_products(kind, p):
 @pytest.mark.filterwarnings("ignore")
 def test_small_orders_are_right_exact_or_refused(X, kernel, q, rtol):
     similarity = as_similarity(X, **kernel)
-    exact = vendi(similarity, [q]).values[0]
+    exact = compute_vendi_scores(similarity, [q]).values[0]
     for seed in range(2):
-        (found,) = vendi(similarity, [q], estimating=Estimating(rtol, seed)).estimates
+        (found,) = compute_vendi_scores(
+            similarity, [q], estimate_options=EstimateOptions(rtol, seed)
+        ).estimates
         assert abs(found.value - exact) <= 5 * max(found.error, 1e-5 * exact)
 
 

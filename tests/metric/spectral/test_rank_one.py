@@ -7,16 +7,16 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.spectral.quadrature import of_trace, ridges, step_for
+from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
 from vendiscore.spectral.rank_one import (
-    adds,
-    gain_of_each,
+    compute_log_score,
+    compute_residual_fractions,
+    compute_surprise,
     leave_one_out,
-    log_score,
-    surprise,
-    unexplained,
+    log_score_drops,
+    log_score_gains,
 )
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]
 # At n <= 300; orders just below 2 are differences of large numbers, see quadrature.FARTHEST.
@@ -66,7 +66,7 @@ def cases():
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize(("similarity", "K", "p"), list(cases()))
 def test_leaving_one_out_is_what_a_decomposition_without_it_finds(similarity, K, p, q):
-    found = leave_one_out(spectrum_of(similarity, p, vectors=True), q)
+    found = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
     weights = np.full(len(K), 1 / len(K)) if p is None else p
     np.testing.assert_allclose(found, without_each(K, weights, q), atol=CLOSE.get(q, 1e-10), rtol=0)
 
@@ -81,7 +81,7 @@ def test_leaving_one_out_of_a_hundred(q, weighted):
         (FeatureSimilarity(X), X @ X.T),
         (MatrixSimilarity(rbf(X), psd=True), rbf(X)),
     ]:
-        found = leave_one_out(spectrum_of(similarity, p, vectors=True), q)
+        found = leave_one_out(compute_spectrum(similarity, p, vectors=True), q)
         np.testing.assert_allclose(found, without_each(K, p, q), atol=1e-9, rtol=0)
 
 
@@ -89,18 +89,20 @@ def test_leaving_one_out_of_a_hundred(q, weighted):
 @pytest.mark.parametrize("q", [0.3, 1.0, 1.5])
 def test_the_error_of_the_quadrature_is_the_one_asked_for(tolerance, q):
     for x in (0.3, 0.01, 1e-5):
-        t, w = ridges(q, 1e-5, 0.3, tolerance, share=1e-5)
+        t, w = quadrature_nodes(q, 1e-5, 0.3, tolerance, sample_weight=1e-5)
         b = x / 2
         whole = float(w @ (np.log1p(x / t) - x / (t + b)))
         expected = -x * math.log(x) if q == 1 else (x**q - x) / (1 - q)
-        found = x * float(of_trace(q, b)) + whole
+        found = x * float(trace_term(q, b)) + whole
         assert found == pytest.approx(expected, abs=tolerance * max(x, x**q))
 
 
 def test_a_smaller_error_takes_more_nodes():
-    counts = [len(ridges(1.0, 1e-6, 0.5, tolerance)[0]) for tolerance in (1e-4, 1e-8, 1e-12)]
+    counts = [
+        len(quadrature_nodes(1.0, 1e-6, 0.5, tolerance)[0]) for tolerance in (1e-4, 1e-8, 1e-12)
+    ]
     assert counts == sorted(set(counts))
-    assert step_for(1e-4) > 2 * step_for(1e-12)
+    assert quadrature_step(1e-4) > 2 * quadrature_step(1e-12)
 
 
 def coordinates(spectrum, cross):
@@ -117,8 +119,8 @@ def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
     K = rbf(X) if dense else X @ X.T
     members, others = np.arange(25), np.arange(20, 40)  # some candidates are members already
     part = MatrixSimilarity(K[:25, :25], psd=True)
-    spectrum = spectrum_of(part, vectors=True)
-    found = gain_of_each(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
+    spectrum = compute_spectrum(part, vectors=True)
+    found = log_score_gains(spectrum, coordinates(spectrum, K[np.ix_(others, members)]), q, 1 / 25)
     expected = [
         log_score_of(K[np.ix_(with_it, with_it)], np.full(26, 1 / 26), q)
         - log_score_of(K[:25, :25], np.full(25, 1 / 25), q)
@@ -130,48 +132,57 @@ def test_a_gain_is_the_score_with_the_candidate_minus_that_without(q, dense):
 def test_leaving_out_undoes_adding():
     X = unit_rows(30, 50)
     K = rbf(X)
-    whole = spectrum_of(MatrixSimilarity(K, psd=True), vectors=True)
-    part = spectrum_of(MatrixSimilarity(K[:29, :29], psd=True), vectors=True)
-    gained = gain_of_each(part, coordinates(part, K[29:, :29]), 1.0, 1 / 29)
-    assert gained[0] == pytest.approx(adds(whole)[29], abs=1e-11)
+    whole = compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
+    part = compute_spectrum(MatrixSimilarity(K[:29, :29], psd=True), vectors=True)
+    gained = log_score_gains(part, coordinates(part, K[29:, :29]), 1.0, 1 / 29)
+    assert gained[0] == pytest.approx(log_score_drops(whole)[29], abs=1e-11)
 
 
 @pytest.mark.parametrize(("similarity", "K", "p"), list(cases()))
 def test_the_mean_surprise_is_the_log_of_the_score(similarity, K, p):
-    spectrum = spectrum_of(similarity, p, vectors=True)
+    spectrum = compute_spectrum(similarity, p, vectors=True)
     weights = np.full(len(K), 1 / len(K)) if p is None else p
-    assert weights @ surprise(spectrum) == pytest.approx(log_score(spectrum, 1), abs=1e-12)
+    assert weights @ compute_surprise(spectrum) == pytest.approx(
+        compute_log_score(spectrum, 1), abs=1e-12
+    )
 
 
 @pytest.mark.parametrize("q", [0.3, 0.999999, 1.000001, 2.0, 7.0])
 def test_surprises_of_other_orders_make_up_the_score_of_that_order(q):
     X = unit_rows(50, 8)
-    spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
-    power_mean = np.log(np.mean(np.exp((1 - q) * surprise(spectrum, q)))) / (1 - q)
-    assert power_mean == pytest.approx(log_score(spectrum, q), abs=1e-8)
+    spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
+    power_mean = np.log(np.mean(np.exp((1 - q) * compute_surprise(spectrum, q)))) / (1 - q)
+    assert power_mean == pytest.approx(compute_log_score(spectrum, q), abs=1e-8)
 
 
 def test_surprise_at_large_orders_goes_to_that_at_infinity():
     X = unit_rows(20, 5)
-    spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
-    far = surprise(spectrum, 1e5)
-    np.testing.assert_allclose(far, surprise(spectrum, math.inf), atol=1e-3)
-    assert np.isfinite(surprise(spectrum, 1e-9)).all()
+    spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
+    far = compute_surprise(spectrum, 1e5)
+    np.testing.assert_allclose(far, compute_surprise(spectrum, math.inf), atol=1e-3)
+    assert np.isfinite(compute_surprise(spectrum, 1e-9)).all()
 
 
 def test_what_is_unexplained_is_the_inverse_of_the_diagonal_of_the_inverse():
     X = unit_rows(30, 60)[:15]  # without the copy
     K = rbf(X)
-    found = unexplained(spectrum_of(MatrixSimilarity(K, psd=True), vectors=True))
+    found = compute_residual_fractions(
+        compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True)
+    )
     np.testing.assert_allclose(found, 1 / np.diag(np.linalg.inv(K)), rtol=1e-6)
 
 
 def test_the_unexplained_part_of_a_copy_is_nothing_and_so_it_is_with_fewer_features_than_samples():
     X = unit_rows(30, 60)
-    found = unexplained(spectrum_of(FeatureSimilarity(X), vectors=True))
+    found = compute_residual_fractions(compute_spectrum(FeatureSimilarity(X), vectors=True))
     assert found[[0, 15]].max() < 1e-8
     assert np.delete(found, [0, 15]).min() > 0.1
-    assert unexplained(spectrum_of(FeatureSimilarity(unit_rows(30, 6)), vectors=True)).max() < 1e-6
+    assert (
+        compute_residual_fractions(
+            compute_spectrum(FeatureSimilarity(unit_rows(30, 6)), vectors=True)
+        ).max()
+        < 1e-6
+    )
 
 
 @pytest.mark.parametrize("seed", range(3))
@@ -179,7 +190,7 @@ def test_mean_unexplained_of_labels_is_the_share_of_those_seen_once(seed):
     labels = np.random.default_rng(seed).geometric(0.08, 500)
     once = np.bincount(labels)[labels] == 1
     similarity = as_similarity(labels.tolist(), k="labels")
-    found = unexplained(spectrum_of(similarity, vectors=True))
+    found = compute_residual_fractions(compute_spectrum(similarity, vectors=True))
     assert 1 - found.mean() == pytest.approx(1 - once.mean(), abs=1e-6)
 
 
@@ -187,17 +198,17 @@ def test_samples_of_no_weight_change_nothing():
     X = unit_rows(12, 30)
     p = np.full(12, 0.1)
     p[[3, 4]] = 0
-    spectrum = spectrum_of(FeatureSimilarity(X), p, vectors=True)
+    spectrum = compute_spectrum(FeatureSimilarity(X), p, vectors=True)
     for q in ORDERS:
-        np.testing.assert_allclose(adds(spectrum, q)[[3, 4]], 0, atol=1e-12)
-    assert np.isnan(surprise(spectrum)).tolist() == (p == 0).tolist()
-    assert unexplained(spectrum)[[3, 4]].tolist() == [0, 0]
+        np.testing.assert_allclose(log_score_drops(spectrum, q)[[3, 4]], 0, atol=1e-12)
+    assert np.isnan(compute_surprise(spectrum)).tolist() == (p == 0).tolist()
+    assert compute_residual_fractions(spectrum)[[3, 4]].tolist() == [0, 0]
 
 
 def test_identical_samples_add_the_same():
     X = unit_rows(20, 40)[[*range(20), 3, 3]]
     for similarity in (FeatureSimilarity(X), MatrixSimilarity(rbf(X), psd=True)):
-        found = adds(spectrum_of(similarity, vectors=True))
+        found = log_score_drops(compute_spectrum(similarity, vectors=True))
         np.testing.assert_allclose(found[[20, 21]], found[3], rtol=0, atol=1e-12)
         assert found[3] < 0
 
@@ -205,39 +216,39 @@ def test_identical_samples_add_the_same():
 def test_single_precision_is_used_where_it_is_good_enough(monkeypatch):
     X = np.random.default_rng(0).standard_normal((4000, 40)) / np.arange(1, 41) ** 0.5
     X /= np.linalg.norm(X, axis=1)[:, None]
-    double = adds(spectrum_of(FeatureSimilarity(X).normalized(), vectors=True))
+    double = log_score_drops(compute_spectrum(FeatureSimilarity(X).normalized(), vectors=True))
     monkeypatch.setattr("vendiscore.similarity.covariance.MIN_FLOAT32_PRODUCTS", 0)
-    spectrum = spectrum_of(FeatureSimilarity(X.astype(np.float32)).normalized(), vectors=True)
+    spectrum = compute_spectrum(FeatureSimilarity(X.astype(np.float32)).normalized(), vectors=True)
     assert spectrum.vectors.dtype == np.float32
     # An error of 1e-7 of what a sample adds, which is about 1/n.
-    np.testing.assert_allclose(adds(spectrum), double, atol=2e-6 / 4000, rtol=0)
+    np.testing.assert_allclose(log_score_drops(spectrum), double, atol=2e-6 / 4000, rtol=0)
 
 
 def test_a_tensor_has_the_same_scores_without_each():
     torch = pytest.importorskip("torch")
     X = unit_rows(12, 5)
-    expected = leave_one_out(spectrum_of(FeatureSimilarity(X), vectors=True))
-    spectrum = spectrum_of(FeatureSimilarity(torch.as_tensor(X)), vectors=True)
+    expected = leave_one_out(compute_spectrum(FeatureSimilarity(X), vectors=True))
+    spectrum = compute_spectrum(FeatureSimilarity(torch.as_tensor(X)), vectors=True)
     np.testing.assert_allclose(leave_one_out(spectrum), expected, atol=1e-10)
 
 
 def test_what_cannot_be_answered_is_refused():
     X = unit_rows(5, 3)
-    spectrum = spectrum_of(FeatureSimilarity(X), vectors=True)
+    spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
     with pytest.raises(ValueError, match="`q` must be an order above 0, got 0; q=0 counts dimen"):
         leave_one_out(spectrum, 0)
-    with pytest.raises(ValueError, match="has no vectors; pass spectrum_of"):
-        adds(spectrum_of(FeatureSimilarity(X)))
+    with pytest.raises(ValueError, match="has no vectors; pass compute_spectrum"):
+        log_score_drops(compute_spectrum(FeatureSimilarity(X)))
     with pytest.raises(ValueError, match="one sample has nothing left without it"):
-        adds(spectrum_of(FeatureSimilarity(X[:1]), vectors=True))
+        log_score_drops(compute_spectrum(FeatureSimilarity(X[:1]), vectors=True))
     p = np.array([1.0, 0, 0, 0, 0])
     with pytest.raises(ValueError, match="sample 0 has all the weight"):
-        adds(spectrum_of(FeatureSimilarity(X), p, vectors=True))
+        log_score_drops(compute_spectrum(FeatureSimilarity(X), p, vectors=True))
 
 
 @pytest.mark.parametrize("q", [0.5, 1.0, 2.0, 3.0, math.inf])
 def test_the_jackknife_is_that_of_n_decompositions(q):
     K = rbf(unit_rows(30, 8))
-    found = jackknife(spectrum_of(MatrixSimilarity(K, psd=True), vectors=True), q)
+    found = jackknife(compute_spectrum(MatrixSimilarity(K, psd=True), vectors=True), q)
     left = without_each(K, np.full(30, 1 / 30), q)
     assert found.error == pytest.approx(math.sqrt(29 / 30 * np.sum((left - left.mean()) ** 2)))

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, effective_number, spectrum
-from vendiscore.spectral.routes import SINGLE
-from vendiscore.spectral.vendi_scores import vendi
+from vendiscore.spectral.routes import SINGLE_PRECISION_NOTE
+from vendiscore.spectral.vendi_scores import compute_vendi_scores
 
 N, D = 17_000, 60  # more than a block of rows
 rng = np.random.default_rng(0)
@@ -46,14 +46,14 @@ def test_scores_of_orders_from_1_on_are_as_right_as_single_precision_allows(name
     similarity = similarity_of(SPECTRA[name])
     exact = spectrum(similarity)
     orders = [1.0, 1.5, 3.0, math.inf]
-    scores = vendi(similarity, orders)
+    scores = compute_vendi_scores(similarity, orders)
     for q, score, estimate in zip(orders, scores.values, scores.estimates, strict=True):
-        assert estimate.why.endswith(SINGLE) == (name not in IN_DOUBLE)
+        assert estimate.reason.endswith(SINGLE_PRECISION_NOTE) == (name not in IN_DOUBLE)
         assert math.log(score / effective_number(exact, q)) == pytest.approx(0, abs=CONTRACT)
 
 
 def is_single(similarity, orders, p=None):
-    return vendi(similarity, orders, p).spectrum.single
+    return compute_vendi_scores(similarity, orders, p).spectrum.single_precision
 
 
 def test_double_precision_is_used_where_single_does_not_serve():
@@ -72,25 +72,25 @@ def test_double_precision_is_used_where_single_does_not_serve():
 
 def test_a_spectrum_in_single_precision_gives_no_order_below_1():
     similarity = similarity_of(SPECTRA["exponential"])
-    read = vendi(similarity, [1.0]).spectrum
+    read = compute_vendi_scores(similarity, [1.0]).spectrum
     with pytest.raises(ValueError, match=r"order 0\.5 depends on shares that single-precision"):
         read.effective_number(0.5)
-    again = vendi(similarity, [0.5], spectrum=read)
-    assert not again.spectrum.single
-    assert again.values == vendi(similarity, [0.5]).values
-    assert vendi(similarity, [2.0, 1.0], spectrum=read).spectrum is read
+    again = compute_vendi_scores(similarity, [0.5], spectrum=read)
+    assert not again.spectrum.single_precision
+    assert again.values == compute_vendi_scores(similarity, [0.5]).values
+    assert compute_vendi_scores(similarity, [2.0, 1.0], spectrum=read).spectrum is read
 
 
 def test_tensors_give_the_score_of_their_array_and_its_gradient():
     torch = pytest.importorskip("torch")
     X = similarity_of(SPECTRA["clusters"]).X
     T = torch.tensor(X, requires_grad=True)
-    (score,) = vendi(FeatureSimilarity(T).normalized(), [1.5]).values
-    (array,) = vendi(similarity_of(X), [1.5]).values
+    (score,) = compute_vendi_scores(FeatureSimilarity(T).normalized(), [1.5]).values
+    (array,) = compute_vendi_scores(similarity_of(X), [1.5]).values
     assert float(score.detach()) == pytest.approx(array, rel=CONTRACT)
     score.backward()
     wide = torch.tensor(X, dtype=torch.float64, requires_grad=True)
-    (exact,) = vendi(FeatureSimilarity(wide).normalized(), [1.5]).values
+    (exact,) = compute_vendi_scores(FeatureSimilarity(wide).normalized(), [1.5]).values
     exact.backward()
     gap = torch.linalg.norm(T.grad.to(wide.dtype) - wide.grad) / torch.linalg.norm(wide.grad)
     assert float(gap) < 1e-4
@@ -100,4 +100,4 @@ def test_single_rows_with_nan_or_overflow_are_named():
     X = SPECTRA["white"].astype(np.float32)
     X[5, 3] = np.nan
     with pytest.raises(ValueError, match="5"):
-        vendi(FeatureSimilarity(X).normalized(), [1.0])
+        compute_vendi_scores(FeatureSimilarity(X).normalized(), [1.0])

@@ -9,8 +9,8 @@ from known_spectra import HALVES, ORDERS, matrix_of, score_of
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
-from vendiscore.spectral.stacks import Spectra
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 X = np.random.default_rng(0).normal(size=(4, 7, 3))
 X /= np.linalg.norm(X, axis=-1, keepdims=True)
@@ -20,7 +20,7 @@ K = X @ X.swapaxes(-1, -2)
 
 @pytest.mark.parametrize("q", [0.5, 1, 1.7, 2, 3, math.inf])
 def test_without_each_sample_the_others_are_scored(q):
-    left = Spectra(K, None, [q], vectors=True).without_each(q)
+    left = StackedSpectra(K, None, [q], vectors=True).log_scores_leaving_each_out(q)
     assert left.shape == (4, 7)
     for i in range(4):
         for j in range(7):
@@ -30,16 +30,18 @@ def test_without_each_sample_the_others_are_scored(q):
 
 @pytest.mark.parametrize("q", [0.5, 1, 3, math.inf])
 def test_slopes_are_those_of_each_set(q):
-    slopes = Spectra(K, None, [q], vectors=True).influence(q)
+    slopes = StackedSpectra(K, None, [q], vectors=True).compute_influence(q)
     for matrix, of_set in zip(K, slopes, strict=True):
-        spectrum = spectrum_of(MatrixSimilarity(matrix), vectors=True)
+        spectrum = compute_spectrum(MatrixSimilarity(matrix), vectors=True)
         assert of_set == pytest.approx(influence(spectrum, q), abs=1e-9)
 
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("vectors", [False, True])
 def test_scores_of_known_eigenvalues(q, vectors):
-    stack = Spectra(np.array([matrix_of(name) for name in HALVES]), None, [q], vectors=vectors)
+    stack = StackedSpectra(
+        np.array([matrix_of(name) for name in HALVES]), None, [q], vectors=vectors
+    )
     assert stack.values[0] == pytest.approx([score_of(name, q) for name in HALVES], rel=1e-7)
     assert not stack.unusual.any()
     if vectors:
@@ -52,12 +54,12 @@ def test_scores_of_known_eigenvalues(q, vectors):
 def test_negative_eigenvalues_are_marked_or_clipped(q):
     names = ["falling", "slightly negative", "negative"]
     K = np.array([matrix_of(name) for name in names])
-    marked = Spectra(K, None, [q, 1.5]).unusual.tolist()
+    marked = StackedSpectra(K, None, [q, 1.5]).unusual.tolist()
     assert marked == [False, False, True]
-    clipped = Spectra(K, None, [q], "clip")
+    clipped = StackedSpectra(K, None, [q], "clip")
     assert not clipped.unusual.any()
     assert clipped.values[0] == pytest.approx([score_of(name, q) for name in names], rel=1e-9)
-    assert clipped.clipped.tolist() == [False, True, True]
+    assert clipped.is_clipped.tolist() == [False, True, True]
 
 
 def test_truncated_eigenvalues_of_a_set_give_one_warning_below_order_1():
@@ -66,19 +68,19 @@ def test_truncated_eigenvalues_of_a_set_give_one_warning_below_order_1():
     K = np.array([F @ F.T, np.eye(30)])
     message = r"^in 1 of 2 groups, up to \d+ eigenvalues below"
     with pytest.warns(UserWarning, match=message) as caught:
-        Spectra(K, None, [0.5]).warn_about_truncation([0.5])
+        StackedSpectra(K, None, [0.5]).warn_about_truncation([0.5])
     assert len(caught) == 1
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        Spectra(K, None, [1.5]).warn_about_truncation([1.5])
+        StackedSpectra(K, None, [1.5]).warn_about_truncation([1.5])
 
 
 def test_entries_of_float32_count_no_rounding_errors_below_order_1():
     X = np.random.default_rng(0).standard_normal((20, 3))
     X /= np.linalg.norm(X, axis=1, keepdims=True)
     single = MatrixSimilarity((X @ X.T).astype(np.float32)).noted(roundoff=2.0**-23)
-    stack = Spectra(np.float64(single.K)[None], None, [0.0, 0.5], similarity=single)
-    exact = spectrum_of(MatrixSimilarity(X @ X.T))
+    stack = StackedSpectra(np.float64(single.K)[None], None, [0.0, 0.5], similarity=single)
+    exact = compute_spectrum(MatrixSimilarity(X @ X.T))
     assert stack.values[0].tolist() == [3]
     assert stack.values[1] == pytest.approx(exact.effective_number(0.5), rel=1e-5)
 
@@ -89,15 +91,15 @@ def test_a_flat_tail_of_float32_entries_counts_from_order_1_on(q):
     K = ((1 - 3e-6) * (labels[:, None] == labels)).astype(np.float32)
     np.fill_diagonal(K, 1)
     single = MatrixSimilarity(K).noted(roundoff=2.0**-23)
-    (score,) = Spectra(np.float64(K)[None], None, [q], similarity=single).values[0]
-    exact = spectrum_of(MatrixSimilarity(np.float64(K))).effective_number(q)
+    (score,) = StackedSpectra(np.float64(K)[None], None, [q], similarity=single).values[0]
+    exact = compute_spectrum(MatrixSimilarity(np.float64(K))).effective_number(q)
     assert score == pytest.approx(exact, rel=1e-12)
 
 
 @pytest.mark.parametrize("q", [0.0, 1.0, 2.0, 5.0, math.inf])
 def test_bounds_of_the_range_are_reached(q):
     K = np.array([np.eye(7), np.ones((7, 7))])
-    assert Spectra(K, None, [q]).values[0] == pytest.approx([7, 1], rel=1e-12)
+    assert StackedSpectra(K, None, [q]).values[0] == pytest.approx([7, 1], rel=1e-12)
     for matrix, score in zip(K, (7, 1), strict=True):
         (found,) = compute(matrix, score_K=True, q=q).values()
         assert found == pytest.approx(score, rel=1e-12)
@@ -105,6 +107,6 @@ def test_bounds_of_the_range_are_reached(q):
 
 def test_norms_of_impossible_matrices_are_marked():
     K = np.array([np.eye(3), [[1, 3, 0], [3, 1, 0], [0, 0, 1]]])
-    stack = Spectra(K, None, [2.0])
+    stack = StackedSpectra(K, None, [2.0])
     assert stack.unusual.tolist() == [False, True]
     assert np.isnan(stack.values[0]).tolist() == [False, True]

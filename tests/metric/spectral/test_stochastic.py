@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.spectral.stochastic import Krylov, Pairs, Quadrature, outside
+from vendiscore.spectral.stochastic import EigenPairs, Krylov, Quadrature, project_out
 
 RNG = np.random.default_rng(0)
 N = 24
@@ -44,7 +44,7 @@ def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
         return A @ V
 
     krylov = Krylov(multiply, RNG.standard_normal((N, 5)), 100)
-    assert krylov.most == N // 5
+    assert krylov.max_steps == N // 5
     krylov.extend(2)
     krylov.extend(2)
     assert products == [(N, 5)] * 2
@@ -63,15 +63,15 @@ def test_a_basis_stays_orthonormal_when_the_matrix_has_low_rank():
 
 def test_converged_pairs_are_eigenpairs_above_rounding():
     _, krylov = space(2, 6)
-    pairs = krylov.converged(0.0)
+    pairs = krylov.converged_pairs(0.0)
     assert {20, 50} <= {*np.rint(pairs.values).astype(int)}
     for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
         assert np.linalg.norm(A @ vector - value * vector) <= 1e-3 * value * 1.01
-    assert len(krylov.converged(30.0).values) == 1
+    assert len(krylov.converged_pairs(30.0).values) == 1
 
 
 def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
-    known = Pairs(VALUES[:2], Q[:, :2])
+    known = EigenPairs(VALUES[:2], Q[:, :2])
     Z = RNG.standard_normal((N, 2))
     krylov = known.orthogonal_basis(lambda V: A @ V, Z, 11)
     krylov.extend(11)
@@ -81,7 +81,7 @@ def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
 
 def test_outside_is_what_is_orthogonal():
     V = RNG.standard_normal((N, 4))
-    found = outside(Q[:, :5].T, V)
+    found = project_out(Q[:, :5].T, V)
     np.testing.assert_allclose(found, Q[:, 5:] @ Q[:, 5:].T @ V, atol=1e-12)
 
 
@@ -91,7 +91,7 @@ def test_quadrature_on_a_full_space_is_exact_for_each_vector(function):
     rule = Quadrature(krylov)
     expected = [z @ (Q * function(VALUES) @ Q.T) @ z for z in Z.T]
     np.testing.assert_allclose(function(rule.nodes) @ rule.weights, expected, rtol=1e-8)
-    assert rule.least == pytest.approx(VALUES.min())
+    assert rule.min_eigenvalue == pytest.approx(VALUES.min())
 
 
 def test_nodes_within_rounding_count_as_0():

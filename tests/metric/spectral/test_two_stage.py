@@ -16,7 +16,7 @@ TOLERANCE = 1e-12  # of the largest eigenvalue
 
 @pytest.fixture
 def driver():
-    found = two_stage.driver()
+    found = two_stage.load_driver()
     if found is None:
         pytest.skip("this build of NumPy and SciPy has no two-stage driver")
     return found
@@ -76,7 +76,7 @@ def similar(n: int = 100) -> np.ndarray:
 
 
 def hide(monkeypatch, module: str = "numpy.linalg._umath_linalg") -> None:
-    monkeypatch.setattr(two_stage, "_NAMES", ((module, "no_such_{}_", None),))
+    monkeypatch.setattr(two_stage, "_LIBRARIES", ((module, "no_such_{}_", None),))
 
 
 def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
@@ -94,27 +94,27 @@ def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
 
 def test_a_name_that_is_not_there_is_no_driver(monkeypatch):
     hide(monkeypatch)
-    assert two_stage.driver() is None
+    assert two_stage.load_driver() is None
 
 
 def test_no_library_is_no_driver(monkeypatch):
     hide(monkeypatch, "numpy.linalg.no_such_module")
-    assert two_stage.driver() is None
+    assert two_stage.load_driver() is None
 
 
 def test_a_driver_that_is_wrong_is_not_taken(driver):
-    assert two_stage._is_right(driver)
-    assert not two_stage._is_right(lambda A: driver(A) * (1 + 1e-8))
+    assert two_stage._is_accurate(driver)
+    assert not two_stage._is_accurate(lambda A: driver(A) * (1 + 1e-8))
 
     def fails(A):
         raise np.linalg.LinAlgError
 
-    assert not two_stage._is_right(fails)
+    assert not two_stage._is_accurate(fails)
 
 
 def test_vectors_and_small_matrices_take_the_usual_way(driver, monkeypatch):
     calls = []
-    monkeypatch.setattr(two_stage, "driver", lambda: calls.append(1))
+    monkeypatch.setattr(two_stage, "load_driver", lambda: calls.append(1))
     decompose(similar(50))
     decompose(similar(1200), vectors=True)
     decompose(similar(1200))
@@ -135,8 +135,8 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
         seen.append(max(library["num_threads"] for library in blas_controller().info()))
         return driver(matrix)
 
-    monkeypatch.setattr(two_stage, "MOST_THREADS", 1)
-    monkeypatch.setattr(two_stage, "driver", lambda: looking)
+    monkeypatch.setattr(two_stage, "MAX_THREADS", 1)
+    monkeypatch.setattr(two_stage, "load_driver", lambda: looking)
     decompose(similar(eigen.NUMPY_SIZE + 1))
     assert seen == [1]
 

@@ -5,15 +5,15 @@ import pytest
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
 from vendiscore.result import key_at
-from vendiscore.spectral.rank_one import adds, surprise
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.rank_one import compute_surprise, log_score_drops
+from vendiscore.spectral.vendi_scores import compute_spectrum
 
 # The sum of ten tenths, the next number above 1, and two numbers that are further off.
 ORDERS = [sum([0.1] * 10), 1 + 2**-52, 1 - 1e-13, 1 + 1e-11]
 X = np.random.default_rng(0).standard_normal((60, 3))
 Y = X[:, ::-1] / 2
 SMOOTH, NARROW = {"k": "rbf", "sigma": 1.5}, {"k": "rbf", "sigma": 1.0}
-SPECTRUM = spectrum_of(as_similarity(X, **SMOOTH), vectors=True)
+SPECTRUM = compute_spectrum(as_similarity(X, **SMOOTH), vectors=True)
 # A matrix too large to be cheap, and of too many directions for bounds.
 MANY = np.random.default_rng(1).standard_normal((1500, 6))
 GROUPS = [list(np.arange(60) // 6)] * 2
@@ -30,8 +30,8 @@ WAYS = {
     "explanation": lambda q: explain(X, q=q, **SMOOTH).adds,
     "comparison": lambda q: compare(X, Y, q=q, permutations=99, **SMOOTH).pairs[0].difference,
     "groups": lambda q: compare(X, Y, groups=GROUPS, q=q, **SMOOTH).sets[0].matched,
-    "what each adds": lambda q: adds(SPECTRUM, q),
-    "surprise": lambda q: surprise(SPECTRUM, q),
+    "what each adds": lambda q: log_score_drops(SPECTRUM, q),
+    "surprise": lambda q: compute_surprise(SPECTRUM, q),
 }
 
 

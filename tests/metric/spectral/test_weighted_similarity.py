@@ -5,10 +5,10 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.spectral.weighted_similarity import (
-    fault_of,
+    describe_matrix_problem,
     find_repeats,
     merge_identical,
-    weighted_by,
+    weight_similarity,
 )
 
 RNG = np.random.default_rng(0)
@@ -23,7 +23,7 @@ P = RNG.dirichlet(np.ones(7))
 @pytest.mark.parametrize("p", [None, P], ids=["uniform", "weights"])
 def test_weights_scale_rows_and_columns_to_a_trace_of_1(p):
     weights = np.full(7, 1 / 7) if p is None else p
-    weighted = weighted_by(FeatureSimilarity(X), p)
+    weighted = weight_similarity(FeatureSimilarity(X), p)
     expected = K * np.sqrt(np.outer(weights, weights))
     np.testing.assert_allclose(weighted.dense(), expected, rtol=1e-12, atol=1e-15)
     assert np.trace(weighted.dense()) == pytest.approx(1, abs=1e-15)
@@ -31,7 +31,7 @@ def test_weights_scale_rows_and_columns_to_a_trace_of_1(p):
 
 def test_a_diagonal_that_is_1_up_to_rounding_has_a_trace_of_1():
     rough = MatrixSimilarity(np.eye(3) * (1 + 1e-6))
-    assert np.trace(weighted_by(rough, None).dense()) == pytest.approx(1, abs=1e-15)
+    assert np.trace(weight_similarity(rough, None).dense()) == pytest.approx(1, abs=1e-15)
 
 
 @pytest.mark.parametrize("p", [None, P, np.r_[0.5, 0, 0.5, 0, 0, 0, 0]])
@@ -39,7 +39,7 @@ def test_repeats_are_merged_without_a_change_of_the_spectrum(p):
     similarity = FeatureSimilarity(X)
     merged = merge_identical(similarity, p)
     assert merged.weighted.n == 5
-    whole = weighted_by(similarity, p).dense()
+    whole = weight_similarity(similarity, p).dense()
     values, U = np.linalg.eigh(merged.weighted.dense())
     np.testing.assert_allclose(values, np.linalg.eigvalsh(whole)[2:], atol=1e-12)
     V = merged.repeated(U)
@@ -62,13 +62,13 @@ def test_samples_that_all_differ_are_left_as_they_are():
 def test_an_impossible_similarity_is_named(i, j, value):
     wrong = K.copy()
     wrong[i, j] = wrong[j, i] = value
-    message = fault_of(weighted_by(MatrixSimilarity(wrong), None))
+    message = describe_matrix_problem(weight_similarity(MatrixSimilarity(wrong), None))
     first, second = sorted((i, j))
     assert f"gives {value:g} for samples {first} and {second}" in message
 
 
 def test_a_similarity_without_a_fault_may_have_negative_eigenvalues():
-    assert "psd='clip'" in fault_of(weighted_by(MatrixSimilarity(K), None))
+    assert "psd='clip'" in describe_matrix_problem(weight_similarity(MatrixSimilarity(K), None))
     within_rounding = K.copy()
     within_rounding[0, 1] = within_rounding[1, 0] = 1.0005
-    assert "psd='clip'" in fault_of(MatrixSimilarity(within_rounding))
+    assert "psd='clip'" in describe_matrix_problem(MatrixSimilarity(within_rounding))

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.vendi_scores import compute_spectrum
 from vendiscore.tools.analysis.layout import FAR, layout
 
 
 def of(similarity, p=None) -> np.ndarray:
-    return layout(spectrum_of(similarity, p, vectors=True), p)
+    return layout(compute_spectrum(similarity, p, vectors=True), p)
 
 
 def slow(K: np.ndarray, p: np.ndarray | None = None) -> np.ndarray:

@@ -6,7 +6,7 @@ from decompositions import counted
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compute
 from vendiscore.result import key_at
-from vendiscore.spectral.vendi_scores import spectrum_of, vendi
+from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 from vendiscore.tools.analysis.findings import find
 from vendiscore.tools.analysis.layout import clustered_order
 from vendiscore.tools.analysis.pair_search import compare_all
@@ -95,10 +95,10 @@ def test_orders_that_single_precision_does_not_serve_are_found_in_double():
     X[:, -1] *= 1e-3  # a small share, which matters at small orders only
     X /= np.linalg.norm(X, axis=1)[:, None]
     similarity = FeatureSimilarity(X).normalized()
-    assert vendi(similarity, [1.5]).spectrum.single
+    assert compute_vendi_scores(similarity, [1.5]).spectrum.single_precision
     found = find(similarity, None, {"q": 1.5})
     assert found.value == pytest.approx(compute(similarity, q=1.5)["VS_q1.5"], rel=1e-7)
-    right = spectrum_of(similarity).profile(found.profile_orders)
+    right = compute_spectrum(similarity).profile(found.profile_orders)
     assert found.profile == pytest.approx(right, rel=1e-9)
 
 

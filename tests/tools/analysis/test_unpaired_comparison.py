@@ -8,8 +8,8 @@ from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
 from vendiscore.scoring.jackknife import influence, influence_error
-from vendiscore.spectral.rank_one import log_score
-from vendiscore.spectral.vendi_scores import spectrum_of
+from vendiscore.spectral.rank_one import compute_log_score
+from vendiscore.spectral.vendi_scores import compute_spectrum
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.unpaired_comparison import (
     average_errors,
@@ -60,8 +60,8 @@ def test_stacked_scores_and_errors_are_those_of_each_set(q):
     indices = np.array([np.random.default_rng(s).permutation(30)[:8] for s in range(5)])
     logs, errors = score_subsets(similarity, indices, CompareOptions(q))
     for at, log, error in zip(indices, logs, errors, strict=True):
-        spectrum = spectrum_of(similarity.take(at), vectors=True)
-        assert log == pytest.approx(log_score(spectrum, q), abs=1e-9)
+        spectrum = compute_spectrum(similarity.take(at), vectors=True)
+        assert log == pytest.approx(compute_log_score(spectrum, q), abs=1e-9)
         expected = influence_error(spectrum, q) if q else 0
         assert error == pytest.approx(expected, abs=1e-9)
 
@@ -70,7 +70,7 @@ def test_slopes_are_those_of_weights():
     X = np.random.default_rng(0).normal(size=(6, 3))
     K = MatrixSimilarity(np.exp(-0.3 * ((X[:, None] - X) ** 2).sum(-1)))
     for q in (0.5, 1, 3, math.inf):
-        slopes = influence(spectrum_of(K, vectors=True), q)
+        slopes = influence(compute_spectrum(K, vectors=True), q)
         for i in range(6):
             p = np.full(6, (1 - 1e-6) / 6)
             p[i] += 1e-6

@@ -232,7 +232,7 @@ class Findings:
     def spectrum(self) -> Spectrum:
         """Spectrum of all samples where it is known, else of the chosen ones."""
         whole = self.subject.needed_spectrum
-        return self.looked.eigen if whole is None or whole.single else whole
+        return self.looked.eigen if whole is None or whole.single_precision else whole
 
     @cached_property
     def profile(self) -> np.ndarray:

@@ -32,11 +32,11 @@ from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
 from ...similarity.base import Similarity
 from ...similarity.matrix import materialize_matrix
-from ...spectral.eigen import eigen_work
-from ...spectral.rank_one import leave_one_out, log_score
+from ...spectral.eigen import estimate_eigensolver_work
+from ...spectral.rank_one import compute_log_score, leave_one_out
 from ...spectral.spectrum import Spectrum
-from ...spectral.stacks import Spectra
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.stacks import StackedSpectra
+from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import (
     DEFAULT_ORDER,
     check_bool,
@@ -443,11 +443,11 @@ def _drawn(
     part = materialize_matrix(similarity, n)
     rng = np.random.default_rng(0)
     points = {}
-    work = sum(_FEWEST * eigen_work(min(m, part.dim or n)) for m in sizes)
+    work = sum(_FEWEST * estimate_eigensolver_work(min(m, part.dim or n)) for m in sizes)
     with announce_duration(f"Scoring subsets of {n:,} samples", work):
         if spectrum is None:
-            spectrum = spectrum_of(part, psd=psd, vectors=True)
-        log = log_score(spectrum, q)
+            spectrum = compute_spectrum(part, psd=psd, vectors=True)
+        log = compute_log_score(spectrum, q)
         left = leave_one_out(spectrum, max(q, _LEAST_ORDER))
         kappas = np.expm1(math.log(n) - log - np.append(0, left - left.mean()))
         kappas /= max(kappas[0], _ROUNDING)
@@ -473,14 +473,14 @@ def _scored(part: Similarity, m: int, q: float, psd: PSD, rng: np.random.Generat
     rows = np.empty((count, 3))
     singly = np.arange(count)
     if m <= STACKED:
-        stack = Spectra(
+        stack = StackedSpectra(
             to_host(part.stack(subsets)), None, [q, DEFAULT_ORDER], psd, similarity=part
         )
         rows = np.column_stack([np.log(stack.values[0]), _powers(stack.eigenvalues.values, m)])
         singly = np.flatnonzero(stack.unusual)  # one of which may be an error
     for i in singly:
-        of_subset = spectrum_of(part.take(subsets[i]), psd=psd)
-        rows[i] = [log_score(of_subset, q), *_powers(of_subset.values, m)]
+        of_subset = compute_spectrum(part.take(subsets[i]), psd=psd)
+        rows[i] = [compute_log_score(of_subset, q), *_powers(of_subset.values, m)]
     return rows
 
 

@@ -14,9 +14,9 @@ from ...resolve.sample_labels import encode_labels, read_labels, sizes_of
 from ...resolve.sets import read_collection, resolve_pool
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
-from ...spectral.rank_one import gain_of_each, read_novelty_order
-from ...spectral.spectrum import positive_parts
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.rank_one import check_novelty_order, log_score_gains
+from ...spectral.spectrum import positive_eigenpairs
+from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import DEFAULT_ORDER, check_no_gradient
 from ...support.namespace import row_blocks, to_host
 from ...support.summary import SummaryMixin, make_frame
@@ -134,7 +134,7 @@ def novelty(
     array([0.637, 0.381])
     """
     read = how_of({**how, "k": k}, several=True)
-    order = read_novelty_order(q)
+    order = check_novelty_order(q)
     check_psd(psd)
     named = {"samples": samples, "references": references}
     sets = [read_collection(each, read, name, mixed=True) for name, each in named.items()]
@@ -169,8 +169,8 @@ def gains(
 
     And what a sample adds that has nothing in common with any of them.
     """
-    spectrum = spectrum_of(pool.take(members), psd=psd, vectors=True)
-    values, U = positive_parts(spectrum, q)
+    spectrum = compute_spectrum(pool.take(members), psd=psd, vectors=True)
+    values, U = positive_eigenpairs(spectrum, q)
     weights = U / np.sqrt(values * len(members))  # of members in each eigenvector, a unit vector
     F = None if pool.dim is None else pool.bare().features()  # no copy, for each class
     if sp.issparse(F):
@@ -188,6 +188,6 @@ def gains(
             both = pool.part(np.append(block, members))
             K = both.rows(np.arange(len(block), both.n))
             Z = to_host(K)[:, : len(block)].T @ weights
-        added[rows] = gain_of_each(spectrum, Z, q, 1 / len(members))
+        added[rows] = log_score_gains(spectrum, Z, q, 1 / len(members))
     alone = np.zeros((1, len(values)))
-    return added, float(gain_of_each(spectrum, alone, q, 1 / len(members))[0])
+    return added, float(log_score_gains(spectrum, alone, q, 1 / len(members))[0])

@@ -18,8 +18,8 @@ from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices, submatrices
 from ...similarity.matrix import MatrixSimilarity
-from ...spectral.stacks import Spectra
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.stacks import StackedSpectra
+from ...spectral.vendi_scores import compute_spectrum
 from ...support.errors import short_repr, warn
 from ...support.namespace import row_blocks, to_host
 from ...support.progress import map_steps
@@ -211,13 +211,13 @@ def _stack_groups(similarity: Similarity, groups: Groups, sets: Sequence[int]) -
 
 def _check_stack(K: np.ndarray, similarity: Similarity, psd: PSD) -> None:
     """Raise an error or warn for parts of a similarity (g, m, m) that are not similarities."""
-    for matrix in K[Spectra(K, None, [], psd, similarity=similarity).unusual]:
-        spectrum_of(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
+    for matrix in K[StackedSpectra(K, None, [], psd, similarity=similarity).unusual]:
+        compute_spectrum(MatrixSimilarity(matrix).noted(roundoff=similarity.roundoff), psd=psd)
 
 
 def _score_stack(K: np.ndarray, similarity: Similarity, options: CompareOptions) -> np.ndarray:
     """Return VS_q of each part of a similarity, (g, m, m)."""
-    return Spectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
+    return StackedSpectra(K, None, [options.q], options.psd, similarity=similarity).values[0]
 
 
 def _compute_statistics(differences: np.ndarray) -> np.ndarray:

@@ -14,9 +14,15 @@ from ...measures.subject import Part, Subject
 from ...result import key_at
 from ...scoring.scale_strip import strip_html
 from ...scoring.typical import nowhere, place_among
-from ...spectral.rank_one import ALL, adds, coverage, surprise, unexplained
+from ...spectral.rank_one import (
+    MAX_SAMPLE_WEIGHT,
+    compute_coverage,
+    compute_residual_fractions,
+    compute_surprise,
+    log_score_drops,
+)
 from ...spectral.spectrum import Spectrum
-from ...spectral.vendi_scores import vendi
+from ...spectral.vendi_scores import compute_vendi_scores
 from ...support.arguments import check_int
 from ...support.namespace import to_float, to_host
 from ...support.summary import SummaryMixin, make_frame, render_html_table, to_json_record, truncate
@@ -101,7 +107,7 @@ class Explanation(SummaryMixin):
     @cached_property
     def surprise(self) -> np.ndarray:
         """−xᵀ log(A) x at q = 1, A = Σ p xxᵀ, at least 0: the mean is log VS exactly."""
-        return self._each(lambda part: surprise(part.eigen, self.q))
+        return self._each(lambda part: compute_surprise(part.eigen, self.q))
 
     @cached_property
     def adds(self) -> np.ndarray:
@@ -112,14 +118,14 @@ class Explanation(SummaryMixin):
         return self._each(self._adds)
 
     def _adds(self, part: Subject) -> np.ndarray:
-        if part.n == 1 or (part.p is not None and to_host(part.p).max() > ALL):
+        if part.n == 1 or (part.p is not None and to_host(part.p).max() > MAX_SAMPLE_WEIGHT):
             return np.zeros(part.n)
-        return np.asarray(adds(part.eigen, self.q))
+        return np.asarray(log_score_drops(part.eigen, self.q))
 
     @cached_property
     def unexplained(self) -> np.ndarray:
         """The part of each sample that no other one explains, 1/(K⁻¹)_ii, in [0, 1]."""
-        return self._each(lambda part: unexplained(part.eigen))
+        return self._each(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
     def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
@@ -191,7 +197,8 @@ class Explanation(SummaryMixin):
             for rows in [part.rows for part in self._parts] or [kept]:
                 part = taken(self._subject, np.intersect1d(rows, kept))
                 how = part.similarity, [self.q], part.p, part.psd
-                known = vendi(*how, allow_single=False)  # as `score`, which it is compared with
+                # as `score`, which it is compared with
+                known = compute_vendi_scores(*how, allow_single=False)
                 scores.append(to_float(known.values[0]))
             self._scores[self.threshold] = float(np.mean(scores))
         return self._scores[self.threshold]
@@ -209,7 +216,7 @@ class Explanation(SummaryMixin):
     @property
     def coverage(self) -> float:
         """1 − the mean of `unexplained`: the Good–Turing share of the source that samples cover."""
-        share = coverage(self.unexplained, self._subject.p)
+        share = compute_coverage(self.unexplained, self._subject.p)
         return min(max(float(share), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:

@@ -31,8 +31,8 @@ from ...similarity.set_means import (
     sum_between_sets,
 )
 from ...spectral.rank_one import leave_one_out
-from ...spectral.stacks import Spectra
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.stacks import StackedSpectra
+from ...spectral.vendi_scores import compute_spectrum
 from ...support import memory
 from ...support.arguments import check_bool, check_no_gradient, check_order
 from ...support.errors import NotPSDError, SampleError, short_repr, warn
@@ -139,11 +139,11 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
     K = MatrixSimilarity(S)
     notes = []
     try:
-        spectrum = spectrum_of(K, psd=options.psd, vectors=True)
+        spectrum = compute_spectrum(K, psd=options.psd, vectors=True)
     except NotPSDError:
         if result.complete:
             raise
-        spectrum = spectrum_of(K, psd="clip", vectors=True)
+        spectrum = compute_spectrum(K, psd="clip", vectors=True)
         notes.append(CLIPPED)
     value = to_float(spectrum.effective_number(options.q))
     score = estimate_score(value, plain, options, logit_interval)
@@ -415,7 +415,7 @@ def compute_similarity(
 
 def compute_scores(stack: np.ndarray, q: float) -> np.ndarray:
     """Return the Vendi Scores of matrices (g, m, m), with negative eigenvalues as zero."""
-    return to_host(Spectra(stack, None, [q], "clip").values[0])
+    return to_host(StackedSpectra(stack, None, [q], "clip").values[0])
 
 
 def estimate_score(

@@ -14,10 +14,10 @@ from ...scoring.subsampling import halves_error, student_reach
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices
 from ...similarity.matrix import materialize_matrix
-from ...spectral.rank_one import log_score
+from ...spectral.rank_one import compute_log_score
 from ...spectral.spectrum import Spectrum
-from ...spectral.stacks import Spectra
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.stacks import StackedSpectra
+from ...spectral.vendi_scores import compute_spectrum
 from ...support.namespace import row_blocks, to_host
 from ...support.progress import map_steps
 from .compare_options import CompareOptions
@@ -215,13 +215,13 @@ def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareO
     if q and m <= STACKED:
         for rows in row_blocks(count, 16 * m * m):
             K = to_host(similarity.stack(subsets[rows]))
-            stack = Spectra(K, None, [q], options.psd, True, similarity)
+            stack = StackedSpectra(K, None, [q], options.psd, True, similarity)
             logs[rows] = np.log(stack.values[0])
-            errors[rows] = np.linalg.norm(stack.influence(q), axis=1) / m
+            errors[rows] = np.linalg.norm(stack.compute_influence(q), axis=1) / m
             singly[rows] = stack.unusual  # which may be an error
     for i in np.flatnonzero(singly):
         spectrum = _decompose(similarity.take(subsets[i]), options)
-        logs[i] = log_score(spectrum, q)
+        logs[i] = compute_log_score(spectrum, q)
         if q:
             errors[i] = influence_error(spectrum, q)
     shape = indices.shape[:-1]
@@ -229,7 +229,7 @@ def score_subsets(similarity: Similarity, indices: np.ndarray, options: CompareO
 
 
 def _decompose(similarity: Similarity, options: CompareOptions) -> Spectrum:
-    return spectrum_of(similarity, psd=options.psd, vectors=True)
+    return compute_spectrum(similarity, psd=options.psd, vectors=True)
 
 
 def _score_windows(

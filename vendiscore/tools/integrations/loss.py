@@ -7,7 +7,7 @@ from ...resolve.kernel_request import KernelArgument, how_of
 from ...resolve.sets import resolve_sets
 from ...similarity.sample_arrays import as_samples
 from ...similarity.weights import check_weights
-from ...spectral.vendi_scores import vendi
+from ...spectral.vendi_scores import compute_vendi_scores
 from ...support.arguments import DEFAULT_ORDER, check_float, check_order
 from ...support.namespace import disable_autocast, is_torch
 from ...support.optional import require
@@ -113,7 +113,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
         with disable_autocast(samples):
             (K,) = resolve_sets([rows], self._how, ["samples"])
             weights = check_weights(p, K.n + len(K.dropped), K.dropped, like=K.diagonal())
-            value = vendi(K, [self.q], weights, self.psd).values[0]
+            value = compute_vendi_scores(K, [self.q], weights, self.psd).values[0]
         if not is_torch(value):
             raise TypeError(
                 f"`k` must be a kernel that stays in torch, got {self._said!r}; pass 'cosine', "

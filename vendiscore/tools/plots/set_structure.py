@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...spectral.rank_one import lost
+from ...spectral.rank_one import relative_drops
 from ...support.namespace import Array, to_host
 from ...support.types import Axes
 from .axes import axes_of, thin
@@ -73,7 +73,7 @@ def contributions(
     ax = axes_of(ax)
     adds = np.asarray(adds)
     order = np.argsort(-adds, kind="stable")
-    percent = 100 * lost(adds[order])
+    percent = 100 * relative_drops(adds[order])
     places = np.arange(len(order))
     marked = np.asarray(redundant)[order]
     ax.plot(

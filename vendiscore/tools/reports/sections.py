@@ -7,7 +7,7 @@ import numpy as np
 
 from ...result import NULLS
 from ...scoring.scale_strip import strip_html
-from ...spectral.rank_one import lost
+from ...spectral.rank_one import relative_drops
 from ...support.optional import MissingPackageError
 from ...support.signature import format_number, to_plain
 from ...support.summary import render_table
@@ -365,5 +365,5 @@ def _modes(explained: Explanation, shown: Previews) -> str:
 
 def _percent(adds: float) -> str:
     """Return the share of the score that is lost without a sample, in percent."""
-    value = 100 * float(lost(adds))
+    value = 100 * float(relative_drops(adds))
     return f"{0.0 if abs(value) < 0.005 else value:+.2f}\N{NO-BREAK SPACE}%"

@@ -15,7 +15,7 @@ import math
 import numpy as np
 
 from ...core.eigenvalues import NEGATIVE_MASS, clip_eigenvalues
-from ...spectral.quadrature import log_of_entropy, surprisal
+from ...spectral.quadrature import compute_surprisal, log_score_from_entropy
 from ...support import memory
 from ...support.errors import NotPSDError
 from ...support.namespace import gram
@@ -69,7 +69,7 @@ def _log_effective(S: float, q: float) -> float:
     """Return log VS_q of a matrix of trace 1 with that S_q, infinite where there is none."""
     if (1 - q) * S <= -1:
         return math.inf
-    return float(log_of_entropy(S, q))
+    return float(log_score_from_entropy(S, q))
 
 
 class _Space:
@@ -163,4 +163,4 @@ def tangent(
     # The derivatives of (x^q − x)/(1 − q), of the level last.
     logs = np.log(np.append(values, level))
     largest = float(np.sum(values[:kept] ** q))
-    return largest + (dims - kept) * level**q, V, q * surprisal(logs, q) - 1
+    return largest + (dims - kept) * level**q, V, q * compute_surprisal(logs, q) - 1

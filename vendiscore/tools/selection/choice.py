@@ -9,7 +9,7 @@ from ...core.eigenvalues import PSD, check_psd
 from ...resolve.kernel_request import KernelArgument
 from ...resolve.sample_labels import check_size, read_labels
 from ...resolve.sets import similarity_of
-from ...spectral.vendi_scores import spectrum_of
+from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import (
     DEFAULT_ORDER,
     check_bool,
@@ -235,7 +235,7 @@ def select(
             merit = None
         rows, swapped, ended = _chosen(candidates, constraints, wish, order, merit, swaps)
         constraints = replace(constraints, size=len(rows))  # fewer after Ctrl-C
-        spectrum = spectrum_of(candidates.similarity.take(rows), psd=psd)
+        spectrum = compute_spectrum(candidates.similarity.take(rows), psd=psd)
         merit = merit and merit.of(rows)
     places = kept[rows]
     return Selection(

@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.eigenvalues import clip_eigenvalues
-from ...spectral.quadrature import log_of_entropy
-from ...spectral.rank_one import with_each
+from ...spectral.quadrature import log_score_from_entropy
+from ...spectral.rank_one import log_scores_with_each_added
 from ...support import memory
 from ...support.errors import warn
 from ...support.namespace import row_blocks
@@ -222,7 +222,7 @@ class Spectral:
         dim = self.candidates.dim
         if self.merit is not None or dim is None or m < dim:
             return False
-        log = math.log(m) + log_of_entropy(self.total / m, self.q)
+        log = math.log(m) + log_score_from_entropy(self.total / m, self.q)
         return bool(log > math.log(dim) - FLAT)
 
     @property
@@ -317,7 +317,7 @@ class Spectral:
         squares = Z[:, positive] ** 2
         if not basis.whole:
             squares = squares / basis.values[positive]
-        logs = with_each(shares[positive], squares, self.q, 1 / m)
+        logs = log_scores_with_each_added(shares[positive], squares, self.q, 1 / m)
         if self.merit is None:
             return logs
         quality = self.merit.quality
@@ -345,5 +345,5 @@ class Spectral:
             m -= 1
             total = total - losses
             sums = sums - quality[leaving]
-        log = math.log(m) + log_of_entropy(total / m, self.q)
+        log = math.log(m) + log_score_from_entropy(total / m, self.q)
         return self.merit.joined(log, sums / m)

@@ -4,7 +4,7 @@ import numpy as np
 
 from ...core.eigenvalues import clip_eigenvalues
 from ...core.hill import hill_number
-from ...spectral.quadrature import log_of_entropy
+from ...spectral.quadrature import log_score_from_entropy
 from ...support.parallel import map_ordered
 from .resolvent import FINE, vendi_form
 
@@ -46,7 +46,7 @@ def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
             S += part
     except np.linalg.LinAlgError:  # a similarity that is not a kernel
         return one_by_one()
-    log = log_of_entropy(S / m, q)
+    log = log_score_from_entropy(S / m, q)
     return m * np.exp(log)
 
 

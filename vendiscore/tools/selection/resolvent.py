@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...spectral.quadrature import NOTHING, of_trace, ridges, step_for
+from ...spectral.quadrature import TRUNCATION_FACTOR, quadrature_nodes, quadrature_step, trace_term
 from ...support.namespace import gram
 from .candidates import Candidates
 
@@ -60,17 +60,17 @@ def vendi_form(q: float, size: int, tolerance: float) -> Form:
     """
     if q == 2:
         return Form(1.0, -1.0, np.empty(0), np.empty(0))
-    # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `ridges`.
-    square = RIDGE ** (1 + q) / (NOTHING * tolerance)
+    # As if the least eigenvalue were such that the lowest ridge is RIDGE; see `quadrature_nodes`.
+    square = RIDGE ** (1 + q) / (TRUNCATION_FACTOR * tolerance)
     least = math.sqrt(square)
-    t, weights = ridges(q, least, float(size), tolerance)
+    t, weights = quadrature_nodes(q, least, float(size), tolerance)
     b = math.sqrt(size)
-    step = step_for(tolerance)
+    step = quadrature_step(tolerance)
     last = float(weights[-1]) / t[-1] ** 2
     beyond = last / math.expm1((2 - q) * step)
     of_nodes = float(weights @ (1 / (t + b)))
     # + beyond (b − xᵀAx − 1/2), written as a part of each trace term.
-    first = float(of_trace(q, b)) - of_nodes
+    first = float(trace_term(q, b)) - of_nodes
     first += beyond * b
     return Form(first, -beyond / 2, t, weights)
 

@@ -22,8 +22,8 @@ from ...similarity.prompt_residuals import describe_repeated_prompts
 from ...similarity.sample_arrays import as_samples, check_in_memory
 from ...similarity.weights import check_per_sample
 from ...spectral.estimate import Estimate
-from ...spectral.rank_one import gain_of_each, read_novelty_order
-from ...spectral.spectrum import Spectrum, from_covariance, positive_parts, score_covariance
+from ...spectral.rank_one import check_novelty_order, log_score_gains
+from ...spectral.spectrum import Spectrum, from_covariance, positive_eigenpairs, score_covariance
 from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
 from ...support.errors import short_repr
 from ...support.namespace import is_torch, to_host
@@ -364,7 +364,7 @@ class State(metaclass=HelpfulCallMeta):
             For invalid samples, an order above 2, another number of features, an empty state, and
             one whose prompts were taken out, since new samples would need theirs.
         """
-        order = read_novelty_order(q)
+        order = check_novelty_order(q)
         state = self.changed()  # which no other thread updates
         if state._sum is None:
             raise ValueError("`novelty` needs samples, and none were added; update the state first")
@@ -376,10 +376,10 @@ class State(metaclass=HelpfulCallMeta):
                 f"{' given their prompts' * prompts}, got {similarity.dim}; pass such samples"
             )
         spectrum = from_covariance(state._sum.matrix(), state.n, vectors=True)
-        axes = state._sum.axes(positive_parts(spectrum)[1])
+        axes = state._sum.axes(positive_eigenpairs(spectrum)[1])
         rows = similarity.features()
         Z = (to_host(rows) if is_torch(rows) else rows) @ axes
-        return gain_of_each(spectrum, Z, order, 1 / state.weight)
+        return log_score_gains(spectrum, Z, order, 1 / state.weight)
 
     def _details(
         self, psd: PSD, estimates: Mapping[str, Estimate], spectrum: Spectrum | None
