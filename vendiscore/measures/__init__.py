@@ -1,4 +1,4 @@
-"""Measures by name, and the Subject that they are functions of: samples and their views."""
+"""Measures by name, and the SampleSet that they are functions of: samples and their views."""
 
 from ..support.suggestions import make_non_callable
 

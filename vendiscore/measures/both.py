@@ -19,29 +19,29 @@ from . import neighbourhoods
 from .neighbourhoods import Neighbourhoods
 
 
-class Both:
+class JointSampleSet:
     """The samples and, after them, the references as one set."""
 
     def __init__(self, subject: Any) -> None:
         if any(map(is_space, subject.sets)):
-            raise TypeError(_ALONE.format("a MetricSpace"))
-        self.of_rows = subject.of_rows
-        self.subject = subject  # a Subject
-        self.how: How = subject.whole.how
+            raise TypeError(_ONE_SET_MESSAGE.format("a MetricSpace"))
+        self.uses_row_distances = subject.uses_row_distances
+        self.subject = subject  # a SampleSet
+        self.spec: How = subject.parent.spec
 
     @cached_property
     def rows(self) -> np.ndarray:
         """Rows of numbers (n + m, d), where distances are between such."""
-        if self.how.metric == "precomputed":
-            raise TypeError(_ALONE.format("a matrix of distances"))
+        if self.spec.metric == "precomputed":
+            raise TypeError(_ONE_SET_MESSAGE.format("a matrix of distances"))
         return stacked(self.subject.sets, self.subject.names)
 
     @cached_property
     def similarity(self) -> Similarity:
         """The Similarity of the samples and, after them, the references, with unit diagonal."""
-        if self.subject.whole is self.subject:
-            return resolve_pool(self.subject.sets, self.how, self.subject.names)
-        whole = self.subject.whole.both
+        if self.subject.parent is self.subject:
+            return resolve_pool(self.subject.sets, self.spec, self.subject.names)
+        whole = self.subject.parent.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
         return whole.similarity.take(np.concatenate([self.subject.rows, rows]))
 
@@ -54,28 +54,28 @@ class Both:
     @property
     def settings(self) -> Record:
         """The distances between both sets, to be reported: as a MetricSpace has them."""
-        if self.of_rows:
-            return {"metric": to_plain(self.how.metric or "euclidean"), **self.how.metric_options}
-        return settings_of_kernel(self.similarity, self.how)
+        if self.uses_row_distances:
+            return {"metric": to_plain(self.spec.metric or "euclidean"), **self.spec.metric_options}
+        return settings_of_kernel(self.similarity, self.spec)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
         whole = None
-        if self.subject.whole is not self.subject:
-            whole = self.subject.whole.both.neighbourhoods
-        if not self.of_rows:
-            return neighbourhoods.of_kernel(self.similarity, self.sizes[0], whole)
+        if self.subject.parent is not self.subject:
+            whole = self.subject.parent.both.neighbourhoods
+        if not self.uses_row_distances:
+            return neighbourhoods.kernel_neighbourhoods(self.similarity, self.sizes[0], whole)
         n = num_samples(self.subject.samples)
-        if callable(self.how.metric):
-            (space,) = as_spaces([self.rows], self.how, ["samples"])
-            return neighbourhoods.of_space(space, n)
-        return neighbourhoods.of_rows(self.rows, n, self.how, whole)
+        if callable(self.spec.metric):
+            (space,) = as_spaces([self.rows], self.spec, ["samples"])
+            return neighbourhoods.space_neighbourhoods(space, n)
+        return neighbourhoods.row_neighbourhoods(self.rows, n, self.spec, whole)
 
     @property
     def digest(self) -> str:
         """A digest of the references, for the signature."""
-        if self.of_rows:
+        if self.uses_row_distances:
             return compute_digest(self.rows[-num_samples(self.subject.references) :])
         K = self.similarity
         n, m = self.sizes
@@ -83,7 +83,7 @@ class Both:
         return compute_digest(K.matmul(asarray_like(halves, K.diagonal()))[n:])
 
 
-_ALONE = (
+_ONE_SET_MESSAGE = (
     "{} does not cover the samples of another set: pass the samples themselves, and how they are "
     "compared, or leave measures between two sets out of `measures`"
 )

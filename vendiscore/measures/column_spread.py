@@ -6,7 +6,7 @@ from ..similarity import sparse as sp
 from ..support.namespace import row_blocks, to_host
 from ..support.types import Rows
 from .measure import register_measure
-from .subject import Subject
+from .subject import SampleSet
 
 
 @register_measure(
@@ -15,7 +15,7 @@ from .subject import Subject
     range="[0, ∞)",
     source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
 )
-def geometric_mean_of_deviations(subject: Subject) -> float:
+def geometric_mean_of_deviations(subject: SampleSet) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if one is constant.
 
     The columns of labels are their own classes; n-grams are refused, as they have no fixed ones.

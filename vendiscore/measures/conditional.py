@@ -13,20 +13,20 @@ from ..support.namespace import asarray_like
 from ..support.signature import compute_digest, to_plain
 from ..support.types import Number, Samples
 from .measure import register_measure
-from .subject import Subject, UnsuitedError
+from .subject import SampleSet, UnsupportedInputError
 
 
-class Given:
+class Conditions:
     """The conditions of the samples, one for each, compared once."""
 
     def __init__(self, samples: Samples) -> None:
         self.samples: Samples = list(samples) if isinstance(samples, Iterator) else samples
-        self._made: Similarity | None = None
+        self._similarity: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
         """Compare what n samples were made for, under a kernel; raise if there are not n."""
         try:
-            made = self._made = self._made or as_similarity(self.samples, k=k)
+            made = self._similarity = self._similarity or as_similarity(self.samples, k=k)
         except Exception as error:
             error.add_note("this is about `given`")
             raise
@@ -53,10 +53,10 @@ class Given:
     source="Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1)",
     weighted=True,
     ordered=True,
-    readers={"given": Given},
+    readers={"given": Conditions},
 )
 def conditional_vendi_score(
-    subject: Subject, given: Given | None = None, given_k: KernelArgument | None = None
+    subject: SampleSet, given: Conditions | None = None, given_k: KernelArgument | None = None
 ) -> list[Number]:
     """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
 
@@ -64,10 +64,12 @@ def conditional_vendi_score(
     by "ngram_overlap" without it) and which does not count as diversity. See `conditional_score`.
     """
     if given is None:
-        raise UnsuitedError("`given`, one value for each sample such as its prompt, got none")
-    T = given.similarity(given_k, subject.whole.n_passed)
-    if len(subject.places_kept) < T.n:
-        T = T.take(subject.places_kept)
+        raise UnsupportedInputError(
+            "`given`, one value for each sample such as its prompt, got none"
+        )
+    T = given.similarity(given_k, subject.parent.n_input)
+    if len(subject.retained_indices) < T.n:
+        T = T.take(subject.retained_indices)
     how = (subject.orders, subject.p, subject.psd)
     joint = compute_vendi_scores(ProductSimilarity([subject.similarity, T]), *how).values
     # as products are, which it divides

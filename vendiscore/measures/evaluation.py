@@ -12,12 +12,13 @@ from ..support.namespace import Array, asarray_like, namespace, to_host
 from ..support.suggestions import suggest_name
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
-from .subject import Subject, UnsuitedError
+from .subject import SampleSet, UnsupportedInputError
 
-Asked: TypeAlias = str | Iterable[str] | Mapping[str, Options]  # measures, as they are passed
+# measures, as they are passed
+MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
 
 
-class Chosen(NamedTuple):
+class ConfiguredMeasure(NamedTuple):
     """A measure with the options that were given, read."""
 
     measure: Measure
@@ -30,7 +31,7 @@ class Chosen(NamedTuple):
         return {name: value for name, value in every.items() if value is not None}
 
 
-def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
+def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
     """Read the measures of one or several names and their options, which `shared` loses."""
     names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
@@ -38,7 +39,7 @@ def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
     if not names:
         raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
     of_each = measures if isinstance(measures, Mapping) else {name: {} for name in names}
-    chosen: list[Chosen] = []
+    chosen: list[ConfiguredMeasure] = []
     taken: set[str] = set()
     for name, own in expanded(of_each).items():
         measure = get_measure(name)
@@ -52,25 +53,27 @@ def read_measures(measures: Asked, shared: Record) -> list[Chosen]:
         for option, value in options.items():
             if option in measure.readers:
                 options[option] = measure.readers[option](value)
-        chosen.append(Chosen(measure, options))
+        chosen.append(ConfiguredMeasure(measure, options))
         taken |= measure.options.keys()
     for option in taken:
         shared.pop(option, None)
     return chosen
 
 
-def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]) -> list[Record]:
+def evaluate_measures(
+    subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
+) -> list[Record]:
     """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
     every: list[Record] = []
     known: set[str] = set()
     for measure, options in measures:
         try:
             numbers = measure.compute(subject, **options)
-        except UnsuitedError as error:
+        except UnsupportedInputError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
         n = subject.n
         scores: Record = {}
-        for suffix, value in _by_suffix(measure, numbers, keys).items():
+        for suffix, value in _values_by_suffix(measure, numbers, keys).items():
             key = f"{measure.name}{suffix}"
             if key in known:
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
@@ -81,52 +84,52 @@ def measure_each(subject: Subject, measures: Sequence[Chosen], keys: Sequence[st
             scores[key] = value if inside else measure.check(value, n, subject.roundoff)
         every.append(scores)
     if "torch" in sys.modules:
-        _refuse_lost_gradients(subject.whole, measures, every)
+        _check_gradients_kept(subject.parent, measures, every)
     return every
 
 
-def _by_suffix(measure: Measure, numbers: object, keys: Sequence[str]) -> Record:
+def _values_by_suffix(measure: Measure, values: object, keys: Sequence[str]) -> Record:
     """Return what a measure computes by the suffixes of its name."""
-    if isinstance(numbers, Mapping):
-        return dict(numbers)
+    if isinstance(values, Mapping):
+        return dict(values)
     if measure.ordered:
-        return dict(zip(keys, numbers if is_collection(numbers) else [numbers], strict=True))
-    return {"": numbers}
+        return dict(zip(keys, values if is_collection(values) else [values], strict=True))
+    return {"": values}
 
 
-def _refuse_lost_gradients(
-    whole: Subject, measures: Sequence[Chosen], numbers: Sequence[Options]
+def _check_gradients_kept(
+    parent: SampleSet, measures: Sequence[ConfiguredMeasure], values: Sequence[Options]
 ) -> None:
     """Raise where an argument has a gradient that the numbers of a measure have lost."""
     if not sys.modules["torch"].is_grad_enabled():
         return
-    for (measure, options), own in zip(measures, numbers, strict=True):
+    for (measure, options), own in zip(measures, values, strict=True):
         if not all(map(has_gradient, own.values())):
-            given = {**whole.how.options, **options, "samples": whole.samples}
+            given = {**parent.spec.options, **options, "samples": parent.samples}
             if measure.references:
-                given["references"] = whole.references
-            check_no_gradient(measure.name, **given, p=whole.weights)
+                given["references"] = parent.references
+            check_no_gradient(measure.name, **given, p=parent.weights)
 
 
-def measure_stacks(
-    subject: Subject, measures: Sequence[Chosen], keys: Sequence[str]
+def evaluate_measures_stacked(
+    subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
 ) -> tuple[list[Record], np.ndarray]:
     """Return {name: numbers (g,)} of each measure, of all groups at once.
 
     And which groups are to be measured one by one, whose numbers mean nothing.
     """
-    from .stack import stacks_of
+    from .stack import iter_stacked_groups
 
     assert subject.groups is not None
     apart = np.ones(len(subject.groups), dtype=bool)
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Array]]] = [{} for _ in measures]
     in_numpy = False
-    for groups, stack in stacks_of(subject):
+    for groups, stack in iter_stacked_groups(subject):
         order.append(groups)
         bad = np.zeros(len(groups), dtype=bool)
         for (measure, options), own in zip(measures, pieces, strict=True):
-            numbers = _by_suffix(measure, measure.compute(stack, **options), keys)
+            numbers = _values_by_suffix(measure, measure.compute(stack, **options), keys)
             low, high = measure.limits(stack.n)
             for suffix, values in numbers.items():
                 known = to_host(values)
@@ -148,5 +151,5 @@ def measure_stacks(
             column = {key: asarray_like(values, like) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
-        _refuse_lost_gradients(subject, measures, columns)
+        _check_gradients_kept(subject, measures, columns)
     return columns, apart

@@ -12,7 +12,7 @@ from ..core.hill import effective_number
 from ..support.namespace import Array, namespace, to_float
 from ..support.types import Number
 from .measure import BETWEEN, register_measure
-from .subject import Subject
+from .subject import SampleSet
 
 _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(
@@ -25,13 +25,13 @@ _register = partial(
 
 
 @_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
-def total(subject: Subject) -> list[Number]:
+def total_vendi_score(subject: SampleSet) -> list[Number]:
     """γ: the Vendi Score of all groups as one set."""
     return subject.spectral.values
 
 
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
-def within(subject: Subject) -> list[Number]:
+def within_vendi_score(subject: SampleSet) -> list[Number]:
     """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
     parts = subject.parts
     p = subject.p
@@ -52,11 +52,13 @@ def within(subject: Subject) -> list[Number]:
     range="(0, n]",
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
 )
-def between(subject: Subject) -> list[Number]:
+def between_vendi_score(subject: SampleSet) -> list[Number]:
     """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.
 
     Few samples of a group share little with another group by chance alone: 20 groups of 4 that
     are drawn alike from 10 kinds score 2.9, from 200 kinds 15.6 (benchmarks/two_sets_null.py), and
     BetweenVS_excess, which is above that, nothing.
     """
-    return [a / b for a, b in zip(total(subject), within(subject), strict=True)]
+    return [
+        a / b for a, b in zip(total_vendi_score(subject), within_vendi_score(subject), strict=True)
+    ]

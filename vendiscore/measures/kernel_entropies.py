@@ -9,14 +9,14 @@ from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import is_torch
 from ..support.types import Number
 from .measure import register_measure
-from .stack import Stack
-from .subject import Subject
+from .stack import StackedGroups
+from .subject import SampleSet
 
 
-def log_score(subject: Subject | Stack, q: float) -> Number:
+def compute_log_score(subject: SampleSet | StackedGroups, q: float) -> Number:
     """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
-    if isinstance(subject, Stack):
-        (number,) = subject.spectra([q]).values
+    if isinstance(subject, StackedGroups):
+        (number,) = subject.compute_spectra([q]).values
     else:
         known = subject.needed_spectrum
         (number,) = compute_vendi_scores(
@@ -31,19 +31,19 @@ _register_entropy = partial(
 
 
 @_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
-def renyi_kernel_entropy(subject: Subject | Stack) -> Number:
+def renyi_kernel_entropy(subject: SampleSet | StackedGroups) -> Number:
     """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS of q = 2, for any `q`."""
-    return log_score(subject, 2.0)
+    return compute_log_score(subject, 2.0)
 
 
 @_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
-def kernel_language_entropy(subject: Subject | Stack) -> Number:
+def kernel_language_entropy(subject: SampleSet | StackedGroups) -> Number:
     """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
 
     It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
     SemanticEntropy, which has no nearness between classes.
     """
-    return log_score(subject, 1.0)
+    return compute_log_score(subject, 1.0)
 
 
 @register_measure(
@@ -55,10 +55,10 @@ def kernel_language_entropy(subject: Subject | Stack) -> Number:
     weighted=True,
     stacks=True,
 )
-def sample_coverage(subject: Subject | Stack) -> Number:
+def sample_coverage(subject: SampleSet | StackedGroups) -> Number:
     """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
-    if isinstance(subject, Stack):
-        shares = subject.spectra([], vectors=True).compute_residual_fractions()
+    if isinstance(subject, StackedGroups):
+        shares = subject.compute_spectra([], vectors=True).compute_residual_fractions()
     else:
         shares = compute_residual_fractions(subject.eigen)
     return compute_coverage(shares, subject.p)

@@ -11,7 +11,7 @@ from ..support.arguments import check_bool
 from ..support.namespace import Array, asarray_like, is_torch, row_blocks, to_float, to_host
 from ..support.types import Number, Rows
 from .measure import RANGE_ROUNDING, register_measure
-from .subject import Subject, check_features, drop_empty_columns, rows_of_numbers
+from .subject import SampleSet, as_numeric_rows, check_features, drop_empty_columns
 
 
 @register_measure(
@@ -24,7 +24,7 @@ from .subject import Subject, check_features, drop_empty_columns, rows_of_number
     aspect="likeness",
     pooled=True,
 )
-def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number:
+def maximum_mean_discrepancy(subject: SampleSet, unbiased: bool = False) -> Number:
     """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
 
     From 0, for a set with itself, to 4. With `unbiased` (the U-statistic, without the similarity of
@@ -42,9 +42,9 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     of_samples = means[0, 0]
     of_references = means[1, 1]
     if unbiased:
-        _check_two("MMD", n, m, "leave `unbiased` out, or pass more")
-        of_samples = _unbiased(of_samples, own[:n])
-        of_references = _unbiased(of_references, own[n:])
+        _check_two_samples("MMD", n, m, "leave `unbiased` out, or pass more")
+        of_samples = _unbiased_mean(of_samples, own[:n])
+        of_references = _unbiased_mean(of_references, own[n:])
     value = of_samples + of_references - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
@@ -56,7 +56,7 @@ def maximum_mean_discrepancy(subject: Subject, unbiased: bool = False) -> Number
     return max(float(value), 0.0)
 
 
-def _unbiased(mean: Number, diagonal: Array) -> Number:
+def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
     """Return the mean similarity of pairs of different samples, from the mean of all pairs."""
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
@@ -71,7 +71,7 @@ def _unbiased(mean: Number, diagonal: Array) -> Number:
     aspect="likeness",
     pooled=True,
 )
-def kernel_inception_distance(subject: Subject) -> float:
+def kernel_inception_distance(subject: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
     It takes rows of numbers, else the kernel's features before they have unit length; of texts, d
@@ -81,18 +81,18 @@ def kernel_inception_distance(subject: Subject) -> float:
     X, Y = _raw_features(subject)
     n = X.shape[0]
     m = Y.shape[0]
-    _check_two("KID", n, m, "pass more")
-    of_samples = _sum_of_cubes(X, X, apart=True) / (n * (n - 1))
-    of_references = _sum_of_cubes(Y, Y, apart=True) / (m * (m - 1))
+    _check_two_samples("KID", n, m, "pass more")
+    of_samples = _sum_of_cubes(X, X, exclude_diagonal=True) / (n * (n - 1))
+    of_references = _sum_of_cubes(Y, Y, exclude_diagonal=True) / (m * (m - 1))
     return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
 
 
-def _raw_features(subject: Subject) -> list[Rows]:
+def _raw_features(subject: SampleSet) -> list[Rows]:
     """Return each set as rows of numbers, or of features before these are of unit length."""
-    rows = [rows_of_numbers(samples, subject.how) for samples in subject.sets]
+    rows = [as_numeric_rows(samples, subject.spec) for samples in subject.sets]
     passed = not any(X is None for X in rows)
-    if passed and not (subject.how.skip and subject.both.similarity.dropped):
-        rows = list(map(_double_rows, rows, subject.names))
+    if passed and not (subject.spec.skip and subject.both.similarity.dropped):
+        rows = list(map(_as_double_rows, rows, subject.names))
         check_widths(rows, subject.names)
         return rows
     K = subject.both.similarity
@@ -108,29 +108,29 @@ def _raw_features(subject: Subject) -> list[Rows]:
     return [F[:n], F[n:]]
 
 
-def _double_rows(X: Rows, name: str) -> Rows:
+def _as_double_rows(X: Rows, name: str) -> Rows:
     """Return rows of numbers in double precision, sparse ones as they are."""
     rows = X if sp.issparse(X) else as_numpy_rows(X, name)
     return rows.astype(np.float64, copy=False)
 
 
-def _sum_of_cubes(A: Rows, B: Rows, *, apart: bool = False) -> float:
-    """Return Σ (a·b/d + 1)³ over all pairs of rows, of two different ones if they are `apart`."""
+def _sum_of_cubes(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
+    """Return Σ (a·b/d + 1)³ over pairs of rows, without i = j if `exclude_diagonal`."""
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
         G = A[rows] @ B.T
         if sp.issparse(G):
             G = G.toarray()
         G = G / A.shape[1] + 1
-        if apart:
+        if exclude_diagonal:
             G[np.arange(len(G)), np.arange(rows.start, rows.stop)] = 0.0
         total += float((G * G * G).sum())
     return total
 
 
-def _check_two(name: str, n: int, m: int, remedy: str) -> None:
+def _check_two_samples(name: str, n: int, m: int, hint: str) -> None:
     """Raise a ValueError unless both sets have two samples."""
     if min(n, m) < 2:
         raise ValueError(
-            f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {remedy}"
+            f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {hint}"
         )

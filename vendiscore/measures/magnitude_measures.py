@@ -15,29 +15,31 @@ from ..result import scale_suffix
 from ..support.arguments import is_collection
 from ..support.types import Number
 from .measure import register_measure
-from .stack import Stack
-from .subject import Subject
+from .stack import StackedGroups
+from .subject import SampleSet
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
-OWN_CUT = (
+SAMPLES_CUT_NOTE = (
     "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
     "that are closer together: do not compare it between sets. To compare sets, pass `references`, "
     "or one `t_cut` for all sets."
 )
-REFERENCES_CUT = (
+REFERENCES_CUT_NOTE = (
     "MagArea ends at the convergence scale of the references: compare it only between sets that "
     "have the same references."
 )
-OWN = "t_conv"  # as a cut-off, the convergence scale of the samples
+SAMPLES_CUT = "t_conv"  # as a cut-off, the convergence scale of the samples
 
 
-def _read_cut(t_cut: object) -> float | str | None:
-    return OWN if isinstance(t_cut, str) and t_cut == OWN else READERS["t_cut"](t_cut)
+def _check_cut(t_cut: object) -> float | str | None:
+    return (
+        SAMPLES_CUT if isinstance(t_cut, str) and t_cut == SAMPLES_CUT else READERS["t_cut"](t_cut)
+    )
 
 
-def _read_scales(t: object) -> float | list[float]:
+def _check_scales(t: object) -> float | list[float]:
     scales = check_scales("t", t)
     return scales if is_collection(t) else scales[0]
 
@@ -45,7 +47,7 @@ def _read_scales(t: object) -> float | list[float]:
 _register = partial(
     register_measure,
     needs="distances",
-    readers={**READERS, "t": _read_scales, "t_cut": _read_cut},
+    readers={**READERS, "t": _check_scales, "t_cut": _check_cut},
     stacks=True,
 )
 
@@ -56,14 +58,16 @@ _register = partial(
     source=f"{_LEINSTER}, Definition 2.1",
 )
 def magnitude(
-    subject: Subject | Stack, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
+    subject: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
 ) -> Number | dict[str, Number]:
     """The effective number of points at scale t of distances; several t give one for each."""
-    function = evaluate(subject.solved(solver)[0], np.atleast_1d(t))
-    return _by_scale(t, list(function.values.T))
+    function = evaluate(subject.build_spaces(solver)[0], np.atleast_1d(t))
+    return _values_by_scale(t, list(function.values.T))
 
 
-def _by_scale(t: float | Sequence[float], values: Sequence[Number]) -> Number | dict[str, Number]:
+def _values_by_scale(
+    t: float | Sequence[float], values: Sequence[Number]
+) -> Number | dict[str, Number]:
     """Return the value of one scale, or of several, each under its suffix of the key."""
     if isinstance(t, float):
         return values[0]
@@ -72,11 +76,11 @@ def _by_scale(t: float | Sequence[float], values: Sequence[Number]) -> Number | 
 
 @_register("Spread", range="[1, n]", source=_WILLERTON)
 def spread(
-    subject: Subject | Stack, t: float | Sequence[float] = 1.0
+    subject: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0
 ) -> Number | dict[str, Number]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
     values = [subject.space.spread(scale) for scale in np.atleast_1d(t)]
-    return _by_scale(t, values)
+    return _values_by_scale(t, values)
 
 
 @_register(
@@ -86,7 +90,7 @@ def spread(
     references_without="t_cut",
 )
 def magnitude_area(
-    subject: Subject | Stack,
+    subject: SampleSet | StackedGroups,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
@@ -100,14 +104,14 @@ def magnitude_area(
     convergence scale of the references, or else of the samples (`mag_area`), which cannot
     be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
     """
-    space, *references = subject.solved(solver)
+    space, *references = subject.build_spaces(solver)
     cut: Number
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
         cut = unlike_cut(space.n, space.unit, epsilon)
     elif t_cut is None and references:
-        subject.notes.append(REFERENCES_CUT)
+        subject.notes.append(REFERENCES_CUT_NOTE)
         cut = convergence(references[0], epsilon)
         if cut == 0:
             raise ValueError(
@@ -116,16 +120,18 @@ def magnitude_area(
             )
     else:
         cut = convergence(space, epsilon)
-        subject.notes.append(OWN_CUT.format(at=f"={cut:.6g}" if subject.whole is subject else ""))
+        subject.notes.append(
+            SAMPLES_CUT_NOTE.format(at=f"={cut:.6g}" if subject.parent is subject else "")
+        )
     return area_of(space, cut, n_scales, average)
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
 def convergence_scale(
-    subject: Subject | Stack, epsilon: float = 0.05, solver: Solving = "auto"
+    subject: SampleSet | StackedGroups, epsilon: float = 0.05, solver: Solving = "auto"
 ) -> Number:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
-    return convergence(subject.solved(solver)[0], epsilon)
+    return convergence(subject.build_spaces(solver)[0], epsilon)
 
 
 @_register(
@@ -135,7 +141,7 @@ def convergence_scale(
     references=True,
 )
 def magnitude_difference(
-    subject: Subject | Stack,
+    subject: SampleSet | StackedGroups,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
@@ -146,7 +152,7 @@ def magnitude_difference(
 ) -> Number:
     """The integral of Mag(samples) − Mag(references) over scales, to t_conv of the references."""
     return difference_of(
-        *subject.solved(solver),
+        *subject.build_spaces(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,
         epsilon=epsilon,
         n_scales=n_scales,

@@ -12,15 +12,15 @@ from ..support.errors import SampleError, warn
 from ..support.namespace import Array, namespace, row_blocks, to_float, to_host
 from ..support.types import Number
 from .measure import RANGE_ROUNDING, register_measure
-from .stack import Stack
-from .subject import Subject
+from .stack import StackedGroups
+from .subject import SampleSet
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 
 # Up to this size all entries are searched for a negative one. Of more samples only some rows are: a
 # row costs as much as LC itself, which is one product K p.
-MAX_EXHAUSTIVE, ROWS_CHECKED = 4096, 256
-_WITHOUT_NEGATIVE = "use a kernel without negative values, such as k='rbf' of vectors"
+MAX_EXHAUSTIVE_SAMPLES, N_CHECKED_ROWS = 4096, 256
+_NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' of vectors"
 
 
 @_register(
@@ -30,7 +30,7 @@ _WITHOUT_NEGATIVE = "use a kernel without negative values, such as k='rbf' of ve
     weighted=True,
     ordered=True,
 )
-def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
+def leinster_cobbold(subject: SampleSet | StackedGroups) -> list[Number]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of similarities of at least 0.
 
     It is at most the Vendi Score of the same order if no similarity is negative. Otherwise there
@@ -39,14 +39,14 @@ def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
     refused = (p > 0) & ~(ordinary > 0)
-    if isinstance(subject, Stack):
+    if isinstance(subject, StackedGroups):
         subject.unusual |= to_host(refused).any(axis=-1)
     else:
-        indices = subject.places_kept
+        indices = subject.retained_indices
         SampleError.check(
             {
                 int(indices[i]): f"must have similarities above 0 on average for LC, got "
-                f"{to_float(ordinary[i]):.3g}; {_WITHOUT_NEGATIVE}"
+                f"{to_float(ordinary[i]):.3g}; {_NEGATIVE_HINT}"
                 for i in np.flatnonzero(refused.tolist())
             }
         )
@@ -61,13 +61,15 @@ def leinster_cobbold(subject: Subject | Stack) -> list[Number]:
     return values
 
 
-def _check_negative_similarities(subject: Subject | Stack, p: Array, values: list[Number]) -> None:
+def _check_negative_similarities(
+    subject: SampleSet | StackedGroups, p: Array, values: list[Number]
+) -> None:
     """Warn about negative similarities of samples with weight; raise if LC is not in [1, n]."""
-    tolerance = RANGE_ROUNDING + 4 * subject.whole.roundoff
+    tolerance = RANGE_ROUNDING + 4 * subject.parent.roundoff
     n = subject.n
     numbers = np.array([to_host(value) for value in values], dtype=float)
     outside = ~((numbers >= 1 - tolerance) & (numbers <= n * (1 + tolerance)))
-    if isinstance(subject, Stack):
+    if isinstance(subject, StackedGroups):
         weighted = to_host(p > 0)
         pairs = weighted[:, :, None] & weighted[:, None, :]
         each = np.where(pairs, to_host(subject.K), 0.0).min(axis=(1, 2))
@@ -79,30 +81,30 @@ def _check_negative_similarities(subject: Subject | Stack, p: Array, values: lis
         weighted = np.flatnonzero(to_host(p) > 0)
         if len(weighted) < similarity.n:
             similarity = similarity.take(weighted)
-        lowest = lowest_similarity(similarity)
+        lowest = compute_lowest_similarity(similarity)
     if lowest >= -tolerance:
         return
     what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
-    if not isinstance(subject, Stack) and outside.any():
+    if not isinstance(subject, StackedGroups) and outside.any():
         raise ValueError(
-            f"{what}: it comes out as {numbers[outside][0]:.3g} for {n} samples; "
-            f"{_WITHOUT_NEGATIVE}"
+            f"{what}: it comes out as {numbers[outside][0]:.3g} for {n} samples; {_NEGATIVE_HINT}"
         )
-    warn(f"{what}: it may be larger than the Vendi Score; {_WITHOUT_NEGATIVE}")
+    warn(f"{what}: it may be larger than the Vendi Score; {_NEGATIVE_HINT}")
 
 
-def lowest_similarity(similarity: Similarity) -> float:
+def compute_lowest_similarity(similarity: Similarity) -> float:
     """Return the lowest similarity of two samples, or 0 if it is certain that none is negative.
 
-    Of more than `MAX_EXHAUSTIVE` samples, `ROWS_CHECKED`, evenly spaced, are compared with all.
+    Of more than `MAX_EXHAUSTIVE_SAMPLES` samples, `N_CHECKED_ROWS`, evenly spaced, are compared
+    with all.
     """
     if isinstance(similarity, FeatureSimilarity) and to_float(similarity.X.min()) >= 0:
         return 0.0
     n = similarity.n
-    if n <= MAX_EXHAUSTIVE:
+    if n <= MAX_EXHAUSTIVE_SAMPLES:
         return min(to_float(K.min()) for _, K in similarity.blocks())
-    indices = np.linspace(0, n - 1, ROWS_CHECKED).astype(int)
-    blocks = row_blocks(ROWS_CHECKED, 8 * n)
+    indices = np.linspace(0, n - 1, N_CHECKED_ROWS).astype(int)
+    blocks = row_blocks(N_CHECKED_ROWS, 8 * n)
     return min(to_float(similarity.rows(indices[block]).min()) for block in blocks)
 
 
@@ -112,7 +114,7 @@ def lowest_similarity(similarity: Similarity) -> float:
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
     weighted=True,
 )
-def internal_diversity(subject: Subject | Stack) -> Number:
+def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
     """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
     p, ordinary = subject.ordinariness
     return 1 - (p * ordinary).sum(-1)
@@ -124,7 +126,7 @@ def internal_diversity(subject: Subject | Stack) -> Number:
     direction="lower",
     source="Limbeck et al., arXiv 2311.16054, C.1",
 )
-def average_similarity(subject: Subject | Stack) -> Number:
+def average_similarity(subject: SampleSet | StackedGroups) -> Number:
     """The mean similarity of two different samples; 1 for a single one."""
     n = subject.n
     p, ordinary = subject.ordinariness

@@ -1,4 +1,4 @@
-"""Measures by name: functions of a `Subject`, with options of their own."""
+"""Measures by name: functions of a `SampleSet`, with options of their own."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from ..support.types import Number, Record
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
 # Needs that the similarities of the samples meet.
-OF_SIMILARITIES = frozenset({"similarity", "scores", "eigenvectors"})
+SIMILARITY_NEEDS = frozenset({"similarity", "scores", "eigenvectors"})
 Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., object])
@@ -98,7 +98,7 @@ class Measure(SummaryMixin):
                 f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
                 f"such as '[1, n]', got {self.range!r}"
             )
-        low, high = map(_end, read.groups())
+        low, high = map(_parse_limit, read.groups())
         return low, high
 
     def limits(self, n: float) -> tuple[float, float]:
@@ -119,7 +119,7 @@ class Measure(SummaryMixin):
         return value if value is not found and is_torch(value) else min(max(found, low), high)
 
 
-def _end(text: str) -> float | None:
+def _parse_limit(text: str) -> float | None:
     if text == "n":
         return None
     return float(text.replace("−", "-").replace("∞", "inf"))
@@ -127,7 +127,7 @@ def _end(text: str) -> float | None:
 
 BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
 # The measures of each module of `vendiscore/measures/`.
-NAMES = {
+MEASURES_BY_MODULE = {
     "column_spread": "GMStds",
     "conditional": "ConditionalVS",
     "group_shares": "TotalVS WithinVS BetweenVS",
@@ -140,7 +140,7 @@ NAMES = {
     "semantic_classes": "DistinctK UtilityK SemanticEntropy",
     "text_repetition": "NgramDiversity SelfBLEU CompressionRatio",
 }
-_measures: Plugins[Measure] = Plugins("measure", "measures", NAMES)
+_measures: Plugins[Measure] = Plugins("measure", "measures", MEASURES_BY_MODULE)
 
 
 def register_measure(
@@ -160,9 +160,9 @@ def register_measure(
     references_without: str | None = None,
     stacks: bool = False,
 ) -> Callable[[Compute], Compute]:
-    """Make a function of a Subject available in `measures=[name]`, as a decorator.
+    """Make a function of a SampleSet available in `measures=[name]`, as a decorator.
 
-    The function takes the `Subject`, and options as keywords with defaults, and returns what
+    The function takes the `SampleSet`, and options as keywords with defaults, and returns what
     `Measure.compute` does. Tables of measures show the first line of its docstring.
 
     Parameters
@@ -188,7 +188,7 @@ def register_measure(
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
     stacks : bool
-        Whether it takes a `Stack` of groups too (`vendiscore.measures.stack`), with a number for
+        Whether it takes a `StackedGroups` too (`vendiscore.measures.stack`), with a number for
         each.
 
     Returns
@@ -244,6 +244,6 @@ def get_measure(name: str) -> Measure:
     return measure
 
 
-def having(option: str) -> list[str]:
+def measures_with_option(option: str) -> list[str]:
     """Return the names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]

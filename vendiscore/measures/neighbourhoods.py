@@ -32,16 +32,17 @@ from ..support.namespace import to_host
 from ..support.types import Record
 
 # Neighbours that are found at once: some more than are asked for cost nothing.
-AT_ONCE = 10
+MIN_NEIGHBOURS = 10
 SETS = ("samples", "references")
 
 
-class Balls(NamedTuple):
+class BallCounts(NamedTuple):
     """Who is in whose ball, of n samples and m references; a ball has its boundary."""
 
-    around: np.ndarray  # in how many balls of references each sample is
-    met: np.ndarray  # how many samples are in the ball of each reference
-    recalled: np.ndarray  # in how many of samples it is; none where there are k samples or fewer
+    n_reference_balls: np.ndarray  # in how many balls of references each sample is
+    n_samples_in_ball: np.ndarray  # how many samples are in the ball of each reference
+    # in how many of samples it is; none where there are k samples or fewer
+    n_sample_balls: np.ndarray
 
 
 class Neighbourhoods:
@@ -51,26 +52,26 @@ class Neighbourhoods:
         self,
         pairs: BlockDistances,
         inverse: tuple[np.ndarray, np.ndarray],
-        whole: Neighbourhoods | None = None,
+        parent: Neighbourhoods | None = None,
     ) -> None:
         self.pairs = pairs
         self.inverse = inverse
         self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
         # Distances that are found in another way may be of another unit, or rounded otherwise.
-        self._whole = whole if whole is not None and type(whole.pairs) is type(pairs) else None
+        self._parent = parent if parent is not None and type(parent.pairs) is type(pairs) else None
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
         distinct = len(self._counts[0])
         self._sides = slice(0, distinct), slice(distinct, pairs.n)
         self._nearest = [np.empty((0, 0))] * 2  # distances to neighbours, of each side
-        self._balls: dict[int, Balls] = {}
+        self._balls: dict[int, BallCounts] = {}
 
-    def radii(self, side: int, k: int) -> np.ndarray:
+    def compute_radii(self, side: int, k: int) -> np.ndarray:
         """Return how far the k-th nearest other is from each point of a side, in its order."""
-        if side == 1 and self._whole is not None:
-            return self._whole.radii(1, k)
+        if side == 1 and self._parent is not None:
+            return self._parent.compute_radii(1, k)
         known = self._nearest[side]
         if known.shape[1] < k:
-            most = min(max(k, AT_ONCE), self.sizes[side] - 1)
+            most = min(max(k, MIN_NEIGHBOURS), self.sizes[side] - 1)
             what = f"nearest neighbours of {SETS[side]}"
             known = k_nearest_distances(
                 self.pairs, self._sides[side], self._counts[side], most, what
@@ -78,31 +79,33 @@ class Neighbourhoods:
             self._nearest[side] = known
         return known[:, k - 1]
 
-    def balls(self, k: int) -> Balls:
+    def count_balls(self, k: int) -> BallCounts:
         """Count the points in each ball; there are more than k references."""
         if k not in self._balls:
-            radii = [self.radii(1, k)[None]]
+            radii = [self.compute_radii(1, k)[None]]
             if self.sizes[0] > k:
-                radii.append(self.radii(0, k)[:, None])
+                radii.append(self.compute_radii(0, k)[:, None])
             what = "samples near references"
             around, met = count_within_radii(self.pairs, *self._sides, self._counts, radii, what)
             x, y = self.inverse
             recalled = np.zeros(len(y))
             if len(met) > 1:
                 recalled = met[1][y]
-            self._balls[k] = Balls(around[0][x], met[0][y], recalled)
+            self._balls[k] = BallCounts(around[0][x], met[0][y], recalled)
         return self._balls[k]
 
 
-def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Neighbourhoods:
+def row_neighbourhoods(
+    X: np.ndarray, n: int, spec: How, parent: Neighbourhoods | None
+) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
-    metric = str(metric_of_rows(how))
-    options: Record = dict(how.metric_options)
+    metric = str(metric_of_rows(spec))
+    options: Record = dict(spec.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
     units = metric in ("cosine", "correlation")
     if units:
         X = np.concatenate([normalize_rows(own, metric, name) for own, name in sets])
-    places, inverse = _distinct(np.asarray(group_identical_rows(X)), n)
+    places, inverse = _distinct_samples(np.asarray(group_identical_rows(X)), n)
     X = X if len(places) == len(X) else X[places]
     pairs: BlockDistances
     if units:
@@ -116,13 +119,15 @@ def of_rows(X: np.ndarray, n: int, how: How, whole: Neighbourhoods | None) -> Ne
             return f"row {places[i] - own * n} of `{SETS[own]}`"
 
         pairs = MetricDistances(X, metric, options, lambda i, j: f"{place(i)} and {place(j)}")
-    return Neighbourhoods(pairs, inverse, whole)
+    return Neighbourhoods(pairs, inverse, parent)
 
 
-def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> Neighbourhoods:
+def kernel_neighbourhoods(
+    similarity: Similarity, n: int, parent: Neighbourhoods | None
+) -> Neighbourhoods:
     """Return the neighbourhoods of n samples, and references after them, under a kernel."""
     groups = similarity.groups()
-    places, inverse = _distinct(np.arange(similarity.n) if groups is None else groups, n)
+    places, inverse = _distinct_samples(np.arange(similarity.n) if groups is None else groups, n)
     if len(places) < similarity.n:
         similarity = similarity.take(places)
     n = int(inverse[0].max()) + 1
@@ -137,16 +142,18 @@ def of_kernel(similarity: Similarity, n: int, whole: Neighbourhoods | None) -> N
         pairs = _KernelPairs(similarity, n, rounding)
     else:
         pairs = EuclideanDistances(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
-    return Neighbourhoods(pairs, inverse, whole)
+    return Neighbourhoods(pairs, inverse, parent)
 
 
-def of_space(space: MetricSpace, n: int) -> Neighbourhoods:
+def space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
     """Return the neighbourhoods in a MetricSpace of n samples and the references after them."""
-    places, inverse = _distinct(space.inverse, n)
+    places, inverse = _distinct_samples(space.inverse, n)
     return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[places]), inverse)
 
 
-def _distinct(groups: np.ndarray, n: int) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
+def _distinct_samples(
+    groups: np.ndarray, n: int
+) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
     """Return places of the distinct samples of both sets; which of its set's each sample is."""
     places = []
     inverse = []

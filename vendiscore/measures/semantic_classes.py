@@ -11,9 +11,9 @@ from ..support.arguments import check_float
 from ..support.namespace import Array, asarray_like, is_torch, namespace, to_host
 from ..support.types import Number
 from .measure import register_measure
-from .stack import Stack
-from .subject import Subject
-from .vendi_family import numbers_of, quality_of, read_numbers, read_quality
+from .stack import StackedGroups
+from .subject import SampleSet
+from .vendi_family import check_quality, check_values, take_quality, take_values
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 _READERS = {
@@ -27,7 +27,7 @@ _READERS = {
 }
 
 
-def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
+def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
     """Return the first member (..., n) of the class of each sample, by its place.
 
     `blocks` are rows (..., b, n), in order: whether samples are the same as all others.
@@ -44,13 +44,13 @@ def first_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.nd
     return codes
 
 
-def class_codes(subject: Subject | Stack, same_above: float) -> np.ndarray:
+def class_codes(subject: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
     """Return the place (..., n) of the first member of the class of each sample."""
-    if isinstance(subject, Stack):
+    if isinstance(subject, StackedGroups):
         same = to_host(subject.K) > same_above
-        return first_members([same], same.shape[:-1])
+        return first_class_members([same], same.shape[:-1])
     rows = (to_host(block) > same_above for _, block in subject.similarity.blocks())
-    return first_members(rows, (subject.n,))
+    return first_class_members(rows, (subject.n,))
 
 
 @_register(
@@ -60,7 +60,7 @@ def class_codes(subject: Subject | Stack, same_above: float) -> np.ndarray:
     readers=_READERS,
     weighted=True,
 )
-def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Number:
+def distinct_classes(subject: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
     """The number of classes of samples that are the same: VS of q = 0 under k="equivalence".
 
     A sample joins the first class whose first member it is more similar to than `same_above`, so
@@ -74,7 +74,7 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     has = np.zeros(codes.shape, bool)
     has[*groups, codes[counted]] = True
     number = has.sum(-1).astype(float)
-    return asarray_like(number, subject.K) if isinstance(subject, Stack) else float(number)
+    return asarray_like(number, subject.K) if isinstance(subject, StackedGroups) else float(number)
 
 
 @_register(
@@ -83,7 +83,7 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     source="NoveltyBench: Zhang et al., arXiv 2504.05228, §3; patience: Moffat & Zobel, TOIS 2008",
     readers={
         **_READERS,
-        "quality": partial(read_quality, who="UtilityK"),
+        "quality": partial(check_quality, caller="UtilityK"),
         "patience": partial(
             check_float,
             "patience",
@@ -94,7 +94,7 @@ def distinct_classes(subject: Subject | Stack, same_above: float = 0.5) -> Numbe
     },
 )
 def utility(
-    subject: Subject | Stack,
+    subject: SampleSet | StackedGroups,
     quality: PerSampleValues | None = None,
     patience: float = 0.8,
     same_above: float = 0.5,
@@ -106,7 +106,7 @@ def utility(
     number of at least 0 for each sample, which is needed; at most its largest. DistinctK has the
     same classes.
     """
-    own = quality_of(subject, quality, "UtilityK")
+    own = take_quality(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)
     new = class_codes(subject, same_above) == np.arange(subject.n)
     return (own * new) @ weights / weights.sum()
@@ -119,17 +119,19 @@ def utility(
     readers={
         **_READERS,
         "logprobs": partial(
-            read_numbers,
+            check_values,
             name="logprobs",
-            who="SemanticEntropy",
-            most=0,
-            remedy="; pass the logarithms of probabilities",
+            caller="SemanticEntropy",
+            max_value=0,
+            hint="; pass the logarithms of probabilities",
         ),
     },
     weighted=True,
 )
 def semantic_entropy(
-    subject: Subject | Stack, logprobs: PerSampleValues | None = None, same_above: float = 0.5
+    subject: SampleSet | StackedGroups,
+    logprobs: PerSampleValues | None = None,
+    same_above: float = 0.5,
 ) -> Number:
     """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
 
@@ -139,7 +141,7 @@ def semantic_entropy(
     """
     codes = class_codes(subject, same_above)
     p = np.full(codes.shape, 1 / subject.n) if subject.p is None else subject.p
-    if isinstance(subject, Stack):
+    if isinstance(subject, StackedGroups):
         subject.unusual |= logprobs is not None  # whose texts must differ
     elif logprobs is not None:
         if subject.p is not None:
@@ -151,14 +153,14 @@ def semantic_entropy(
                 "same: pass each distinct one once, or leave `logprobs` out, so that counts tell "
                 "how probable it is"
             )
-        own = numbers_of(subject, logprobs)
+        own = take_values(subject, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()
-    number = hill_number(_masses(codes, p), 1.0)
+    number = hill_number(_class_masses(codes, p), 1.0)
     return namespace(number).log(number) if is_torch(number) else np.log(number)
 
 
-def _masses(codes: np.ndarray, p: Array) -> Array:
+def _class_masses(codes: np.ndarray, p: Array) -> Array:
     """Return the mass of each class at the place of its first member, (…, n)."""
     n = codes.shape[-1]
     if is_torch(p):

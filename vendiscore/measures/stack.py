@@ -15,37 +15,37 @@ from ..similarity.group_indices import iter_groups_by_size
 from ..spectral.stacks import StackedSpectra
 from ..support.arguments import has_gradient
 from ..support.namespace import Array, asarray_like, is_torch, namespace, row_blocks, to_host
-from .subject import Subject
+from .subject import SampleSet
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
     from ..magnitude.space import MetricSpace, Spaces
 
 # Larger groups are as fast one at a time, and takes the cheapest route of each.
-LARGEST = 64
+MAX_STACKED_SIZE = 64
 
 
-class Stack:
-    """Groups of n samples each: the views of a Subject, with a row for each group.
+class StackedGroups:
+    """Groups of n samples each: the views of a SampleSet, with a row for each group.
 
-    A measure that is registered with `stacks` takes it in place of a Subject. Groups that it adds
+    A measure that is registered with `stacks` takes it instead of a SampleSet. Groups that it adds
     to `unusual`, or whose number is NaN, are measured one by one, which raises as need be.
     """
 
     def __init__(
         self,
-        whole: Subject,
+        parent: SampleSet,
         similarity: Similarity | None,
         points: FeatureSimilarity | None,
-        places: np.ndarray,
+        indices: np.ndarray,
     ) -> None:
-        self.whole = whole
+        self.parent = parent
         self.similarity = similarity
         self.points = points  # where distances are of rows of numbers
-        self.n: int = places.shape[1]
-        self.orders: Sequence[float] = whole.orders
-        self.places_kept = places
-        self.rows: np.ndarray = whole.rows_of_passed[places]
+        self.n: int = indices.shape[1]
+        self.orders: Sequence[float] = parent.orders
+        self.retained_indices = indices
+        self.rows: np.ndarray = parent.row_of_input[indices]
         self.notes: list[str] = []
 
     @cached_property
@@ -66,9 +66,9 @@ class Stack:
     @cached_property
     def p(self) -> Array | None:
         """Weights (g, n) that sum to 1, or None."""
-        if self.whole.p is None:
+        if self.parent.p is None:
             return None
-        weights = self.whole.p[self.rows]
+        weights = self.parent.p[self.rows]
         return weights / weights.sum(-1)[:, None]
 
     @cached_property
@@ -81,11 +81,11 @@ class Stack:
     @cached_property
     def spectral(self) -> StackedSpectra:
         """Vendi Scores of all orders."""
-        return self.spectra(self.orders)
+        return self.compute_spectra(self.orders)
 
-    def spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
+    def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
         """Find Vendi Scores of some orders, and groups that are to be looked at one by one."""
-        spectra = StackedSpectra(self.K, self.p, orders, self.whole.psd, vectors, self.similarity)
+        spectra = StackedSpectra(self.K, self.p, orders, self.parent.psd, vectors, self.similarity)
         spectra.warn_about_truncation(orders)
         self.unusual |= to_host(spectra.unusual)
         return spectra
@@ -93,38 +93,38 @@ class Stack:
     @cached_property
     def space(self) -> Spaces:
         """The samples of each group at their distances."""
-        from .stacked_distances import spaces_of
+        from .stacked_distances import stack_spaces
 
-        of_rows = self.whole.of_rows
+        of_rows = self.parent.uses_row_distances
         similarity = self.points if of_rows else self.similarity
-        return spaces_of(similarity, self.rows, self.whole.how.metric, of_rows)
+        return stack_spaces(similarity, self.rows, self.parent.spec.metric, of_rows)
 
-    def solved(self, solver: Solving) -> list[Spaces | MetricSpace]:
+    def build_spaces(self, solver: Solving) -> list[Spaces | MetricSpace]:
         """Return the samples, and the references, at their distances."""
-        return [self.space, *self.whole.reference_spaces(solver)]
+        return [self.space, *self.parent.build_reference_spaces(solver)]
 
 
-def stacks_of(whole: Subject) -> Iterator[tuple[np.ndarray, Stack]]:
-    """Yield numbers of groups of one size, and their Stack, as many as fit in the cache."""
-    assert whole.groups is not None
-    codes = np.where(whole.rows_of_passed >= 0, whole.groups.codes, -1)
+def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, StackedGroups]]:
+    """Yield indices of groups of one size, and their StackedGroups, as many as fit in the cache."""
+    assert parent.groups is not None
+    codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)
     similarity = None
     points = None
     dim = 0
     many = 1
-    if whole.has_similarities:
-        similarity = whole.similarity if has_gradient(whole.p) else whole.similarity.in_numpy()
+    if parent.has_similarities:
+        similarity = parent.similarity if has_gradient(parent.p) else parent.similarity.in_numpy()
         dim = similarity.dim or 0
         # A step of torch costs as much for few sets as for many.
         if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X):
             many = 64
-    if "distances" in whole.needs_of_parts and whole.of_rows:
-        from .stacked_distances import points_of
+    if "distances" in parent.group_needs and parent.uses_row_distances:
+        from .stacked_distances import as_points
 
-        points = points_of(whole)
+        points = as_points(parent)
         dim = max(dim, points.X.shape[1] if points else 0)
     for groups, members in iter_groups_by_size(codes):
         n = members.shape[1]
-        if n <= LARGEST:
+        if n <= MAX_STACKED_SIZE:
             for block in row_blocks(len(groups), 8 * n * max(n, dim) // many):
-                yield groups[block], Stack(whole, similarity, points, members[block])
+                yield groups[block], StackedGroups(parent, similarity, points, members[block])

@@ -16,36 +16,36 @@ from ..similarity.kernel_distances import kernel_rounding, squared_sparse_distan
 from ..similarity.row_distances import CLOSE_PAIR_RATIO
 from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
-from .subject import Subject
+from .subject import SampleSet
 
-_HALVED = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance
+_HALVED_METRICS = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance
 
 
-def points_of(whole: Subject) -> FeatureSimilarity | None:
+def as_points(parent: SampleSet) -> FeatureSimilarity | None:
     """Return the samples as points at the distances of a metric; None if SciPy has to find them."""
-    metric = metric_of_rows(whole.how)
-    if metric not in ("euclidean", *_HALVED):
+    metric = metric_of_rows(parent.spec)
+    if metric not in ("euclidean", *_HALVED_METRICS):
         return None
-    X = as_numpy_rows(whole.samples)
-    if metric in _HALVED:
+    X = as_numpy_rows(parent.samples)
+    if metric in _HALVED_METRICS:
         X = normalize_rows(X, str(metric), "samples")
     return FeatureSimilarity(X)
 
 
-def spaces_of(
-    similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, of_rows: bool
+def stack_spaces(
+    similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, uses_row_distances: bool
 ) -> Spaces:
     """Return the spaces of samples at `rows` (g, m), at the distances that `as_spaces` finds."""
     if similarity is None or not similarity.psd:
         return Spaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
-    D = _squares(similarity, rows)
-    halved = metric in _HALVED
+    D = _squared_distances(similarity, rows)
+    halved = metric in _HALVED_METRICS
     distances, unit = (D / 2, 1.0) if halved else (np.sqrt(D), math.sqrt(2))
-    return Spaces(distances, None if of_rows else unit)
+    return Spaces(distances, None if uses_row_distances else unit)
 
 
-def _squares(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
+def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
     """Return squared distances (g, m, m) of `rows` (g, m); 0 where rounding decides."""
     K = to_host(similarity.stack(rows))
     diagonal = K.diagonal(axis1=1, axis2=2)

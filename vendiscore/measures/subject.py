@@ -29,26 +29,26 @@ from ..spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, asarray_like, to_host
 from ..support.types import Record, Rows, SampleContainer, Samples, Weights
-from .measure import OF_SIMILARITIES
+from .measure import SIMILARITY_NEEDS
 
 # What is cached of the samples themselves, and the caches of spaces.
-_NOT_PICKLED = ("samples", "both", "features", "texts", "solved", "reference_spaces")
+_NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
 
 if TYPE_CHECKING:
     from ..magnitude.parameters import Solving
     from ..magnitude.space import MetricSpace
     from ..resolve.sample_labels import Groups
-    from .both import Both
+    from .both import JointSampleSet
 
-    Solve = Callable[[Solving], list[MetricSpace]]
+    SpaceBuilder = Callable[[Solving], list[MetricSpace]]
 
 
-class UnsuitedError(TypeError):
+class UnsupportedInputError(TypeError):
     """Input that a measure needs, and the samples that were passed instead."""
 
 
 @dataclass(eq=False, repr=False)
-class Subject:
+class SampleSet:
     """A set of samples, how they are compared, and references: what a measure is a function of.
 
     Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
@@ -56,9 +56,9 @@ class Subject:
 
     Parameters
     ----------
-    given, references : list, array, Similarity, MetricSpace, or what a mixture compares
+    data, references : list, array, Similarity, MetricSpace, or what a mixture compares
         The set, and (optional) another that it is held against.
-    how, name : How, str
+    spec, name : How, str
         Comparison of the samples, and their name in errors.
     orders : sequence of float
         For measures that have an order q.
@@ -67,10 +67,10 @@ class Subject:
     psd : {"check", "clip"}
     groups : Groups, optional
         Which samples belong together.
-    needs, needs_of_parts, pooled : frozenset of str
+    needs, group_needs, pooled_needs : frozenset of str
         What measures need of the samples, of each of `parts`, and of `both` sets at once:
         "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
-    estimating : EstimateOptions, optional
+    estimate_options : EstimateOptions, optional
         How Vendi Scores may be estimated, if that will do.
     solver : {"auto", "cg", "cholesky"}
         For the weights of magnitude, unless a measure asks for another.
@@ -78,13 +78,13 @@ class Subject:
     Examples
     --------
     >>> from vendiscore import as_similarity
-    >>> subject = Subject(as_similarity(["red", "red", "blue"], k="labels"))
+    >>> subject = SampleSet(as_similarity(["red", "red", "blue"], k="labels"))
     >>> subject.n, subject.spectrum.values.round(3)
     (3, array([0.667, 0.333]))
     """
 
-    given: Any
-    how: How = field(default_factory=How)
+    data: Any
+    spec: How = field(default_factory=How)
     _: KW_ONLY
     name: str = "samples"
     references: Samples | None = None
@@ -93,16 +93,16 @@ class Subject:
     psd: PSD = "check"
     groups: Groups | None = None
     needs: frozenset[str] = frozenset(("similarity",))
-    needs_of_parts: frozenset[str] = frozenset()
-    pooled: frozenset[str] = frozenset()
-    estimating: EstimateOptions | None = None
+    group_needs: frozenset[str] = frozenset()
+    pooled_needs: frozenset[str] = frozenset()
+    estimate_options: EstimateOptions | None = None
     solver: Solving = "auto"
 
     def __post_init__(self) -> None:
         self.names: list[str] = [self.name]  # as errors call the sets
         if self.references is not None:
             self.names.append("references")
-        self.whole: Subject = self
+        self.parent: SampleSet = self
         self.notes: list[str] = []  # what measures have to say of their numbers
         self.settings: Record = {}  # and what they have read samples by, for the signature
 
@@ -112,14 +112,14 @@ class Subject:
         Both may hold what cannot be pickled, such as a function.
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
-        state |= {name: getattr(self, name) for name in ("similarities", "p", "rows_of_passed")}
-        state |= {"given": self.similarity, "how": How(), "references": None}
+        state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
+        state |= {"data": self.similarity, "spec": How(), "references": None}
         return state
 
     @cached_property
     def samples(self) -> Any:
         """The samples themselves."""
-        return self.given
+        return self.data
 
     def decompose(self) -> Spectrum:
         """Find the eigenvectors now, off which scores are then read; raise if there are none."""
@@ -134,20 +134,24 @@ class Subject:
     @cached_property
     def has_similarities(self) -> bool:
         """True if similarities are found: for a measure, or to leave out some samples."""
-        needs = self.needs | self.needs_of_parts | self.pooled
-        made = isinstance(self.how.k, tuple) or isinstance(self.samples, Similarity)
-        if made or needs & OF_SIMILARITIES or (self.how.skip and self.how.says_similarity):
+        needs = self.needs | self.group_needs | self.pooled_needs
+        made = isinstance(self.spec.k, tuple) or isinstance(self.samples, Similarity)
+        if made or needs & SIMILARITY_NEEDS or (self.spec.skip and self.spec.says_similarity):
             return True
-        need_rows = self.how.skip or "features" in needs
-        if need_rows and rows_of_numbers(self.samples, self.how) is None:
+        need_rows = self.spec.skip or "features" in needs
+        if need_rows and as_numeric_rows(self.samples, self.spec) is None:
             return True
-        given = is_space(self.samples) or self.how.metric == "precomputed"
-        return "distances" in needs and not (given or self.of_rows)
+        given = is_space(self.samples) or self.spec.metric == "precomputed"
+        return "distances" in needs and not (given or self.uses_row_distances)
 
     @cached_property
-    def in_parts(self) -> bool:
+    def compares_within_groups(self) -> bool:
         """True if samples of two groups are not compared: no measure looks at more than `parts`."""
-        return self.groups is not None and self.weights is None and not (self.needs | self.pooled)
+        return (
+            self.groups is not None
+            and self.weights is None
+            and not (self.needs | self.pooled_needs)
+        )
 
     @cached_property
     def similarities(self) -> list[Similarity]:
@@ -158,28 +162,28 @@ class Subject:
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
-        if "similarity" in self.pooled or (self.pooled and not self.of_rows):
-            return split_pooled(self.both.similarity, sizes_of(sets, self.how))
-        return resolve_sets(sets, self.how, self.names, in_parts=self.in_parts)
+        if "similarity" in self.pooled_needs or (self.pooled_needs and not self.uses_row_distances):
+            return split_pooled(self.both.similarity, sizes_of(sets, self.spec))
+        return resolve_sets(sets, self.spec, self.names, in_parts=self.compares_within_groups)
 
     @cached_property
-    def both(self) -> Both:
+    def both(self) -> JointSampleSet:
         """The samples and the references as one set."""
-        from .both import Both
+        from .both import JointSampleSet
 
-        return Both(self)
+        return JointSampleSet(self)
 
     @property
-    def of_rows(self) -> bool:
+    def uses_row_distances(self) -> bool:
         """True if distances are between rows of numbers, and not from the kernel."""
         from ..magnitude.spaces_of_samples import of_rows
 
-        return of_rows(self.sets, self.how)
+        return of_rows(self.sets, self.spec)
 
     @cached_property
-    def places(self) -> np.ndarray:
+    def indices(self) -> np.ndarray:
         """The places of its samples among all that were passed."""
-        return np.arange(self.n_passed)
+        return np.arange(self.n_input)
 
     @property
     def roundoff(self) -> float:
@@ -199,7 +203,7 @@ class Subject:
         from ..similarity.weights import check_weights
 
         if not self.has_similarities:
-            return check_weights(self.weights, self.n_passed, groups=self.groups)
+            return check_weights(self.weights, self.n_input, groups=self.groups)
         K = self.similarity
         return check_weights(self.weights, K.n, K.dropped, K.diagonal(), self.groups)
 
@@ -229,7 +233,7 @@ class Subject:
             self.p,
             self.psd,
             spectrum=known,
-            estimate_options=self.estimating,
+            estimate_options=self.estimate_options,
             allow_single=self.groups is None,
         )
 
@@ -249,39 +253,39 @@ class Subject:
         return known
 
     @cached_property
-    def solved(self) -> Solve:
+    def build_spaces(self) -> SpaceBuilder:
         """A function that returns `spaces` of a solver, and remembers those of the last one."""
-        return lru_cache(maxsize=1)(self._solved)
+        return lru_cache(maxsize=1)(self._build_spaces)
 
-    def _solved(self, solver: Solving) -> list[MetricSpace]:
+    def _build_spaces(self, solver: Solving) -> list[MetricSpace]:
         """Return the samples, and the references, at their distances.
 
         Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
         """
         from ..magnitude.spaces_of_samples import as_spaces
 
-        return as_spaces(self.sets, self.how, self.names, lambda: self.similarities, solver)
+        return as_spaces(self.sets, self.spec, self.names, lambda: self.similarities, solver)
 
     @property
     def spaces(self) -> list[MetricSpace]:
         """The samples, and the references, at their distances, if measures need these."""
-        return self.solved(self.solver) if "distances" in self.needs else []
+        return self.build_spaces(self.solver) if "distances" in self.needs else []
 
     @property
     def space(self) -> MetricSpace:
         """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
-        return self.solved(self.solver)[0]
+        return self.build_spaces(self.solver)[0]
 
     @property
-    def n_passed(self) -> int:
+    def n_input(self) -> int:
         """The number of samples that were passed, with those left out."""
-        of_columns = isinstance(self.how.k, tuple) and not isinstance(self.samples, Similarity)
+        of_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
         return count_passed(self.similarity if of_columns else self.samples)
 
     @cached_property
-    def rows_of_passed(self) -> np.ndarray:
+    def row_of_input(self) -> np.ndarray:
         """The row of the similarity for each sample that was passed; −1 for those left out."""
-        kept = np.ones(self.n_passed, bool)
+        kept = np.ones(self.n_input, bool)
         if self.has_similarities:
             kept[list(self.similarity.dropped)] = False
         return np.where(kept, np.cumsum(kept) - 1, -1)
@@ -295,16 +299,16 @@ class Subject:
     def codes(self) -> np.ndarray:
         """The group of each sample that was not left out, as its number."""
         assert self.groups is not None
-        return self.groups.codes[self.rows_of_passed >= 0]
+        return self.groups.codes[self.row_of_input >= 0]
 
     @cached_property
-    def parts(self) -> list[Part]:
+    def parts(self) -> list[SampleSubset]:
         """The groups as sets of their own, in the order of their labels."""
         assert self.groups is not None
         from ..similarity.group_indices import group_indices
 
         return [
-            Part(self, places, self.groups.describe(group), self.needs_of_parts)
+            SampleSubset(self, places, self.groups.describe(group), self.group_needs)
             for group, places in enumerate(group_indices(self.groups.codes))
         ]
 
@@ -313,11 +317,11 @@ class Subject:
         """The samples, which must be strings, less those that were left out."""
         expected = "samples that are strings"
         if not isinstance(self.samples, list):
-            raise UnsuitedError(f"{expected}, got {type(self.samples).__name__}")
+            raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
-                raise UnsuitedError(f"{expected}, got {type(sample).__name__} at {i}")
-        return [self.samples[i] for i in np.flatnonzero(self.rows_of_passed >= 0)]
+                raise UnsupportedInputError(f"{expected}, got {type(sample).__name__} at {i}")
+        return [self.samples[i] for i in np.flatnonzero(self.row_of_input >= 0)]
 
     @cached_property
     def distances(self) -> np.ndarray:
@@ -327,28 +331,28 @@ class Subject:
         return check_distances(self.samples)
 
     @cached_property
-    def reference_spaces(self) -> Solve:
-        """A function that returns the references at their distances, as `solved` does."""
-        return lru_cache(maxsize=1)(self._reference_spaces)
+    def build_reference_spaces(self) -> SpaceBuilder:
+        """A function that returns the references at their distances, as `build_spaces` does."""
+        return lru_cache(maxsize=1)(self._build_reference_spaces)
 
-    def _reference_spaces(self, solver: Solving) -> list[MetricSpace]:
+    def _build_reference_spaces(self, solver: Solving) -> list[MetricSpace]:
         """Return the references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
         from ..magnitude.spaces_of_samples import as_spaces
 
         references = self.references
-        if not (self.of_rows or self.how.metric == "precomputed"):
+        if not (self.uses_row_distances or self.spec.metric == "precomputed"):
             references = self.similarities[1]
-        return as_spaces([references], self.how, ["references"], solver=solver)
+        return as_spaces([references], self.spec, ["references"], solver=solver)
 
     @cached_property
     def features(self) -> Rows:
         """The samples as rows of numbers (n, d), or the features of their kernel."""
         from ..similarity.distance_matrix import as_numpy_rows
 
-        rows = rows_of_numbers(self.samples, self.how)
-        skip = self.how.skip and self.how.says_similarity
+        rows = as_numeric_rows(self.samples, self.spec)
+        skip = self.spec.skip and self.spec.says_similarity
         if rows is not None and not (skip and self.similarity.dropped):
             return rows if sp.issparse(rows) else as_numpy_rows(rows)
         check_features(self.similarity)
@@ -357,41 +361,59 @@ class Subject:
     @property
     def n(self) -> int:
         """The number of samples, less those that were left out."""
-        return self.similarities[0].n if self.has_similarities else self.n_passed
+        return self.similarities[0].n if self.has_similarities else self.n_input
 
     @property
-    def places_kept(self) -> np.ndarray:
+    def retained_indices(self) -> np.ndarray:
         """The place of each sample that was not left out, among all that were passed."""
-        return self.places[self.rows_of_passed >= 0]
+        return self.indices[self.row_of_input >= 0]
+
+    @property
+    def places(self) -> np.ndarray:
+        """An alias of `indices`."""
+        return self.indices
+
+    @property
+    def rows_of_passed(self) -> np.ndarray:
+        """An alias of `row_of_input`."""
+        return self.row_of_input
+
+    @property
+    def how(self) -> How:
+        """An alias of `spec`."""
+        return self.spec
 
 
-class Part(Subject):
+Subject = SampleSet  # its name before version 0.5
+
+
+class SampleSubset(SampleSet):
     """The samples of a whole at some places, such as a group: compared as the whole is."""
 
     def __init__(
         self,
-        whole: Subject,
-        places: np.ndarray,
+        parent: SampleSet,
+        indices: np.ndarray,
         name: str = "this part",
         needs: frozenset[str] = frozenset(("similarity",)),
     ) -> None:
         super().__init__(
             None,
-            whole.how,
+            parent.spec,
             name=name,
-            references=whole.references,
-            orders=whole.orders,
-            psd=whole.psd,
+            references=parent.references,
+            orders=parent.orders,
+            psd=parent.psd,
             needs=needs,
-            solver=whole.solver,
+            solver=parent.solver,
         )
-        self.names = whole.names
-        self.whole = whole
-        self.places = places
+        self.names = parent.names
+        self.parent = parent
+        self.indices = indices
 
-    def afresh(self, spectral: ScoresByOrder | None = None) -> Part:
+    def without_cache(self, spectral: ScoresByOrder | None = None) -> SampleSubset:
         """Return the part with its notes and scores alone, so that no view of it takes memory."""
-        part = Part(self.whole, self.places, self.name, self.needs)
+        part = SampleSubset(self.parent, self.indices, self.name, self.needs)
         part.notes = self.notes
         if spectral is not None:
             part.spectral = spectral
@@ -400,28 +422,28 @@ class Part(Subject):
     @cached_property
     def samples(self) -> Any:
         """The samples themselves, where they have parts."""
-        whole = self.whole.samples
-        if is_whole(whole, self.how) and not isinstance(whole, list):
+        whole = self.parent.samples
+        if is_indivisible_input(whole, self.spec) and not isinstance(whole, list):
             return self.similarity
-        return take_samples(whole, self.places)
+        return take_samples(whole, self.indices)
 
     @cached_property
     def has_similarities(self) -> bool:
         """True if the samples of the whole have similarities."""
-        return self.whole.has_similarities
+        return self.parent.has_similarities
 
     @cached_property
     def similarities(self) -> list[Similarity]:
         """The Similarity of the samples, and of the references if there are any."""
-        pool, *others = self.whole.similarities
+        pool, *others = self.parent.similarities
         return [part_of(pool, self.rows), *others]
 
     @cached_property
     def p(self) -> Array | None:
         """Weights (n,) that sum to 1, or None; of a part among each other."""
-        if self.whole.p is None:
+        if self.parent.p is None:
             return None
-        weights = self.whole.p[self.rows]
+        weights = self.parent.p[self.rows]
         if not weights.sum() > 0:
             raise ValueError(
                 f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
@@ -429,32 +451,32 @@ class Part(Subject):
             )
         return weights / weights.sum()
 
-    def _solved(self, solver: Solving) -> list[MetricSpace]:
-        whole = self.whole
-        how = whole.how
+    def _build_spaces(self, solver: Solving) -> list[MetricSpace]:
+        whole = self.parent
+        how = whole.spec
         if how.metric == "precomputed":
-            samples = whole.distances[np.ix_(self.places, self.places)]
+            samples = whole.distances[np.ix_(self.indices, self.indices)]
         else:
-            samples = self.samples if whole.of_rows else self.similarity
+            samples = self.samples if whole.uses_row_distances else self.similarity
         from ..magnitude.spaces_of_samples import as_spaces
 
         spaces = as_spaces([samples], how, ["samples"], solver=solver)
-        return [*spaces, *whole.reference_spaces(solver)]
+        return [*spaces, *whole.build_reference_spaces(solver)]
 
     @property
-    def n_passed(self) -> int:
+    def n_input(self) -> int:
         """The number of samples that were passed, with those left out."""
-        return len(self.places)
+        return len(self.indices)
 
     @cached_property
-    def rows_of_passed(self) -> np.ndarray:
+    def row_of_input(self) -> np.ndarray:
         """The row of the similarity for each sample that was passed; −1 for those left out."""
-        return self.whole.rows_of_passed[self.places]
+        return self.parent.row_of_input[self.indices]
 
     @cached_property
     def rows(self) -> np.ndarray:
         """The rows of its samples in the similarity of the whole."""
-        rows = self.rows_of_passed[self.rows_of_passed >= 0]
+        rows = self.row_of_input[self.row_of_input >= 0]
         if not len(rows):
             raise ValueError(
                 f"{self.name} has no sample that can be used, and so no score; leave it out"
@@ -462,15 +484,17 @@ class Part(Subject):
         return rows
 
 
-def is_whole(samples: Samples, how: How) -> bool:
+def is_indivisible_input(samples: Samples, spec: How) -> bool:
     """Return whether samples are a Similarity, or records of which kernels see columns."""
-    return isinstance(samples, Similarity) or isinstance(how.k, tuple)
+    return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
 
 def check_features(K: Similarity) -> None:
     """Raise for a similarity without features, or whose columns stand for many n-grams."""
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
-        raise UnsuitedError(f"samples that are vectors or a kernel that has features, got {K!r}")
+        raise UnsupportedInputError(
+            f"samples that are vectors or a kernel that has features, got {K!r}"
+        )
 
 
 def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
@@ -480,11 +504,11 @@ def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
-def rows_of_numbers(samples: Samples, how: How) -> Rows:
+def as_numeric_rows(samples: Samples, spec: How) -> Rows:
     """Return the samples themselves where they are compared as vectors or numbers, else None."""
-    if is_whole(samples, how) or how.given == "K" or how.prompts is not None:
+    if is_indivisible_input(samples, spec) or spec.given == "K" or spec.prompts is not None:
         return None
-    if isinstance(how.k, Kernel) and how.k.samples != "vectors":
+    if isinstance(spec.k, Kernel) and spec.k.samples != "vectors":
         return None  # numbers may name classes, and arrays be images
     first = samples[0] if isinstance(samples, list) else samples
     numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")

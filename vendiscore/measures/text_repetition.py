@@ -15,13 +15,13 @@ from ..support.arguments import check_int, is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.types import Record
 from .measure import register_measure
-from .subject import Subject
+from .subject import SampleSet
 
-_BLEU: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
+_BLEU_DEFAULTS: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 _register = partial(register_measure, needs="samples")
 
 
-def _read_sizes(sizes: object) -> tuple[int, ...]:
+def _check_sizes(sizes: object) -> tuple[int, ...]:
     remedy = "(1, 2, 3, 4) is usual"
     several = sizes if is_collection(sizes) else [sizes]
     read = [check_int("sizes", n, hint=remedy) for n in several]
@@ -34,17 +34,17 @@ def _read_sizes(sizes: object) -> tuple[int, ...]:
     "NgramDiversity",
     range="[0, 1]",
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
-    readers={"sizes": _read_sizes},
+    readers={"sizes": _check_sizes},
 )
-def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
+def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
     """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
 
     It counts n-grams of all texts together (Li et al.), and falls with their number and length:
     compare sets of one size. Words follow the kernel "ngram_overlap", with its options `tokenizer`
     and `analyzer` if that compares the texts. A text shorter than n has no part in that n.
     """
-    with _sample_errors(subject):
-        read = _tokens(subject)
+    with _reindex_sample_errors(subject):
+        read = _tokenize(subject)
     ratios = []
     left = []
     for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
@@ -68,18 +68,18 @@ def ngram_diversity(subject: Subject, sizes: Sequence[int] = (1, 2, 3, 4)) -> fl
 
 
 @contextmanager
-def _sample_errors(subject: Subject) -> Iterator[None]:
+def _reindex_sample_errors(subject: SampleSet) -> Iterator[None]:
     """Name texts in errors by their indices among all samples that were passed."""
     try:
         yield
     except SampleError as error:
-        raise error.reindexed(subject.places_kept) from error.__cause__
+        raise error.reindexed(subject.retained_indices) from error.__cause__
 
 
-def _tokens(subject: Subject) -> list[Tokens]:
+def _tokenize(subject: SampleSet) -> list[Tokens]:
     """Return the tokens of each text: of words or characters as the whole set has them."""
-    how = subject.how
-    whole = subject.whole
+    how = subject.spec
+    whole = subject.parent
     own: Record = {}
     if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         shared = ("tokenizer", "analyzer")
@@ -100,7 +100,7 @@ def _tokens(subject: Subject) -> list[Tokens]:
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
 )
-def self_bleu(subject: Subject) -> float:
+def self_bleu(subject: SampleSet) -> float:
     """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
 
     sacrebleu's `sentence_score` with effective order, over 100; options follow the
@@ -108,11 +108,11 @@ def self_bleu(subject: Subject) -> float:
     tokens.) It grows with the number of texts: compare sets of one size. O(total length) time and
     memory.
     """
-    how = subject.how
-    options = dict(_BLEU)
+    how = subject.spec
+    options = dict(_BLEU_DEFAULTS)
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
-    subject.whole.settings |= options
+    subject.parent.settings |= options
     texts = subject.texts
     if len(texts) < 2:
         raise ValueError(
@@ -121,34 +121,34 @@ def self_bleu(subject: Subject) -> float:
         )
     words, score = sentence_bleu(**options, who="measure 'SelfBLEU'")
     score = cache(score)
-    with _sample_errors(subject):
+    with _reindex_sample_errors(subject):
         tokens = read_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     orders = range(1, options["max_order"] + 1)
-    matches = [_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]
-    rows = np.column_stack([lengths, _nearest(lengths), *matches]).tolist()
+    matches = [_count_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]
+    rows = np.column_stack([lengths, _nearest_lengths(lengths), *matches]).tolist()
     scores = [score(tuple(shared), length, nearest) for length, nearest, *shared in rows]
     return float(np.mean(scores))
 
 
-def _matches(texts: np.ndarray, grams: np.ndarray, times: np.ndarray, n: int) -> np.ndarray:
+def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int) -> np.ndarray:
     """Return Σ over n-grams of min(count, the largest count in another text), of each text."""
     if not len(grams):
         return np.zeros(n, dtype=int)
-    order = np.lexsort((-times, grams))  # by n-gram, the largest count first
+    order = np.lexsort((-counts, grams))  # by n-gram, the largest count first
     grams = grams[order]
     texts = texts[order]
-    times = times[order]
+    counts = counts[order]
     first = np.flatnonzero(np.diff(grams, prepend=-1))
     second = np.diff(first, append=len(grams)) > 1
     runner_up = np.zeros(len(first), dtype=int)
-    runner_up[second] = times[first[second] + 1]
-    others = times[first][grams]
+    runner_up[second] = counts[first[second] + 1]
+    others = counts[first][grams]
     others[first] = runner_up  # of the text that has it most often
-    return np.bincount(texts, np.minimum(times, others), n).astype(int)
+    return np.bincount(texts, np.minimum(counts, others), n).astype(int)
 
 
-def _nearest(lengths: np.ndarray) -> np.ndarray:
+def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
     """Return for each length the nearest of another text, the smaller of two such."""
     order = np.argsort(lengths, kind="stable")
     ascending = np.r_[-np.inf, lengths[order], np.inf]  # neither end has two neighbours
@@ -166,7 +166,7 @@ def _nearest(lengths: np.ndarray) -> np.ndarray:
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",
 )
-def compression_ratio(subject: Subject) -> float:
+def compression_ratio(subject: SampleSet) -> float:
     """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.
 
     Texts are joined by spaces, in their order, as UTF-8, and compressed at level 9. It grows with
@@ -174,7 +174,7 @@ def compression_ratio(subject: Subject) -> float:
     """
     texts = subject.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
-    with _sample_errors(subject):
+    with _reindex_sample_errors(subject):
         SampleError.check({i: f"is empty: {short_repr(texts[i])}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

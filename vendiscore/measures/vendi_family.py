@@ -12,73 +12,75 @@ from ..support.arguments import check_no_gradient
 from ..support.namespace import asarray_like
 from ..support.types import Number
 from .measure import register_measure
-from .subject import Subject
+from .subject import SampleSet
 
 if TYPE_CHECKING:
-    from .stack import Stack
+    from .stack import StackedGroups
 
 _register = partial(register_measure, needs="scores", weighted=True, ordered=True, stacks=True)
 
 
 @_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
-def vendi_score(subject: Subject | Stack) -> list[Number]:
+def vendi_score(subject: SampleSet | StackedGroups) -> list[Number]:
     """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
     return subject.spectral.values
 
 
-def read_numbers(
+def check_values(
     values: object,
     name: str,
-    who: str,
-    least: float = -np.inf,
-    most: float = np.inf,
-    remedy: str = "",
+    caller: str,
+    min_value: float = -np.inf,
+    max_value: float = np.inf,
+    hint: str = "",
 ) -> PerSampleValues | None:
-    """Return one number for each sample, of the option `name` of the measure `who`, or None.
+    """Return one number for each sample, of the option `name` of the measure `caller`, or None.
 
-    The numbers lie between `least` and `most`, or `remedy` ends the error.
+    The numbers lie between `min_value` and `max_value`; `hint` ends the error.
     """
     if values is None:
         return None
-    check_no_gradient(who, **{name: values})
-    return check_per_sample(values, name, min_value=least, max_value=most, hint=remedy)
+    check_no_gradient(caller, **{name: values})
+    return check_per_sample(values, name, min_value=min_value, max_value=max_value, hint=hint)
 
 
-def read_quality(quality: object, who: str = "qVS") -> PerSampleValues | None:
-    """Return one number of at least 0 for each sample, for the measure `who`, or None."""
-    return read_numbers(quality, "quality", who, least=0, remedy="; shift or map it to [0, 1]")
+def check_quality(quality: object, caller: str = "qVS") -> PerSampleValues | None:
+    """Return one number of at least 0 for each sample, for the measure `caller`, or None."""
+    return check_values(quality, "quality", caller, min_value=0, hint="; shift or map it to [0, 1]")
 
 
-def numbers_of(subject: Subject | Stack, values: PerSampleValues) -> np.ndarray:
+def take_values(subject: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
     """Return the numbers (…, n) of a subject's samples, out of the numbers of all samples."""
-    whole = subject.whole
-    return values.for_samples(whole.n_passed, whole.groups)[subject.places_kept]
+    whole = subject.parent
+    return values.for_samples(whole.n_input, whole.groups)[subject.retained_indices]
 
 
-def quality_of(subject: Subject | Stack, quality: PerSampleValues | None, who: str) -> np.ndarray:
+def take_quality(
+    subject: SampleSet | StackedGroups, quality: PerSampleValues | None, caller: str
+) -> np.ndarray:
     """Return the quality of the samples of a subject; a TypeError if none was passed."""
     if quality is None:
         raise TypeError(
-            f"{who} needs `quality`, a number of at least 0 for each sample, such as a reward: "
-            f"pass it, or leave {who} out of `measures`"
+            f"{caller} needs `quality`, a number of at least 0 for each sample, such as a reward: "
+            f"pass it, or leave {caller} out of `measures`"
         )
-    return numbers_of(subject, quality)
+    return take_values(subject, quality)
 
 
 @_register(
     "qVS",
     range="[0, ∞)",
     source="Nguyen & Dieng, ICML 2024, arXiv 2405.02449",
-    readers={"quality": read_quality},
+    readers={"quality": check_quality},
 )
-def quality_weighted(
-    subject: Subject | Stack, quality: PerSampleValues | None = None
+def quality_weighted_vendi_score(
+    subject: SampleSet | StackedGroups, quality: PerSampleValues | None = None
 ) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
 
     `quality` is needed: a number for each sample that comes in, also of those that are left out.
     """
-    own = quality_of(subject, quality, "qVS")
+    own = take_quality(subject, quality, "qVS")
     p = subject.p
     mean = own.mean(-1) if p is None else (p * asarray_like(own, p)).sum(-1)
     return [mean * value for value in subject.spectral.values]

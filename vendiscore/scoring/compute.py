@@ -1,4 +1,4 @@
-"""The function `compute`: validate arguments, build a `Subject`, evaluate its measures."""
+"""The function `compute`: validate arguments, build a `SampleSet`, evaluate its measures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 
 from ..core.eigenvalues import PSD
 from ..encoders.tokenizers import tokens_remembered
-from ..measures.evaluation import measure_each
-from ..measures.subject import Subject
+from ..measures.evaluation import evaluate_measures
+from ..measures.subject import SampleSet
 from ..resolve.kernel import Kernel, psd_kernels
 from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, check_fit
 from ..resolve.sets import is_compared, is_space, read_samples
@@ -155,8 +155,8 @@ def measure(samples: Samples | None, references: Samples | None, request: Reques
 
 def subject_of(
     samples: Samples | None, references: Samples | None, request: Request, name: str = "samples"
-) -> Subject:
-    """Return samples, which errors call `name`, with one group label each, as a Subject."""
+) -> SampleSet:
+    """Return samples, which errors call `name`, with one group label each, as a SampleSet."""
     if request.pairs and references is None:
         raise ValueError(
             f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
@@ -186,7 +186,7 @@ def subject_of(
     if groups is not None or request.of_groups or request.ci is not None:
         _check_groups(samples, groups, request)
     each, together = request.needs
-    return Subject(
+    return SampleSet(
         samples,
         how,
         name=name,
@@ -196,9 +196,9 @@ def subject_of(
         psd=request.psd,
         groups=groups,
         needs=each if groups is None else together,
-        needs_of_parts=each,
-        pooled=request.pooled,
-        estimating=request.estimating,
+        group_needs=each,
+        pooled_needs=request.pooled,
+        estimate_options=request.estimate_options,
         solver=request.solver,
     )
 
@@ -251,7 +251,7 @@ def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None
             f"`prompts` or `groups` out",
         ),
         (
-            groups is not None and request.estimating,
+            groups is not None and request.estimate_options,
             ValueError,
             "`method='estimate'` is for one large set, and groups are scored one by one, with the "
             "standard error of their mean; leave `method` out",
@@ -268,17 +268,17 @@ def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None
             raise error(message)
 
 
-def measured(subject: Subject, request: Request) -> Record:
+def measured(subject: SampleSet, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     uncertainty: Uncertainty | None = None
     several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            if subject.groups is not None or request.ci is not None or request.estimating:
+            if subject.groups is not None or request.ci is not None or request.estimate_options:
                 numbers, uncertainty = _with_errors(subject, request)
             else:
-                scores = measure_each(subject, request.measures, request.suffixes)
+                scores = evaluate_measures(subject, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             numbers = Result(numbers)
             if request.details:
@@ -302,7 +302,7 @@ def measured(subject: Subject, request: Request) -> Record:
             raise subject.groups.locate_error(error) from error.__cause__
 
 
-def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertainty]:
+def _with_errors(subject: SampleSet, request: Request) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
     from .group_scores import measure_groups
     from .intervals import Uncertainty, check_asked, uncertainty_of
@@ -319,14 +319,14 @@ def _with_errors(subject: Subject, request: Request) -> tuple[Record, Uncertaint
         if request.shuffled:
             add_nulls(subject, request, scores, uncertainty)
     elif request.ci is not None:
-        check_asked(subject.n_passed)
+        check_asked(subject.n_input)
         if "VS" in request.names:
             subject.decompose()
-        scores = measure_each(subject, request.measures, request.suffixes)
+        scores = evaluate_measures(subject, request.measures, request.suffixes)
         check_asked(subject.n)  # some may have been left out
         uncertainty = uncertainty_of(subject, request, scores)
     else:  # an estimate of the Vendi Score alone
-        scores = measure_each(subject, request.measures, request.suffixes)
+        scores = evaluate_measures(subject, request.measures, request.suffixes)
         estimates = zip(scores[0], subject.spectral.estimates, strict=True)
         uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
     return uncertainty.with_scores(scores), uncertainty

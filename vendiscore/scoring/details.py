@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..magnitude.space import MetricSpace
-from ..measures.subject import Subject
+from ..measures.subject import SampleSet
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source, fitted_options
 from ..similarity.base import Similarity
@@ -36,7 +36,7 @@ _UNKNOWN_SOURCE = (
 
 
 def details(
-    subject: Subject, request: Request, given: Uncertainty | None, numbers: Options
+    subject: SampleSet, request: Request, given: Uncertainty | None, numbers: Options
 ) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
     uncertainty = given or Uncertainty()
@@ -136,11 +136,11 @@ def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
     }
 
 
-def _place(subject: Subject, request: Request, numbers: Options) -> Record:
+def _place(subject: SampleSet, request: Request, numbers: Options) -> Record:
     """Place the Vendi Score among known sets, if it is exact and of sets of one size."""
     key = request.vendi_key
     sizes = {subject.n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
-    estimated = request.estimating is not None
+    estimated = request.estimate_options is not None
     if not subject.has_similarities or estimated or key not in numbers or len(sizes) > 1:
         return nowhere()
     ends = [to_float(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
@@ -151,7 +151,7 @@ def _place(subject: Subject, request: Request, numbers: Options) -> Record:
     return place_among(subject, n, request.main_order, value, subject.samples, ends)
 
 
-def _distinct(subject: Subject) -> int:
+def _distinct(subject: SampleSet) -> int:
     """Return how many samples differ, or differ from the others of their group."""
     if not subject.has_similarities:
         return subject.n
@@ -166,7 +166,7 @@ def _distinct(subject: Subject) -> int:
 
 
 def _settings(
-    subject: Subject,
+    subject: SampleSet,
     request: Request,
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
@@ -194,8 +194,8 @@ def _settings(
         settings["p"] = "uniform" if subject.p is None else compute_digest(subject.p)
     if any(chosen.measure.ordered for chosen in request.measures):
         settings["q"] = [format_number(order) for order in request.orders]
-        if request.estimating is not None:
-            settings |= {"method": "estimate", **vars(request.estimating)}
+        if request.estimate_options is not None:
+            settings |= {"method": "estimate", **vars(request.estimate_options)}
     if request.psd != "check" and similarity:
         settings["psd"] = request.psd
     return settings
@@ -227,7 +227,7 @@ def _spectrum_report(scores: ScoresByOrder | None, request: Request) -> Record:
 
 
 def _notes(
-    subject: Subject,
+    subject: SampleSet,
     similarity: Similarity | None,
     scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
@@ -240,7 +240,7 @@ def _notes(
         if options:
             source = "samples"
             if len(subject.names) > 1:
-                source = fit_source(subject.how, subject.names)
+                source = fit_source(subject.spec, subject.names)
             sets = {"samples": "these samples", "references": "the references"}
             notes.append(
                 f"The kernel was fitted to {sets.get(source, 'all sets together')}: {options}. "

@@ -15,7 +15,7 @@ import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..core.score import compute_hill_numbers
-from ..measures.stack import LARGEST
+from ..measures.stack import MAX_STACKED_SIZE
 from ..similarity.base import Similarity
 from ..spectral.rank_one import compute_log_score
 from ..spectral.spectrum import Spectrum
@@ -187,7 +187,7 @@ def _measure_by_size(
         of_size = np.flatnonzero(sizes == n)
         singly = of_size
         has_intervals = n >= MIN_SAMPLES and 0 not in orders
-        if n <= LARGEST:
+        if n <= MAX_STACKED_SIZE:
             parts = []
             for rows in row_blocks(len(of_size), 8 * n * n):
                 some = of_size[rows]

@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..measures.evaluation import Chosen, measure_each, measure_stacks
-from ..measures.subject import Subject
+from ..measures.evaluation import ConfiguredMeasure, evaluate_measures, evaluate_measures_stacked
+from ..measures.subject import SampleSet
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.group_indices import group_indices
 from ..similarity.sample_arrays import take_samples
@@ -40,7 +40,7 @@ _FEW = 12
 _LARGE = 20
 
 
-def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Uncertainty]:
+def measure_groups(subject: SampleSet, request: Request) -> tuple[list[Record], Uncertainty]:
     """Return means of measures over groups, measures of all groups together, and their errors."""
     assert subject.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
@@ -50,7 +50,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
-    check_size(subject.groups, subject.n_passed)
+    check_size(subject.groups, subject.n_input)
     if each and np.bincount(subject.groups.codes).max() == 1:
         warn(ALONE)
         found.notes.append(ALONE)
@@ -63,7 +63,7 @@ def measure_groups(subject: Subject, request: Request) -> tuple[list[Record], Un
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
-            scores += measure_each(subject, [chosen], request.suffixes)
+            scores += evaluate_measures(subject, [chosen], request.suffixes)
         else:
             scores.append(means[chosen.measure.name])
     return scores, found
@@ -110,7 +110,7 @@ def averaged(
     return means
 
 
-def _add_group_intervals(subject: Subject, request: Request, found: Uncertainty) -> None:
+def _add_group_intervals(subject: SampleSet, request: Request, found: Uncertainty) -> None:
     """Add the error and the interval of the Vendi Score of each group to its row."""
     assert request.ci is not None
     assert subject.groups is not None
@@ -141,20 +141,22 @@ def _add_group_intervals(subject: Subject, request: Request, found: Uncertainty)
         )
 
 
-def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict[str, Record]:
+def _columns(
+    subject: SampleSet, request: Request, each: Sequence[ConfiguredMeasure]
+) -> dict[str, Record]:
     """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
     groups = subject.groups
     assert groups is not None
     alone = "distances" if request.details else ""  # details have how each group was solved
-    stacked: list[Chosen] = []
-    rest: list[Chosen] = []
+    stacked: list[ConfiguredMeasure] = []
+    rest: list[ConfiguredMeasure] = []
     for chosen in each:
         one_by_one = not chosen.measure.stacks or chosen.measure.needs == alone
         (rest if one_by_one else stacked).append(chosen)
     columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
-        found, apart = measure_stacks(subject, stacked, request.suffixes)
+        found, apart = evaluate_measures_stacked(subject, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
             column = columns[chosen.measure.name]
             for key, values in numbers.items():
@@ -166,7 +168,7 @@ def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict
         part = parts[i]
         own = each if apart[i] else rest
         try:
-            row = measure_each(part, own, request.suffixes)
+            row = evaluate_measures(part, own, request.suffixes)
         except Exception as error:
             error.add_note(f"this is about {part.name}")
             raise
@@ -176,7 +178,7 @@ def _columns(subject: Subject, request: Request, each: Sequence[Chosen]) -> dict
                 column.setdefault(key, [None] * len(groups))[i] = value
         if not request.details:
             scored = any(chosen.measure.needs == "scores" for chosen in own)
-            parts[i] = part.afresh(part.spectral if scored else None)
+            parts[i] = part.without_cache(part.spectral if scored else None)
     subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
 
@@ -204,7 +206,7 @@ def _mean(values: Values) -> Number:
     return sum(values) / len(values) if isinstance(values, list) else values.mean()
 
 
-def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
+def _check_interval(n: int, request: Request, each: Sequence[ConfiguredMeasure]) -> None:
     if request.clusters is not None:
         raise ValueError(
             "`clusters` is for one set of samples, but with groups the groups are the independent "
@@ -225,7 +227,9 @@ def _check_interval(n: int, request: Request, each: Sequence[Chosen]) -> None:
         )
 
 
-def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> list[str]:
+def _notes(
+    request: Request, each: Sequence[ConfiguredMeasure], sizes: Sequence[float]
+) -> list[str]:
     """Return what to know of numbers of groups."""
     names = ", ".join(chosen.measure.name for chosen in each)
     notes = []
@@ -251,7 +255,7 @@ def _notes(request: Request, each: Sequence[Chosen], sizes: Sequence[float]) -> 
     return notes
 
 
-def _measured(each: Sequence[Chosen]) -> list[str]:
+def _measured(each: Sequence[ConfiguredMeasure]) -> list[str]:
     """Return the coverage of 95 % intervals of means over few groups, as measured."""
     notes = []
     lowest, highest = MEASURED_COVERAGE
@@ -270,13 +274,13 @@ def _measured(each: Sequence[Chosen]) -> list[str]:
     return notes
 
 
-def _is_bounded(chosen: Chosen) -> bool:
+def _is_bounded(chosen: ConfiguredMeasure) -> bool:
     """Return whether the values of a measure have bounds, which its interval takes into account."""
     return all(map(math.isfinite, chosen.measure.limits(1)))
 
 
 def _spread(
-    numbers: Sequence[float], chosen: Chosen, sizes: Sequence[float], level: float | None
+    numbers: Sequence[float], chosen: ConfiguredMeasure, sizes: Sequence[float], level: float | None
 ) -> dict[str, float]:
     """Return the standard error of a mean, and its interval if there is a level."""
     values = np.array(numbers)

@@ -7,8 +7,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..measures.evaluation import Chosen, measure_each
-from ..measures.subject import Part, Subject
+from ..measures.evaluation import ConfiguredMeasure, evaluate_measures
+from ..measures.subject import SampleSet, SampleSubset
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.group_indices import group_indices
 from ..support.errors import warn
@@ -66,7 +66,7 @@ class Uncertainty:
         return every
 
 
-def uncertainty_of(subject: Subject, request: Request, scores: Sequence[Options]) -> Uncertainty:
+def uncertainty_of(subject: SampleSet, request: Request, scores: Sequence[Options]) -> Uncertainty:
     """Find the standard error and the interval of each score."""
     found = Uncertainty()
     units = _units(subject, request)
@@ -157,7 +157,7 @@ class Units:
     repeats: Repeats | None = None
 
 
-def _units(subject: Subject, request: Request) -> Units:
+def _units(subject: SampleSet, request: Request) -> Units:
     assert request.ci is not None
     if request.clusters is None:
         closed = CLOSED.keys() & request.names
@@ -165,7 +165,7 @@ def _units(subject: Subject, request: Request) -> Units:
         if closed:
             repeats = repeats_of(subject.similarity, request.allow_repeats)
         return Units(subject.n, request.ci, None, repeats)
-    codes = _cluster_codes(request.clusters, subject.rows_of_passed >= 0)
+    codes = _cluster_codes(request.clusters, subject.row_of_input >= 0)
     return Units(int(codes.max()) + 1, request.ci, codes)
 
 
@@ -187,7 +187,7 @@ def _cluster_codes(clusters: Groups, is_retained: np.ndarray) -> np.ndarray:
 Ends: TypeAlias = tuple[float, float, float]
 
 
-def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
+def _of_spectrum(subject: SampleSet, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the intervals of the Vendi Score for each order."""
     every = []
     for value, q in zip(values, subject.orders, strict=True):
@@ -197,7 +197,7 @@ def _of_spectrum(subject: Subject, units: Units, values: Sequence[float]) -> lis
     return every
 
 
-def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
+def _of_similarity(subject: SampleSet, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the interval of the mean similarity of two samples."""
     n = subject.n
     rows = n * to_host(subject.ordinariness[1])  # sums of the rows of K
@@ -229,7 +229,7 @@ def _of_similarity(subject: Subject, units: Units, values: Sequence[float]) -> l
     return [(error, *deficit_ends(value, found, units.level, units.repeats, mean))]
 
 
-def _of_diversity(subject: Subject, units: Units, values: Sequence[float]) -> list[Ends]:
+def _of_diversity(subject: SampleSet, units: Units, values: Sequence[float]) -> list[Ends]:
     """Return the interval of IntDiv, which is 1 − 1/n less of the mean similarity."""
     n = subject.n
     (value,) = values
@@ -243,17 +243,21 @@ CLOSED = dict(zip(WITH_JACKKNIFE, (_of_spectrum, _of_diversity, _of_similarity),
 
 
 def _subsampled(
-    subject: Subject, units: Units, values: Sequence[float], chosen: Chosen, request: Request
+    subject: SampleSet,
+    units: Units,
+    values: Sequence[float],
+    chosen: ConfiguredMeasure,
+    request: Request,
 ) -> list[Ends]:
     """Return the intervals of any measure, from halves of the samples or clusters."""
-    places = np.flatnonzero(subject.rows_of_passed >= 0)
+    places = np.flatnonzero(subject.row_of_input >= 0)
     of_log = chosen.measure.limits(subject.n)[0] >= _LOG
     codes = np.arange(subject.n) if units.codes is None else units.codes
 
     def scores(some: np.ndarray) -> np.ndarray:
         rows = np.flatnonzero(np.isin(codes, some))
-        part = Part(subject, places[rows], needs=frozenset([chosen.measure.needs]))
-        (found,) = measure_each(part, [chosen], request.suffixes)
+        part = SampleSubset(subject, places[rows], needs=frozenset([chosen.measure.needs]))
+        (found,) = evaluate_measures(part, [chosen], request.suffixes)
         numbers = np.array(list(map(to_float, found.values())))
         return np.log(numbers) if of_log else numbers
 

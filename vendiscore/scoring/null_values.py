@@ -7,8 +7,8 @@ import numpy as np
 
 from ..core.hill import log_power_mean
 from ..measures.measure import BETWEEN
-from ..measures.stack import LARGEST
-from ..measures.subject import Subject
+from ..measures.stack import MAX_STACKED_SIZE
+from ..measures.subject import SampleSet
 from ..similarity.base import Similarity
 from ..similarity.group_indices import iter_groups_by_size
 from ..similarity.matrix import materialize_matrix
@@ -26,7 +26,7 @@ _ROUNDING = 1e-9
 
 
 def add_nulls(
-    subject: Subject,
+    subject: SampleSet,
     request: Request,
     scores: Sequence[Record],
     uncertainty: Uncertainty,
@@ -55,13 +55,13 @@ def add_nulls(
     )
 
 
-def _usual(subject: Subject) -> int:
+def _usual(subject: SampleSet) -> int:
     """Return how many shuffles cost about twice the score, from LEAST to MOST."""
     sizes = group_sizes(subject).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), LEAST, MOST))
 
 
-def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
+def shuffled(subject: SampleSet, shuffles: int) -> np.ndarray:
     """Return β of each order with labels shuffled, (orders, shuffles); groups keep their sizes."""
     rng = np.random.default_rng(0)
     p = None if subject.p is None else to_host(subject.p)
@@ -82,7 +82,7 @@ def shuffled(subject: Subject, shuffles: int) -> np.ndarray:
     return total[:, None] / np.exp(within)
 
 
-def group_sizes(subject: Subject) -> np.ndarray:
+def group_sizes(subject: SampleSet) -> np.ndarray:
     """Return how many samples of some weight each group has, of groups that have any."""
     codes = subject.codes
     if subject.p is not None:
@@ -91,13 +91,15 @@ def group_sizes(subject: Subject) -> np.ndarray:
     return sizes[sizes > 0]
 
 
-def _logs(K: Similarity, subject: Subject, members: np.ndarray, p: np.ndarray | None) -> np.ndarray:
+def _logs(
+    K: Similarity, subject: SampleSet, members: np.ndarray, p: np.ndarray | None
+) -> np.ndarray:
     """Return log VS of each order of sets of m samples, (orders, sets)."""
     sets, m = members.shape
     orders = subject.orders
     psd = subject.psd
     logs: list[np.ndarray] = []
-    if m <= LARGEST:
+    if m <= MAX_STACKED_SIZE:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
             some = members[rows]
             weights = _weights_within(p, some)

@@ -8,8 +8,8 @@ from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
 from ..core.eigenvalues import PSD, check_psd
-from ..measures.evaluation import Chosen, read_measures
-from ..measures.measure import BETWEEN, Measure, having, list_measures
+from ..measures.evaluation import ConfiguredMeasure, parse_measures
+from ..measures.measure import BETWEEN, Measure, list_measures, measures_with_option
 from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
 from ..resolve.plugins import Plugins
 from ..result import order_suffixes
@@ -72,7 +72,7 @@ class Request:
     """A request to measure samples; `p`, `groups` and `counts` are as passed, not checked yet."""
 
     how: How
-    measures: tuple[Chosen, ...]
+    measures: tuple[ConfiguredMeasure, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
     several: bool = False  # the orders were passed as a sequence, and all are part of keys
     p: Weights | None = None
@@ -84,7 +84,7 @@ class Request:
     clusters: Groups | None = None
     allow_repeats: bool = True
     pool_repeats: bool = True
-    estimating: EstimateOptions | None = None
+    estimate_options: EstimateOptions | None = None
     permutations: int | None = None
 
     def with_prompts(self, prompts: object) -> Request:
@@ -232,7 +232,7 @@ def _read_request(
     if estimating is not None:
         rest.pop("seed", None)
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
-    chosen = read_measures(names, rest)
+    chosen = parse_measures(names, rest)
     measures = [each.measure for each in chosen]
     needs = {measure.needs for measure in measures}
     orders = check_orders(q)
@@ -240,7 +240,9 @@ def _read_request(
     psd = check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
     if others is not None:
-        rest = {n: value for n, value in rest.items() if n not in others and not having(n)}
+        rest = {
+            n: value for n, value in rest.items() if n not in others and not measures_with_option(n)
+        }
         if not all(measure.weighted for measure in measures):
             p = None
     elif distances and "distances" not in needs:
@@ -289,7 +291,11 @@ def _read_request(
         also |= {*_DEFAULTS, "references"}
         if estimating is not None:
             also.add("seed")
-        every = {name: having(name) for measure in list_measures() for name in measure.options}
+        every = {
+            name: measures_with_option(name)
+            for measure in list_measures()
+            for name in measure.options
+        }
         how = with_the_rest(how, rest, also, every)
     return Request(
         how=how,
@@ -305,7 +311,7 @@ def _read_request(
         clusters=clusters,
         allow_repeats=allow_repeats,
         pool_repeats=pool_repeats,
-        estimating=estimating,
+        estimate_options=estimating,
         permutations=permutations,
     )
 

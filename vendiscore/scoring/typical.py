@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from ..measures.subject import Subject
+from ..measures.subject import SampleSet
 from ..support.signature import IRRELEVANT_SETTINGS, to_plain
 from ..support.text_detection import are_proteins
 from ..support.types import Options, Record
@@ -62,7 +62,7 @@ def nowhere() -> Record:
 
 
 def place_among(
-    subject: Subject,
+    subject: SampleSet,
     n: int,
     q: float,
     value: float,

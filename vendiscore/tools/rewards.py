@@ -9,8 +9,8 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
-from ..measures.stack import stacks_of
-from ..measures.subject import Part, Subject
+from ..measures.stack import iter_stacked_groups
+from ..measures.subject import SampleSet, SampleSubset
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
 from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
@@ -116,7 +116,7 @@ def group_rewards(
     flat = read_samples(samples, how)
     check_no_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = flatten_groups(flat, how, groups, stacks=True)
-    n = Subject(flat, how).n_passed
+    n = SampleSet(flat, how).n_input
     if found is not None:
         if prompts is not None and found.nested and taken is None:
             raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
@@ -182,17 +182,21 @@ def credits_of(
     while len(some):
         if taken is not None:
             how = replace(how, asked=Prompts(take_samples(taken, at[some])))
-        chosen = samples if len(some) == len(codes) else Part(Subject(samples, how), some).samples
+        chosen = (
+            samples
+            if len(some) == len(codes)
+            else SampleSubset(SampleSet(samples, how), some).samples
+        )
         labels, own = np.unique(codes[some], return_inverse=True)
         named = Groups(tuple(groups.labels[i] for i in labels), own)
-        subject = Subject(
+        subject = SampleSet(
             chosen,
             how,
             orders=[q],
             psd=psd,
             groups=named,
             needs=frozenset(),
-            needs_of_parts=frozenset(("similarity",)),
+            group_needs=frozenset(("similarity",)),
         )
         try:
             echoes = subject.similarity.echoes
@@ -205,17 +209,17 @@ def credits_of(
     return found, scores
 
 
-def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
+def _of_groups(subject: SampleSet, credit: Credit) -> tuple[np.ndarray, np.ndarray]:
     """Return credits and scores of groups, which blank texts do not belong to."""
     assert subject.groups is not None
     codes = subject.groups.codes
     (q,) = subject.orders
     psd = subject.psd
     sizes = np.bincount(codes)
-    credits = np.zeros(subject.n_passed)
+    credits = np.zeros(subject.n_input)
     scores = np.ones(len(sizes))
     apart = np.ones(len(sizes), dtype=bool)
-    for numbers, stack in stacks_of(subject):
+    for numbers, stack in iter_stacked_groups(subject):
         spectra = StackedSpectra(stack.K, None, [q], psd, True, stack.similarity)
         usual = ~(stack.unusual | to_host(spectra.unusual))
         of_sets = to_host(spectra.values[0])
@@ -235,10 +239,10 @@ def _of_groups(subject: Subject, credit: Credit) -> tuple[np.ndarray, np.ndarray
             raise
         scores[i] = math.exp(compute_log_score(spectrum, q))
         if part.n > 1 and credit == "leave_one_out":
-            credits[part.places] = scores[i] - np.exp(leave_one_out(spectrum, q))
+            credits[part.indices] = scores[i] - np.exp(leave_one_out(spectrum, q))
         elif part.n > 1:
-            credits[part.places] = compute_surprise(spectrum, q)
-        subject.parts[i] = part.afresh()
+            credits[part.indices] = compute_surprise(spectrum, q)
+        subject.parts[i] = part.without_cache()
     if credit == "surprise":
         credits /= np.log(np.maximum(sizes, 2))[codes]
     return credits, scores

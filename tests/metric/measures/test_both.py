@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import MatrixSimilarity, as_similarity, compute
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.measures.subject import Subject
+from vendiscore.measures.subject import SampleSet
 from vendiscore.resolve.kernel_request import how_of
 from vendiscore.resolve.sample_labels import read_labels
 
@@ -14,7 +14,7 @@ X, Y = RNG.standard_normal((9, 3)), RNG.standard_normal((6, 3))
 
 
 def both(samples=X, references=Y, **how):
-    return Subject(samples, how_of(how, distances=True, several=True), references=references).both
+    return SampleSet(samples, how_of(how, distances=True, several=True), references=references).both
 
 
 def test_samples_come_first_and_references_after_them():
@@ -29,7 +29,7 @@ def test_samples_come_first_and_references_after_them():
 def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references():
     labels = read_labels(list("ababababa"), "groups")
     how = how_of({"k": "cosine"}, several=True)
-    subject = Subject(X, how, references=Y, groups=labels)
+    subject = SampleSet(X, how, references=Y, groups=labels)
     part = subject.parts[1].both
     expected = as_similarity(np.concatenate([X[1::2], Y]), k="cosine").dense()
     np.testing.assert_allclose(part.similarity.dense(), expected)
@@ -40,9 +40,9 @@ def test_balls_of_rows_of_functions_and_of_kernels_agree():
     def euclidean(x, y):
         return float(np.linalg.norm(np.subtract(x, y)))
 
-    rows = both(metric="euclidean").neighbourhoods.balls(2)
-    function = both(metric=euclidean).neighbourhoods.balls(2)
-    kernel = both(k="rbf", sigma=1.0).neighbourhoods.balls(2)  # a function of the distance
+    rows = both(metric="euclidean").neighbourhoods.count_balls(2)
+    function = both(metric=euclidean).neighbourhoods.count_balls(2)
+    kernel = both(k="rbf", sigma=1.0).neighbourhoods.count_balls(2)  # a function of the distance
     for one, two, three in zip(rows, function, kernel, strict=True):
         np.testing.assert_array_equal(one, two)
         np.testing.assert_array_equal(one, three)

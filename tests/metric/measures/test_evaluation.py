@@ -7,8 +7,12 @@ import pytest
 
 from vendiscore import as_similarity, register_measure
 from vendiscore.measures import measure as registry
-from vendiscore.measures.evaluation import measure_each, measure_stacks, read_measures
-from vendiscore.measures.subject import Subject
+from vendiscore.measures.evaluation import (
+    evaluate_measures,
+    evaluate_measures_stacked,
+    parse_measures,
+)
+from vendiscore.measures.subject import SampleSet
 from vendiscore.resolve.sample_labels import read_labels
 
 X = np.random.default_rng(0).standard_normal((8, 3))
@@ -41,12 +45,12 @@ def registered():
     ],
 )
 def test_names_are_read_in_order_and_presets_are_expanded(measures, names):
-    assert [chosen.measure.name for chosen in read_measures(measures, {})] == names
+    assert [chosen.measure.name for chosen in parse_measures(measures, {})] == names
 
 
 def test_options_of_one_measure_take_precedence_over_shared_ones():
     shared = {"n_scales": 5, "t_cut": 2.0, "k": "rbf"}
-    area, difference = read_measures({"MagArea": {"n_scales": 7}, "MagDiff": {}}, shared)
+    area, difference = parse_measures({"MagArea": {"n_scales": 7}, "MagDiff": {}}, shared)
     assert area.options == {"n_scales": 7, "t_cut": 2.0}
     assert difference.options == {"n_scales": 5, "t_cut": 2.0}
     assert shared == {"k": "rbf"}
@@ -70,12 +74,12 @@ def test_options_of_one_measure_take_precedence_over_shared_ones():
 )
 def test_other_measures_are_refused(measures, error, message):
     with pytest.raises(error, match=message):
-        read_measures(measures, {})
+        parse_measures(measures, {})
 
 
 def test_numbers_have_the_suffixes_of_orders():
-    subject = Subject(K, orders=[1.0, 2.0])
-    vs, intdiv = measure_each(subject, read_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
+    subject = SampleSet(K, orders=[1.0, 2.0])
+    vs, intdiv = evaluate_measures(subject, parse_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
     values = np.linalg.eigvalsh(K.dense() / 8)
     values = values[values > 0]
     assert vs == pytest.approx(
@@ -86,7 +90,7 @@ def test_numbers_have_the_suffixes_of_orders():
 
 def test_a_measure_may_name_its_numbers(registered):
     registered("Named", lambda subject: {"_a": 1, "_b": 2.5, "": 3})
-    (found,) = measure_each(Subject(K), read_measures("Named", {}), [""])
+    (found,) = evaluate_measures(SampleSet(K), parse_measures("Named", {}), [""])
     assert found == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
 
 
@@ -94,38 +98,40 @@ def test_two_numbers_of_one_name_are_refused(registered):
     registered("Twin", lambda subject: {"_x": 1.0})
     registered("Twin_x", lambda subject: 1.0)
     with pytest.raises(ValueError, match="two numbers the name 'Twin_x'"):
-        measure_each(Subject(K), read_measures(["Twin", "Twin_x"], {}), [""])
+        evaluate_measures(SampleSet(K), parse_measures(["Twin", "Twin_x"], {}), [""])
 
 
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 8.5])
 def test_a_number_out_of_its_range_is_an_error(value, registered):
     registered("Wrong", lambda subject: value, range="[0, n]")
     with pytest.raises(ValueError, match=r"Wrong came out as .* outside of its range \[0, n\]"):
-        measure_each(Subject(K), read_measures("Wrong", {}), [""])
+        evaluate_measures(SampleSet(K), parse_measures("Wrong", {}), [""])
 
 
 def test_rounding_is_clipped_to_the_range(registered):
     registered("Rounded", lambda subject: np.float64(8 + 1e-9), range="[0, n]")
-    (found,) = measure_each(Subject(K), read_measures("Rounded", {}), [""])
+    (found,) = evaluate_measures(SampleSet(K), parse_measures("Rounded", {}), [""])
     assert found == {"Rounded": 8.0}
     assert type(found["Rounded"]) is float
 
 
 def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
-    chosen = read_measures("NgramDiversity", {})
+    chosen = parse_measures("NgramDiversity", {})
     with pytest.raises(TypeError, match=r"NgramDiversity needs .*; leave it out of `measures`"):
-        measure_each(Subject(K), chosen, [""])
+        evaluate_measures(SampleSet(K), chosen, [""])
 
 
 def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
     labels = list("aaabbbcc")
-    subject = Subject(K, groups=read_labels(labels, "groups"), needs_of_parts=frozenset({"scores"}))
-    chosen = read_measures(["VS", "IntDiv"], {})
-    columns, apart = measure_stacks(subject, chosen, [""])
+    subject = SampleSet(
+        K, groups=read_labels(labels, "groups"), needs_of_parts=frozenset({"scores"})
+    )
+    chosen = parse_measures(["VS", "IntDiv"], {})
+    columns, apart = evaluate_measures_stacked(subject, chosen, [""])
     assert not apart.any()
     for i, label in enumerate("abc"):
         places = np.flatnonzero(np.array(labels) == label)
-        alone = measure_each(Subject(K.take(places)), chosen, [""])
+        alone = evaluate_measures(SampleSet(K.take(places)), chosen, [""])
         for column, own in zip(columns, alone, strict=True):
             assert {key: values[i] for key, values in column.items()} == pytest.approx(own)
 
@@ -135,8 +141,8 @@ def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
         return np.full(len(subject.K), 9.0 if subject.n == 3 else 0.5)
 
     registered("Odd", odd, range="[0, 1]", stacks=True)
-    subject = Subject(K, groups=read_labels(list("aaabbbcc"), "groups"))
-    _, apart = measure_stacks(subject, read_measures("Odd", {}), [""])
+    subject = SampleSet(K, groups=read_labels(list("aaabbbcc"), "groups"))
+    _, apart = evaluate_measures_stacked(subject, parse_measures("Odd", {}), [""])
     assert apart.tolist() == [True, True, False]
 
 
@@ -144,8 +150,8 @@ def test_a_lost_gradient_is_an_error(registered):
     torch = pytest.importorskip("torch")
     registered("Lossy", lambda subject: 1.0)
     similarity = as_similarity(torch.tensor(X, requires_grad=True), k="cosine")
-    subject = Subject(similarity)
+    subject = SampleSet(similarity)
     with pytest.raises(TypeError, match="Lossy cannot be differentiated"):
-        measure_each(subject, read_measures("Lossy", {}), [""])
+        evaluate_measures(subject, parse_measures("Lossy", {}), [""])
     with torch.no_grad():
-        assert measure_each(subject, read_measures("Lossy", {}), [""]) == [{"Lossy": 1.0}]
+        assert evaluate_measures(subject, parse_measures("Lossy", {}), [""]) == [{"Lossy": 1.0}]

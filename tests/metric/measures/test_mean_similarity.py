@@ -44,8 +44,8 @@ def test_rounding_of_zero_is_not_negative():
 
 def test_large_sets_are_searched_in_evenly_spaced_rows(monkeypatch):
     """Every sample of one half has a negative similarity with the other half."""
-    monkeypatch.setattr(mean_similarity, "MAX_EXHAUSTIVE", 4)
-    monkeypatch.setattr(mean_similarity, "ROWS_CHECKED", 4)
+    monkeypatch.setattr(mean_similarity, "MAX_EXHAUSTIVE_SAMPLES", 4)
+    monkeypatch.setattr(mean_similarity, "N_CHECKED_ROWS", 4)
     rows = np.array([[1.0, 0.1 * i] for i in range(10)] + [[-0.1, 3.0]] * 10)
     with pytest.warns(UserWarning, match=r"the lowest is -0\.0333"):
         compute(rows, k="cosine", measures="LC")

@@ -10,7 +10,12 @@ import pytest
 
 from vendiscore import compute, list_measures, register_measure
 from vendiscore.measures import measure as module
-from vendiscore.measures.measure import BETWEEN, NAMES, get_measure, having
+from vendiscore.measures.measure import (
+    BETWEEN,
+    MEASURES_BY_MODULE,
+    get_measure,
+    measures_with_option,
+)
 
 
 @pytest.fixture
@@ -29,12 +34,14 @@ def registered():
 
 
 def test_every_listed_name_is_registered_by_its_module():
-    for home, names in NAMES.items():
+    for home, names in MEASURES_BY_MODULE.items():
         for name in names.split():
             found = get_measure(name)
             assert found.name == name
             assert inspect.unwrap(found.compute).__module__ == f"vendiscore.measures.{home}"
-    assert {each.name for each in list_measures()} >= set(" ".join(NAMES.values()).split())
+    assert {each.name for each in list_measures()} >= set(
+        " ".join(MEASURES_BY_MODULE.values()).split()
+    )
     assert get_measure(BETWEEN).groups
 
 
@@ -94,7 +101,7 @@ def test_a_registered_measure_gets_its_options_and_readers(registered):
     found = get_measure("TestPower")
     assert found.options == {"power": 1}
     assert found.summary == "The number of samples to a power."
-    assert having("power") == ["TestPower"]
+    assert measures_with_option("power") == ["TestPower"]
     assert power_of_size.__name__ == "power_of_size"  # returned as it is
     measures = {"TestPower": {"power": "2"}}
     assert compute(["a", "b"], k="labels", measures=measures) == {"TestPower": 1.0}

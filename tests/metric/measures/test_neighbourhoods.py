@@ -8,7 +8,11 @@ import scipy.spatial.distance
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.measures import neighbourhoods
-from vendiscore.measures.neighbourhoods import of_kernel, of_rows, of_space
+from vendiscore.measures.neighbourhoods import (
+    kernel_neighbourhoods,
+    row_neighbourhoods,
+    space_neighbourhoods,
+)
 from vendiscore.resolve.kernel_request import how_of
 
 RNG = np.random.default_rng(0)
@@ -36,8 +40,8 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
     how = how_of({"metric": metric}, distances=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
-    found = of_rows(X, N, how, None)
-    around, met, recalled = found.balls(k)
+    found = row_neighbourhoods(X, N, how, None)
+    around, met, recalled = found.count_balls(k)
     for actual, expected in zip((around, met, recalled), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
@@ -54,22 +58,22 @@ def test_balls_of_rows_are_those_of_their_distances(metric, k):
 )
 def test_balls_of_a_kernel_are_those_of_its_distances(make, k):
     D = np.linalg.norm(UNIT[:, None] - UNIT, axis=2)
-    found = of_kernel(make(), N, None)
-    for actual, expected in zip(found.balls(k), naive(D, k), strict=True):
+    found = kernel_neighbourhoods(make(), N, None)
+    for actual, expected in zip(found.count_balls(k), naive(D, k), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_balls_of_a_space_are_those_of_its_distances():
-    found = of_space(as_space(X), N)
+    found = space_neighbourhoods(as_space(X), N)
     D = np.linalg.norm(X[:, None] - X, axis=2)
-    for actual, expected in zip(found.balls(3), naive(D, 3), strict=True):
+    for actual, expected in zip(found.count_balls(3), naive(D, 3), strict=True):
         np.testing.assert_array_equal(actual, expected)
 
 
 def test_there_is_no_recall_by_balls_of_too_few_samples():
-    found = of_rows(X[N - 3 :], 3, how_of({}, distances=True), None)
-    assert found.balls(3).recalled.tolist() == [0] * M
-    assert found.balls(2).recalled.any()
+    found = row_neighbourhoods(X[N - 3 :], 3, how_of({}, distances=True), None)
+    assert found.count_balls(3).n_sample_balls.tolist() == [0] * M
+    assert found.count_balls(2).n_sample_balls.any()
 
 
 def test_neighbours_are_found_once_for_several_k(monkeypatch):
@@ -81,42 +85,44 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
-    found = of_rows(X, N, how_of({}, distances=True), None)
+    found = row_neighbourhoods(X, N, how_of({}, distances=True), None)
     for k in (1, 5, 10, 5):
-        found.balls(k)
+        found.count_balls(k)
     assert calls == [10, 10]
-    found.balls(12)
+    found.count_balls(12)
     assert calls == [10, 10, 12, 12]
 
 
 def test_a_part_takes_the_radii_of_references_from_the_whole():
     how = how_of({}, distances=True)
-    whole = of_rows(X, N, how, None)
-    part = of_rows(X[5:], N - 5, how, whole)
-    assert part.radii(1, 2) is whole.radii(1, 2) or np.shares_memory(
-        part.radii(1, 2), whole.radii(1, 2)
+    whole = row_neighbourhoods(X, N, how, None)
+    part = row_neighbourhoods(X[5:], N - 5, how, whole)
+    assert part.compute_radii(1, 2) is whole.compute_radii(1, 2) or np.shares_memory(
+        part.compute_radii(1, 2), whole.compute_radii(1, 2)
     )
-    other = of_rows(X[5:], N - 5, how_of({"metric": "manhattan"}, distances=True), whole)
-    assert not np.allclose(other.radii(1, 2), whole.radii(1, 2))
+    other = row_neighbourhoods(X[5:], N - 5, how_of({"metric": "manhattan"}, distances=True), whole)
+    assert not np.allclose(other.compute_radii(1, 2), whole.compute_radii(1, 2))
 
 
 def test_distances_within_rounding_are_0():
     K = np.full((8, 8), 1 - 1e-15)
     np.fill_diagonal(K, 1)
-    found = of_kernel(MatrixSimilarity(K), 4, None)
-    assert found.radii(0, 2).tolist() == [0] * 4
-    assert found.balls(1).around.tolist() == [4] * 4
+    found = kernel_neighbourhoods(MatrixSimilarity(K), 4, None)
+    assert found.compute_radii(0, 2).tolist() == [0] * 4
+    assert found.count_balls(1).n_reference_balls.tolist() == [4] * 4
 
 
 def test_undefined_distances_name_the_row_of_the_set():
     rows = X.copy()
     rows[N + 2] = -rows[3]
     with pytest.raises(ValueError, match=r"for row 3 of `samples` and row 2 of `references`"):
-        of_rows(rows, N, how_of({"metric": "braycurtis"}, distances=True), None).balls(1)
+        row_neighbourhoods(
+            rows, N, how_of({"metric": "braycurtis"}, distances=True), None
+        ).count_balls(1)
 
 
 def test_similarities_above_1_are_refused():
     K = UNIT @ UNIT.T
     K[0, 3] = K[3, 0] = 1.5
     with pytest.raises(ValueError, match=r"at most 1, got 1\.5 for two of the samples"):
-        of_kernel(MatrixSimilarity(K), N, None).balls(1)
+        kernel_neighbourhoods(MatrixSimilarity(K), N, None).count_balls(1)

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import NotPSDError, compute, list_measures
-from vendiscore.measures.stack import LARGEST
+from vendiscore.measures.stack import MAX_STACKED_SIZE
 from vendiscore.result import key_at
 
 ORDERS = [0, 0.5, 1, 1.5, 2, 7, "inf"]
@@ -144,14 +144,14 @@ def test_areas_of_groups_of_one_point_are_as_of_each():
 
 def test_large_groups_beside_small_ones_and_their_table():
     rng = np.random.default_rng(0)
-    labels = np.repeat(np.arange(4), [1, 40, LARGEST, LARGEST + 1])
+    labels = np.repeat(np.arange(4), [1, 40, MAX_STACKED_SIZE, MAX_STACKED_SIZE + 1])
     X = rng.normal(size=(len(labels), 8))
     found = compute(X, groups=labels, k="cosine", ci=0.95, details=True)
     each = alone(X, labels, k="cosine")
     close(found, each)
     table = found["details"]["groups"]
     assert [row["VS"] for row in table] == pytest.approx([own["VS"] for own in each], rel=EXACT)
-    assert [row["n"] for row in table] == [1, 40, LARGEST, LARGEST + 1]
+    assert [row["n"] for row in table] == [1, 40, MAX_STACKED_SIZE, MAX_STACKED_SIZE + 1]
     values = [own["VS"] for own in each]
     assert found["VS_se"] == pytest.approx(np.std(values, ddof=1) / 2, rel=1e-9)
     assert found["VS_low"] < found["VS"] < found["VS_high"]

@@ -6,8 +6,8 @@ import scipy.sparse
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.measures.stacked_distances import points_of, spaces_of
-from vendiscore.measures.subject import Subject
+from vendiscore.measures.stacked_distances import as_points, stack_spaces
+from vendiscore.measures.subject import SampleSet
 from vendiscore.resolve.kernel_request import how_of
 
 RNG = np.random.default_rng(0)
@@ -17,8 +17,8 @@ PLACES = np.array([[0, 4, 7], [2, 1, 11]])
 
 def test_distances_of_rows_are_those_of_their_metric():
     for metric in ("euclidean", "cosine", "correlation"):
-        points = points_of(Subject(X, how_of({"metric": metric}, distances=True)))
-        found = spaces_of(points, PLACES, metric, True)
+        points = as_points(SampleSet(X, how_of({"metric": metric}, distances=True)))
+        found = stack_spaces(points, PLACES, metric, True)
         for D, places in zip(found.D, PLACES, strict=True):
             np.testing.assert_allclose(D, as_space(X[places], metric=metric).D, rtol=1e-9)
         assert found.unit is None
@@ -27,7 +27,7 @@ def test_distances_of_rows_are_those_of_their_metric():
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
 def test_other_metrics_are_left_to_scipy(metric):
-    assert points_of(Subject(X, how_of({"metric": metric}, distances=True))) is None
+    assert as_points(SampleSet(X, how_of({"metric": metric}, distances=True))) is None
 
 
 @pytest.mark.parametrize("sparse", [False, True])
@@ -35,7 +35,7 @@ def test_other_metrics_are_left_to_scipy(metric):
 def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit):
     rows = X / np.linalg.norm(X, axis=1, keepdims=True)
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
-    found = spaces_of(similarity, PLACES, metric, False)
+    found = stack_spaces(similarity, PLACES, metric, False)
     assert found.unit == unit
     for D, places in zip(found.D, PLACES, strict=True):
         K = rows[places] @ rows[places].T
@@ -47,7 +47,7 @@ def test_distances_of_a_kernel_follow_from_its_similarities(sparse, metric, unit
 def test_close_points_keep_their_digits(sparse):
     rows = np.array([[1.0, 0, 0], [1, 1e-5, 0], [1, 0, 3e-5]])
     similarity = FeatureSimilarity(scipy.sparse.csr_array(rows) if sparse else rows)
-    D = spaces_of(similarity, np.array([[0, 1, 2]]), None, True).D[0]
+    D = stack_spaces(similarity, np.array([[0, 1, 2]]), None, True).D[0]
     expected = np.linalg.norm(rows[:, None] - rows, axis=2)
     np.testing.assert_allclose(D, expected, rtol=1e-12)
 
@@ -55,19 +55,19 @@ def test_close_points_keep_their_digits(sparse):
 def test_identical_points_are_left_to_be_measured_one_by_one():
     rows = X.copy()
     rows[4] = rows[0]
-    found = spaces_of(FeatureSimilarity(rows), PLACES, None, True)
+    found = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
     assert found.good.tolist() == [False, True]
 
 
 def test_similarities_that_may_be_indefinite_are_measured_one_by_one():
     K = MatrixSimilarity(X @ X.T)
-    assert not spaces_of(K, PLACES, "kernel", False).good.any()
-    assert spaces_of(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).good.all()
-    assert not spaces_of(None, PLACES, "manhattan", True).good.any()
+    assert not stack_spaces(K, PLACES, "kernel", False).good.any()
+    assert stack_spaces(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).good.all()
+    assert not stack_spaces(None, PLACES, "manhattan", True).good.any()
 
 
 def test_magnitude_of_groups_has_no_gradient():
     torch = pytest.importorskip("torch")
     similarity = FeatureSimilarity(torch.tensor(X, requires_grad=True))
     with pytest.raises(TypeError, match="magnitude cannot be differentiated"):
-        spaces_of(similarity, PLACES, "kernel", False)
+        stack_spaces(similarity, PLACES, "kernel", False)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compute, register_measure
-from vendiscore.measures.subject import Part, Subject
+from vendiscore.measures.subject import SampleSet, SampleSubset
 from vendiscore.resolve.kernel_request import how_of
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
@@ -20,7 +20,7 @@ def test_every_documented_view_exists():
     """Measures of users read them: docs/reference, docs/tasks/extend.md and `register_measure`."""
     folder = Path(__file__).parents[3] / "docs"
     reference = (folder / "reference" / "measures.md").read_text(encoding="utf-8")
-    _, _, members = reference.partition("vendiscore.measures.subject.Subject\n   :members: ")
+    _, _, members = reference.partition("vendiscore.measures.subject.SampleSet\n   :members: ")
     names = members.partition("\n")[0].split(", ")
     task = (folder / "tasks" / "extend.md").read_text(encoding="utf-8")
     _, _, views = task.partition("`subject` computes these views once for all measures:")
@@ -28,13 +28,13 @@ def test_every_documented_view_exists():
     names += re.findall(r"`subject\.(\w+)`", str(register_measure.__doc__))
     names += {"similarity", "space", "spectral", "eigen", "features", "samples", "both", "parts"}
     assert len(names) > 25
-    known = {*dir(Subject), *(field.name for field in fields(Subject))}
+    known = {*dir(SampleSet), *(field.name for field in fields(SampleSet))}
     assert [name for name in names if name not in known] == []
 
 
 @pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
 def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
-    subject = Subject(["a b", "", "c d"], how_of({"k": "ngram_overlap", "on_error": "skip"}))
+    subject = SampleSet(["a b", "", "c d"], how_of({"k": "ngram_overlap", "on_error": "skip"}))
     assert (subject.n, subject.similarity.n, subject.n) == (2, 2, 2)
     assert subject.roundoff == 0
 
@@ -56,17 +56,27 @@ def test_the_order_of_measures_changes_neither_a_number_nor_its_route(q, groups)
 
 def test_scores_are_read_off_eigenvectors_that_measures_need():
     K = as_similarity(TEXTS, k="ngram_overlap")
-    plain, needy = Subject(K, needs=SCORES), Subject(K, needs=SCORES | {"eigenvectors"})
+    plain, needy = SampleSet(K, needs=SCORES), SampleSet(K, needs=SCORES | {"eigenvectors"})
     assert plain.eigen.vectors is not None  # which no measure needs
     assert plain.spectral.spectrum is not plain.eigen
     assert needy.spectral.spectrum is needy.needed_spectrum is needy.eigen
 
 
 def test_a_part_is_made_afresh_with_its_scores_and_notes_alone():
-    whole = Subject(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
-    part = Part(whole, np.array([0, 2, 3]), needs=SCORES)
+    whole = SampleSet(as_similarity(TEXTS, k="ngram_overlap"), needs=SCORES)
+    part = SampleSubset(whole, np.array([0, 2, 3]), needs=SCORES)
     part.notes.append("A note.")
-    again = part.afresh(part.spectral)
+    again = part.without_cache(part.spectral)
     assert again.spectral is part.spectral
     assert (again.notes, again.n, again.places.tolist()) == (["A note."], 3, [0, 2, 3])
     assert again.similarity is not part.similarity
+
+
+def test_the_names_before_version_0_5_are_aliases():
+    from vendiscore.measures.subject import Subject
+
+    samples = Subject(as_similarity(["red", "red", "blue"], k="labels"))
+    assert isinstance(samples, SampleSet)
+    assert samples.places is samples.indices
+    assert samples.rows_of_passed is samples.row_of_input
+    assert samples.how is samples.spec

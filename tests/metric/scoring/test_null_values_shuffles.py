@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compute
-from vendiscore.measures.subject import Subject
+from vendiscore.measures.subject import SampleSet
 from vendiscore.resolve.sample_labels import read_labels
 from vendiscore.result import key_at
 from vendiscore.scoring import null_values
@@ -23,13 +23,13 @@ def between(X, labels, q, **how):
 
 def subject_of(labels, p=None):
     K = as_similarity(X, **HOW)
-    return Subject(K, orders=ORDERS, weights=p, groups=read_labels(labels))
+    return SampleSet(K, orders=ORDERS, weights=p, groups=read_labels(labels))
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)
 @pytest.mark.parametrize("largest", [4, 64])
 def test_shuffles_are_scores_with_permuted_labels(monkeypatch, sizes, largest):
-    monkeypatch.setattr(null_values, "LARGEST", largest)
+    monkeypatch.setattr(null_values, "MAX_STACKED_SIZE", largest)
     labels = np.repeat(np.arange(len(sizes)), sizes)
     found = null_values.shuffled(subject_of(labels), 3)
     rng = np.random.default_rng(0)

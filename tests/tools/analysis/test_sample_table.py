@@ -421,11 +421,11 @@ def test_what_cannot_be_explained_is_refused(options, error, message):
 
 def test_the_floor_can_be_further_down():
     from vendiscore import as_similarity
-    from vendiscore.measures.subject import Subject
+    from vendiscore.measures.subject import SampleSet
     from vendiscore.tools.analysis.explain import explained
 
     X = np.random.default_rng(0).normal(size=(20, 3))
-    subject = Subject(as_similarity(X, k="rbf", sigma=1.0))
+    subject = SampleSet(as_similarity(X, k="rbf", sigma=1.0))
     deep, shallow = explained(subject, 1.0, 0.8, 0.1), explained(subject, 1.0, 0.8)
     assert (deep.floor, shallow.floor) == (0.1, pytest.approx(0.6))
     assert deep.rethreshold(0.6).groups == shallow.rethreshold(0.6).groups

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, explain
-from vendiscore.measures.subject import Subject
+from vendiscore.measures.subject import SampleSet
 from vendiscore.tools.analysis.spectral_modes import EXEMPLARS, Mode, modes_of, strongest
 
 LABELS = list("aababca")
@@ -13,7 +13,7 @@ X = RNG.standard_normal((8, 3))
 
 
 def spectrum_of(similarity, **options):
-    return Subject(similarity, **options).decompose()
+    return SampleSet(similarity, **options).decompose()
 
 
 def test_modes_of_labels_are_the_classes():

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...measures.subject import Subject
+from ...measures.subject import SampleSet
 from ...resolve.kernel_request import how_of
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.sets import read_samples
@@ -84,7 +84,7 @@ def explain(
     order, limit, psd = read_terms(q, threshold, psd)
     collection = read_samples(samples, read, "samples")
     read, asked = group_by_prompt(read, [collection])
-    subject = Subject(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
+    subject = SampleSet(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
     return explained(subject, order, limit, within=asked is not None)
 
 
@@ -97,7 +97,7 @@ def read_terms(q: object, threshold: object, psd: object) -> tuple[float, float,
 
 
 def explained(
-    subject: Subject,
+    subject: SampleSet,
     q: float,
     threshold: float = DEFAULT_THRESHOLD,
     floor: float | None = None,
@@ -116,14 +116,14 @@ def explained(
         floor = min(floor, threshold)
     with np.errstate(all="ignore"):  # as `compute` does: numbers are checked
         similarity = subject.similarity
-        check_no_gradient("explain", **subject.how.options, samples=similarity, p=subject.p)
+        check_no_gradient("explain", **subject.spec.options, samples=similarity, p=subject.p)
         dim = similarity.dim or similarity.n
         parts = subject.parts if within else ()
         if min(similarity.n, dim) <= SOON:
             for each in parts or (subject,):
                 each.decompose()  # raises at once for similarities without a score
         if places is None:
-            places = np.flatnonzero(subject.rows_of_passed >= 0)
+            places = np.flatnonzero(subject.row_of_input >= 0)
         if texts is None:
             texts = subject.samples
         forms = text_forms(similarity, texts, places)

@@ -11,7 +11,7 @@ import numpy as np
 from ...magnitude.curve import Curve, magnitude_curve
 from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
-from ...measures.subject import Subject
+from ...measures.subject import SampleSet
 from ...resolve.kernel_request import check_fit
 from ...result import number_rows
 from ...scoring.compute import check_references, measured, subject_of
@@ -46,7 +46,7 @@ class Findings:
 
     Attributes
     ----------
-    subject, request : Subject, Request, the samples as measures read them, and the settings
+    subject, request : SampleSet, Request, the samples as measures read them, and the settings
     given, references : the samples that the caller passed
     numbers : dict, what `compute` returns with `details`
     arguments : dict, the keywords of `compute` that give these numbers
@@ -65,7 +65,7 @@ class Findings:
     # Steps of 1/8 up to 5, where most curves are flat.
     profile_orders: ClassVar[tuple[float, ...]] = tuple(np.arange(0, 5.125, 0.125).tolist())
 
-    subject: Subject = field(repr=False)
+    subject: SampleSet = field(repr=False)
     request: Request = field(repr=False)
     arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
     given: Samples = field(repr=False)  # the samples that the caller passed
@@ -200,7 +200,7 @@ class Findings:
         return subsample_indices(self.subject.similarity.n, MOST)
 
     @cached_property
-    def looked(self) -> Subject:
+    def looked(self) -> SampleSet:
         """The chosen samples as a set of their own."""
         if len(self.chosen) == self.subject.similarity.n:
             return self.subject
@@ -209,7 +209,7 @@ class Findings:
     @cached_property
     def places(self) -> np.ndarray:
         """Place of each chosen sample in the list that the caller passed."""
-        return np.flatnonzero(self.subject.rows_of_passed >= 0)[self.chosen]
+        return np.flatnonzero(self.subject.row_of_input >= 0)[self.chosen]
 
     @cached_property
     def explanation(self) -> Explanation:
@@ -221,10 +221,10 @@ class Findings:
         """Explanation of all samples if their features are dense, else of the chosen ones."""
         whole = self.similarity
         if isinstance(whole, FeatureSimilarity) and is_numpy(whole.X) and whole.n > self.looked.n:
-            return self._explained(self.subject, np.flatnonzero(self.subject.rows_of_passed >= 0))
+            return self._explained(self.subject, np.flatnonzero(self.subject.row_of_input >= 0))
         return self.explanation
 
-    def _explained(self, subject: Subject, places: np.ndarray) -> Explanation:
+    def _explained(self, subject: SampleSet, places: np.ndarray) -> Explanation:
         q = self.order or 1.0  # order 0 does not tell what each sample adds
         return explained(subject, q, self.threshold, self.floor, self.subject.samples, places)
 
@@ -376,12 +376,12 @@ def find(
         references=subject.references,
         p=request.p,
     )
-    subject.in_parts = False  # all pairs are compared
+    subject.compares_within_groups = False  # all pairs are compared
     if similarity is not None:
         subject.similarities = [similarity]
     why = _without_interval(subject, request)
     names = {chosen.measure.name for chosen in request.measures}
-    exact = subject.groups is None and request.estimating is None
+    exact = subject.groups is None and request.estimate_options is None
     if request.ci is None and not why:
         keywords |= {"ci": LEVEL}
         request = replace(request, ci=LEVEL)
@@ -399,12 +399,12 @@ def find(
     return Findings(subject, request, keywords, samples, references, numbers, why)
 
 
-def _without_interval(subject: Subject, request: Request) -> str:
+def _without_interval(subject: SampleSet, request: Request) -> str:
     """Return a sentence on why an interval cannot be added by default; empty if one can."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
         return ""
-    if request.estimating is not None:
+    if request.estimate_options is not None:
         return "An estimate has no interval for other samples; leave `method` out to get one."
     if request.p is not None:
         return "There is no interval: it needs samples of equal weight, and `p` gives them weights."

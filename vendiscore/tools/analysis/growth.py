@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...core.score import NUMPY_SOLVER, can_skip_eigenvalues
-from ...measures.subject import Subject
+from ...measures.subject import SampleSet
 from ...resolve.kernel_request import KernelArgument, how_of
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.sets import read_collection
@@ -257,7 +257,7 @@ def growth(
     read = how_of({"k": k, **how}, _KEYWORDS, within=True)
     collection = read_collection(samples, read)
     read, asked = group_by_prompt(read, [collection])
-    subject = Subject(collection, read, groups=asked)
+    subject = SampleSet(collection, read, groups=asked)
     similarity = subject.similarity
     check_no_gradient("growth", **how, samples=similarity)
     allow_repeats = check_bool("allow_repeats", allow_repeats)

@@ -10,7 +10,7 @@ from functools import cached_property
 
 import numpy as np
 
-from ...measures.subject import Part, Subject
+from ...measures.subject import SampleSet, SampleSubset
 from ...result import key_at
 from ...scoring.scale_strip import strip_html
 from ...scoring.typical import nowhere, place_among
@@ -67,10 +67,11 @@ class Explanation(SummaryMixin):
     places: np.ndarray
     neighbours: Neighbours
     duplicates: Duplicates
-    _subject: Subject
+    _subject: SampleSet
     _samples: object
     _scores: dict[float, float] = field(default_factory=dict)  # without duplicates, by threshold
-    _parts: Sequence[Part] = ()  # the samples of each prompt, which are explained by themselves
+    # the samples of each prompt, which are explained by themselves
+    _parts: Sequence[SampleSubset] = ()
 
     def __copy__(self) -> Explanation:
         new = object.__new__(type(self))  # with the samples, which are not pickled
@@ -117,7 +118,7 @@ class Explanation(SummaryMixin):
         """
         return self._each(self._adds)
 
-    def _adds(self, part: Subject) -> np.ndarray:
+    def _adds(self, part: SampleSet) -> np.ndarray:
         if part.n == 1 or (part.p is not None and to_host(part.p).max() > MAX_SAMPLE_WEIGHT):
             return np.zeros(part.n)
         return np.asarray(log_score_drops(part.eigen, self.q))
@@ -128,7 +129,7 @@ class Explanation(SummaryMixin):
         return self._each(lambda part: compute_residual_fractions(part.eigen))
 
     @np.errstate(all="ignore")  # as `compute` does: numbers are checked
-    def _each(self, measured: Callable[[Subject], np.ndarray]) -> np.ndarray:
+    def _each(self, measured: Callable[[SampleSet], np.ndarray]) -> np.ndarray:
         """Return a number of each sample, of all samples together or of its prompt."""
         if not self._parts:
             return measured(self._subject)
@@ -226,7 +227,7 @@ class Explanation(SummaryMixin):
         """
         wanted = int(np.ceil(self.score)) if count is None else check_int("count", count)
         modes = []
-        sets = [(part.eigen, part.places_kept) for part in self._parts]
+        sets = [(part.eigen, part.retained_indices) for part in self._parts]
         for spectrum, places in sets or [(self._spectrum, self.places)]:
             modes += modes_of(spectrum, *strongest(spectrum), wanted, places)
         return modes
@@ -355,13 +356,13 @@ class Explanation(SummaryMixin):
         return f"<p>{html.escape(self._words)}</p>{strip_html(self._placed)}{table}"
 
 
-def taken(subject: Subject, rows: np.ndarray) -> Subject:
+def taken(subject: SampleSet, rows: np.ndarray) -> SampleSet:
     """Return some samples of a subject, their weights divided by their sum."""
     p = None
     if subject.p is not None:
         p = to_host(subject.p)[rows]
         p = p / p.sum()
-    return Subject(subject.similarity.take(rows), weights=p, psd=subject.psd)
+    return SampleSet(subject.similarity.take(rows), weights=p, psd=subject.psd)
 
 
 def _counted(count: int, one: str, several: str) -> str:

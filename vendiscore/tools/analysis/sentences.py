@@ -80,7 +80,7 @@ def _of_groups(found: Findings, what: str) -> str:
 def interval(found: Findings, what: str) -> str:
     """Say how certain the number is, or why it has no interval."""
     se, low, high = found.ends.values()
-    if found.request.estimating is not None:
+    if found.request.estimate_options is not None:
         if not se:
             return f"The score is exact, although an estimate was requested. {found.no_interval}"
         error = f"This score is an estimate. Its computation has a standard error of {se:.2g}."

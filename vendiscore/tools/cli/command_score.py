@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from ...encoders.models import MODEL_SCRIPTS
-from ...measures.measure import OF_SIMILARITIES
+from ...measures.measure import SIMILARITY_NEEDS
 from ...resolve.kernel import NAMED_MODELS
 from ...result import ERRORS, NULLS, number_rows
 from ...scoring.compute import compute
@@ -46,7 +46,7 @@ _BOTH = "n-grams measure wording; static word vectors see some of the meaning, -
 def run_score(args: Namespace) -> str:
     how = read_how(args)
     asked, request = read_measuring(args, how)
-    needed = any(each.measure.needs in OF_SIMILARITIES for each in request.measures)
+    needed = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
     sources = read_all(args.files, how, args.references)
     others = {"references": sources.pop()} if args.references else {}
     if request.of_groups and not sources[0].groups:

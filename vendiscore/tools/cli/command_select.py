@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...measures.subject import Subject
+from ...measures.subject import SampleSet
 from ...resolve.sample_labels import group_equal
 from ...similarity.base import Similarity
 from ...support.folders import file_extension
@@ -165,7 +165,7 @@ def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
         groups = group_equal(source.prompts) if source.prompts else None
-        subject = Subject(similarity, orders=[order], psd=psd, groups=groups)
+        subject = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
         found = explained(subject, order, limit, texts=source.values, within=within)
     return how, source, similarity, found

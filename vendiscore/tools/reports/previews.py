@@ -11,7 +11,7 @@ import numpy as np
 
 from ...encoders.pil_images import as_image
 from ...magnitude.space import MetricSpace
-from ...measures.subject import Subject
+from ...measures.subject import SampleSet
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...support.errors import SampleError
@@ -38,9 +38,9 @@ class Previews:
     _pictures: dict[int, str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, subject: Subject) -> Previews:
+    def of(cls, subject: SampleSet) -> Previews:
         """Return previews of the samples of a subject that was measured."""
-        how = subject.how
+        how = subject.spec
         samples = subject.samples
         whole = isinstance(samples, (Similarity, MetricSpace))
         if how.given or how.metric == "precomputed" or whole:

@@ -138,7 +138,7 @@ def settings(found: Findings, shown: Previews) -> str:
     details = found.details
     notes = listing(escape(note, 2_000) for note in details["notes"])
     code = reproduced(
-        found.given, found.references, found.arguments, shown.counted(found.subject.n_passed)
+        found.given, found.references, found.arguments, shown.counted(found.subject.n_input)
     )
     return (
         render_table(["setting", "value"], _settings(found))
