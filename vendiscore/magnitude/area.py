@@ -8,10 +8,10 @@ import numpy as np
 
 from ..support.arguments import is_collection
 from ..support.types import Number, Samples
-from .parameters import read
-from .scales import convergence, evaluate
-from .space import MetricSpace, Spaces
-from .spaces_of_samples import read_spaces, space_of
+from .parameters import check_magnitude_options
+from .scales import evaluate_magnitude, find_convergence_scale
+from .space import MetricSpace, StackedSpaces
+from .spaces_of_samples import build_metric_space, build_metric_spaces
 
 
 def mag_area(
@@ -21,7 +21,7 @@ def mag_area(
     epsilon: float = 0.05,
     t_cut: float | None = None,
     average: bool = False,
-    **how: object,
+    **options: object,
 ) -> float:
     """Integrate the magnitude function of samples: ∫₀^{t_cut} Mag(t) dt.
 
@@ -40,7 +40,7 @@ def mag_area(
     t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε
     average : bool
         Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -65,8 +65,8 @@ def mag_area(
     >>> round(mag_area([0.0, 1.0], n_scales=1000), 4)  # 2 ln((1 + e^t)/2), t = t_conv
     4.6052
     """
-    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    return _areas([space_of(samples, how)], **own)[0]
+    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
+    return _compute_areas([build_metric_space(samples, options)], **own)[0]
 
 
 def mag_areas(
@@ -76,7 +76,7 @@ def mag_areas(
     epsilon: float = 0.05,
     t_cut: float | Literal["median"] = "median",
     average: bool = False,
-    **how: object,
+    **options: object,
 ) -> list[float]:
     """Integrate the magnitude functions of several sets over one interval, to compare them.
 
@@ -92,7 +92,7 @@ def mag_areas(
     t_cut : float, such as `convergence_scale(reference)`, or "median" of the sets' own scales
     average : bool
         Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -118,7 +118,7 @@ def mag_areas(
     [4.605, 4.605]
     """
     cut = None if isinstance(t_cut, str) and t_cut == "median" else t_cut
-    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average)
+    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=cut, average=average)
     if isinstance(sets, Mapping) or not is_collection(sets):
         raise TypeError(
             f"`sets` must be several sets of samples, got {type(sets).__name__}; pass [samples, …]"
@@ -127,7 +127,7 @@ def mag_areas(
     if not sets:
         raise ValueError("`sets` is empty: expected one or more sets of samples")
     names = [f"sets[{i}]" for i in range(len(sets))]
-    return _areas(read_spaces(sets, names, **how), **own)
+    return _compute_areas(build_metric_spaces(sets, names, **options), **own)
 
 
 def mag_diff(
@@ -140,7 +140,7 @@ def mag_diff(
     average: bool = False,
     relative: bool = False,
     absolute: bool = False,
-    **how: object,
+    **options: object,
 ) -> float:
     """Measure how much more diverse samples are than references: ∫ (Mag_samples − Mag_refs) dt.
 
@@ -159,7 +159,7 @@ def mag_diff(
     relative : bool, to divide by the references' area: −1 means a diversity of 0, 0 the same area
     absolute : bool
         Integrate the absolute difference, as the reference implementation does, by the trapezoid.
-    **how
+    **options
         As for `magnitude`. Options that follow from data (a bandwidth) follow from the references;
         by fit="pool" from both sets, by fit="samples" from the samples.
 
@@ -185,7 +185,7 @@ def mag_diff(
     >>> mag_diff([0.0, 0.0], [0.0, 1.0], absolute=True) > 1
     True
     """
-    own = read(
+    own = check_magnitude_options(
         epsilon=epsilon,
         t_cut=t_cut,
         n_scales=n_scales,
@@ -193,11 +193,11 @@ def mag_diff(
         relative=relative,
         absolute=absolute,
     )
-    spaces = read_spaces([samples, references], ["samples", "references"], **how)
-    return float(difference_of(*spaces, **own))
+    spaces = build_metric_spaces([samples, references], ["samples", "references"], **options)
+    return float(compute_area_difference(*spaces, **own))
 
 
-def _areas(
+def _compute_areas(
     spaces: Sequence[MetricSpace],
     t_cut: float | None,
     epsilon: float,
@@ -205,26 +205,28 @@ def _areas(
     average: bool,
 ) -> list[float]:
     """Return the areas of spaces up to a cut-off, by default their median convergence scale."""
-    cut = t_cut or float(np.median([convergence(space, epsilon) for space in spaces]))
-    return [float(area_of(space, cut, n_scales, average)) for space in spaces]
+    cut = t_cut or float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
+    return [float(compute_area(space, cut, n_scales, average)) for space in spaces]
 
 
 @np.errstate(over="ignore", under="ignore")
-def area_of(space: MetricSpace | Spaces, t_cut: Number, n_scales: int, average: bool) -> Number:
+def compute_area(
+    space: MetricSpace | StackedSpaces, t_cut: Number, n_scales: int, average: bool
+) -> Number:
     """Return `mag_area` of a space up to a cut-off, arguments trusted; of several spaces (g,)."""
-    if isinstance(space, Spaces):
+    if isinstance(space, StackedSpaces):
         t_cut = np.where(t_cut, t_cut, np.nan)  # an empty interval is looked at one by one
     elif t_cut == 0:
         _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
-    scales, values = evaluate(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
+    scales, values = evaluate_magnitude(space, np.linspace(0.0, t_cut, n_scales, axis=-1))
     area = np.trapezoid(values, scales)
-    return _check(area / t_cut if average else area)
+    return _check_area(area / t_cut if average else area)
 
 
 @np.errstate(over="ignore", under="ignore")
-def difference_of(
-    space: MetricSpace | Spaces,
+def compute_area_difference(
+    space: MetricSpace | StackedSpaces,
     reference: MetricSpace,
     *,
     t_cut: float | None,
@@ -235,35 +237,37 @@ def difference_of(
     absolute: bool,
 ) -> Number:
     """Return `mag_diff` of two spaces, arguments trusted; of several and references (g,)."""
-    cut = t_cut or convergence(reference, epsilon)
+    cut = t_cut or find_convergence_scale(reference, epsilon)
     if cut == 0:
-        if isinstance(space, Spaces):
+        if isinstance(space, StackedSpaces):
             return np.full(len(space.D), np.nan)
         _check_one_point(space, "`references`")
         return 0.0
-    base = area_of(reference, cut, n_scales, False)
+    base = compute_area(reference, cut, n_scales, False)
     if absolute:
         scales = np.linspace(0.0, cut, n_scales)
-        gap = np.abs(evaluate(space, scales).values - evaluate(reference, scales).values)
-        difference = _check(np.trapezoid(gap, scales))
+        gap = np.abs(
+            evaluate_magnitude(space, scales).values - evaluate_magnitude(reference, scales).values
+        )
+        difference = _check_area(np.trapezoid(gap, scales))
     else:
-        difference = area_of(space, cut, n_scales, False) - base
+        difference = compute_area(space, cut, n_scales, False) - base
     if relative:
         return difference / base
     return difference / cut if average else difference
 
 
-def _check_one_point(space: MetricSpace, of: str) -> None:
+def _check_one_point(space: MetricSpace, label: str) -> None:
     """Raise where several points are measured up to a scale of 0, at which all sets are alike."""
     if space.distinct > 1:
         raise ValueError(
             f"there is no interval to measure {space.distinct} distinct points over: the "
-            f"convergence scale of {of} is 0, since they are one point or `epsilon` is large; pass "
-            f"`t_cut`, the scale to end at"
+            f"convergence scale of {label} is 0, since they are one point or `epsilon` is large; "
+            f"pass `t_cut`, the scale to end at"
         )
 
 
-def _check(area: Number) -> Number:
+def _check_area(area: Number) -> Number:
     """Return a finite area of at least 0; of several, NaN is looked at one by one."""
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(

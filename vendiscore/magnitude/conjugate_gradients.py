@@ -8,7 +8,7 @@ import numpy as np
 Precondition = Callable[[np.ndarray], np.ndarray] | None
 
 # Steps of Lanczos' method between restarts: an eigenvalue away from all others comes first.
-_STEPS = 8
+_LANCZOS_STEPS = 8
 
 
 def conjugate_gradients(
@@ -42,14 +42,16 @@ def conjugate_gradients(
     return None, steps
 
 
-def spectrum_end(multiply: Callable[[np.ndarray], np.ndarray], n: int, *, largest: bool) -> float:
+def estimate_extreme_eigenvalue(
+    multiply: Callable[[np.ndarray], np.ndarray], n: int, *, largest: bool
+) -> float:
     """Estimate an end of the spectrum of a symmetric matrix (n, n) from inside; NaN if it fails."""
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # which few measures need
 
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
     start = np.random.default_rng(n).standard_normal(n)  # ARPACK's own is drawn anew in each call
     end = "LA" if largest else "SA"
-    steps = min(n, _STEPS)
+    steps = min(n, _LANCZOS_STEPS)
     try:
         values = eigsh(
             matrix, k=1, which=end, v0=start, ncv=steps, tol=0.01, return_eigenvectors=False

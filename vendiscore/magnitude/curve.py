@@ -6,13 +6,13 @@ import numpy as np
 
 from ..support.summary import SummaryMixin, make_frame, to_json_record
 from ..support.types import Frame, Record, Samples
-from .scales import convergence, evaluate
+from .scales import evaluate_magnitude, find_convergence_scale
 from .space import MetricSpace
-from .spaces_of_samples import space_of
+from .spaces_of_samples import build_metric_space
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Curve(SummaryMixin):
+class MagnitudeCurve(SummaryMixin):
     """Magnitude at many scales, to be drawn by `vendiscore.plots.magnitude`.
 
     Attributes
@@ -24,7 +24,7 @@ class Curve(SummaryMixin):
     Examples
     --------
     >>> curve = magnitude_curve([0.0, 1.0])
-    >>> curve.distinct, round(curve.at(1.0), 3)
+    >>> curve.distinct, round(curve.magnitude_at(1.0), 3)
     (2, 1.462)
     """
 
@@ -57,23 +57,30 @@ class Curve(SummaryMixin):
         """Return a pandas DataFrame with a row for each scale."""
         return make_frame({"scale": self.scales, "value": self.values})
 
-    def at(self, t: float) -> float:
+    def magnitude_at(self, t: float) -> float:
         """Return Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""
         return self.space.magnitude(t)
 
+    def at(self, t: float) -> float:
+        """Return `magnitude_at(t)`: an alias, its name before version 0.5."""
+        return self.magnitude_at(t)
 
-def magnitude_curve(samples: Samples, **how: object) -> Curve:
+
+Curve = MagnitudeCurve  # its name before version 0.5
+
+
+def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
     """Return the magnitude function from 0 to half beyond the convergence scale, where 95 % differ.
 
     Parameters
     ----------
     samples : list, array, Similarity (by its distances √(2 − 2k)) or MetricSpace, of n samples
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
     -------
-    Curve
+    MagnitudeCurve
 
     Raises
     ------
@@ -91,12 +98,12 @@ def magnitude_curve(samples: Samples, **how: object) -> Curve:
     Examples
     --------
     >>> found = magnitude_curve([0.0, 1.0])
-    >>> round(found.at(found.convergence), 6)  # 0.95 · 2
+    >>> round(found.magnitude_at(found.convergence), 6)  # 0.95 · 2
     1.9
     >>> len(found.values)
     25
     """
-    space = space_of(samples, how)
-    limit = convergence(space, 0.05)
-    scales, values = evaluate(space, np.linspace(0.0, 1.5 * limit, 25))
-    return Curve(space, limit, scales, values)
+    space = build_metric_space(samples, options)
+    limit = find_convergence_scale(space, 0.05)
+    scales, values = evaluate_magnitude(space, np.linspace(0.0, 1.5 * limit, 25))
+    return MagnitudeCurve(space, limit, scales, values)

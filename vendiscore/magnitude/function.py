@@ -5,19 +5,19 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..support.types import Samples
-from .parameters import check_count, check_scales, read
-from .scales import MagnitudeFunction, convergence, evaluate
-from .spaces_of_samples import space_of
+from .parameters import check_magnitude_options, check_n_scales, check_scales
+from .scales import MagnitudeFunction, evaluate_magnitude, find_convergence_scale
+from .spaces_of_samples import build_metric_space
 
 
-def magnitude(samples: Samples, t: float = 1.0, **how: object) -> float:
+def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
 
     Parameters
     ----------
     samples : list, array or MetricSpace, of n samples; not changed
     t : float ≥ 0, a scale in units of 1 / distance
-    **how
+    **options
         How far samples are apart, as `as_space` takes it: `metric`, for vectors "euclidean" (the
         default), "manhattan", "cosine", a metric of `scipy.spatial.distance.cdist` or a function
         of two rows, with its options; "precomputed" for distances (n, n); for a kernel "kernel"
@@ -57,11 +57,11 @@ def magnitude(samples: Samples, t: float = 1.0, **how: object) -> float:
     >>> round(magnitude([0.0, 1.0], t=1.0), 6)  # 2 / (1 + e^{−1})
     1.462117
     """
-    own = read(t=t)
-    return space_of(samples, how).magnitude(**own)
+    own = check_magnitude_options(t=t)
+    return build_metric_space(samples, options).magnitude(**own)
 
 
-def magnitude_weights(samples: Samples, t: float = 1.0, **how: object) -> np.ndarray:
+def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np.ndarray:
     """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
 
     Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
@@ -71,7 +71,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: object) -> np.nda
     ----------
     samples : list, array or MetricSpace, of n samples; not changed
     t : float > 0, in units of 1 / distance
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -98,13 +98,13 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **how: object) -> np.nda
     >>> magnitude_weights([0.0, 100.0, 0.0], t=1.0)
     array([0.5, 1. , 0.5])
     """
-    own = read(t=t)
+    own = check_magnitude_options(t=t)
     if own["t"] == 0:
         raise ValueError("`t` must be more than 0 for weights, got 0: Z is then singular")
-    return space_of(samples, how).weights(**own)
+    return build_metric_space(samples, options).weights(**own)
 
 
-def spread(samples: Samples, t: float = 1.0, **how: object) -> float:
+def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
     """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
 
     It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
@@ -114,7 +114,7 @@ def spread(samples: Samples, t: float = 1.0, **how: object) -> float:
     ----------
     samples : list, array or MetricSpace, of n samples; not changed
     t : float ≥ 0, a scale in units of 1 / distance
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -139,11 +139,11 @@ def spread(samples: Samples, t: float = 1.0, **how: object) -> float:
     >>> round(spread([0.0, 1.0], t=1.0), 6)
     1.462117
     """
-    own = read(t=t)
-    return space_of(samples, how).spread(**own)
+    own = check_magnitude_options(t=t)
+    return build_metric_space(samples, options).spread(**own)
 
 
-def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: object) -> float:
+def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: object) -> float:
     """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
 
     It is the larger the closer samples are to each other. Samples without such a scale, and an ε
@@ -154,7 +154,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: object)
     samples : list, array or MetricSpace, of n samples; not changed
     epsilon : float, at least 1e-6 and below 1
         How far from converged the magnitude is at a convergence scale, as a share of n.
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -181,8 +181,8 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **how: object)
     >>> round(convergence_scale([0.0, 1.0]), 6)  # 2 / (1 + e^{−t}) = 1.9
     2.944439
     """
-    own = read(epsilon=epsilon)
-    return convergence(space_of(samples, how), **own)
+    own = check_magnitude_options(epsilon=epsilon)
+    return find_convergence_scale(build_metric_space(samples, options), **own)
 
 
 def magnitude_function(
@@ -192,7 +192,7 @@ def magnitude_function(
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | None = None,
-    **how: object,
+    **options: object,
 ) -> MagnitudeFunction:
     """Return Mag(t) at `scales`, by default at evenly spaced ones from 0 to the convergence scale.
 
@@ -204,7 +204,7 @@ def magnitude_function(
     epsilon : float, at least 1e-6 and below 1
         How far from converged the magnitude is at a convergence scale, as a share of n.
     t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -230,12 +230,12 @@ def magnitude_function(
     array([1.      , 1.462117])
     """
     chosen = None if scales is None else np.unique(check_scales("scales", scales))
-    own = read(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
-    space = space_of(samples, how)
+    own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
+    space = build_metric_space(samples, options)
     if chosen is None:
-        last = own["t_cut"] or convergence(space, own["epsilon"])
+        last = own["t_cut"] or find_convergence_scale(space, own["epsilon"])
         chosen = np.linspace(0.0, last, own["n_scales"])
-    return evaluate(space, chosen)
+    return evaluate_magnitude(space, chosen)
 
 
 def magnitude_dimension(
@@ -244,7 +244,7 @@ def magnitude_dimension(
     scales: Iterable[float] | None = None,
     n_scales: int = 30,
     epsilon: float = 0.05,
-    **how: object,
+    **options: object,
 ) -> MagnitudeFunction:
     """Return the magnitude dimension at each scale, d log Mag / d log t.
 
@@ -257,7 +257,7 @@ def magnitude_dimension(
     n_scales : int ≥ 3, without `scales`
     epsilon : float, at least 1e-6 and below 1
         How far from converged the magnitude is at a convergence scale, as a share of n.
-    **how
+    **options
         `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
 
     Returns
@@ -285,11 +285,11 @@ def magnitude_dimension(
     >>> bool(magnitude_dimension(line, scales=[30, 31, 32]).values[1] > 0.9)
     True
     """
-    n_scales = check_count(n_scales, least=3)
-    own = read(epsilon=epsilon)
-    space = space_of(samples, how)
+    n_scales = check_n_scales(n_scales, min_value=3)
+    own = check_magnitude_options(epsilon=epsilon)
+    space = build_metric_space(samples, options)
     if scales is None:
-        t_conv = convergence(space, **own)
+        t_conv = find_convergence_scale(space, **own)
         if t_conv == 0:
             return MagnitudeFunction(np.zeros(0), np.zeros(0))
         chosen = np.geomspace(t_conv / 100, t_conv, n_scales)
@@ -297,7 +297,7 @@ def magnitude_dimension(
         chosen = np.unique(check_scales("scales", scales))
         if len(chosen) < 3 or chosen[0] == 0:
             raise ValueError(f"`scales` must be at least 3 different ones > 0, got {chosen}")
-    slopes = np.gradient(np.log(evaluate(space, chosen).values), np.log(chosen))
+    slopes = np.gradient(np.log(evaluate_magnitude(space, chosen).values), np.log(chosen))
     if not np.isfinite(slopes).all():
         raise ArithmeticError(
             "the slopes of log Mag are not finite: these scales are too near to each other"

@@ -8,10 +8,10 @@ from typing import Literal, get_args
 from ..support.arguments import check_bool, check_choice, check_float, check_int, is_collection
 from ..support.types import Record
 
-Solving = Literal["auto", "cg", "cholesky"]
-MOST_SCALES = 10**6
+SolverName = Literal["auto", "cg", "cholesky"]
+MAX_SCALES = 10**6
 # Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
-NEAR_END = 1e-6
+RANGE_END_TOLERANCE = 1e-6
 
 
 def check_scale(name: str, t: object) -> float:
@@ -32,9 +32,9 @@ def check_scales(name: str, t: object) -> list[float]:
     return scales
 
 
-def check_count(n_scales: object, least: int = 2) -> int:
+def check_n_scales(n_scales: object, min_value: int = 2) -> int:
     """Return the number of scales as an int."""
-    return check_int("n_scales", n_scales, least, MOST_SCALES, "30 is usual")
+    return check_int("n_scales", n_scales, min_value, MAX_SCALES, "30 is usual")
 
 
 def _check_cut(t_cut: object) -> float | None:
@@ -48,24 +48,24 @@ def _check_cut(t_cut: object) -> float | None:
 def _check_epsilon(epsilon: object) -> float:
     expected = "a number between 0 and 1"
     read = check_float("epsilon", epsilon, expected, lambda e: 0 < e < 1, "0.05 is usual")
-    if read < NEAR_END:
+    if read < RANGE_END_TOLERANCE:
         raise ValueError(
-            f"`epsilon` must be at least {NEAR_END:g}, got {read!r}: magnitudes are known to 1e-9, "
-            f"which does not say how far from n they are; 0.05 is usual"
+            f"`epsilon` must be at least {RANGE_END_TOLERANCE:g}, got {read!r}: magnitudes are "
+            f"known to 1e-9, which does not say how far from n they are; 0.05 is usual"
         )
     return read
 
 
-READERS: Mapping[str, Callable[[object], float | str | None]] = {
+OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
     "t": partial(check_scale, "t"),
-    "n_scales": check_count,
+    "n_scales": check_n_scales,
     "epsilon": _check_epsilon,
     "t_cut": _check_cut,
-    "solver": partial(check_choice, "solver", choices=get_args(Solving)),
+    "solver": partial(check_choice, "solver", choices=get_args(SolverName)),
     **{name: partial(check_bool, name) for name in ("average", "relative", "absolute")},
 }
 
 
-def read(**options: object) -> Record:
+def check_magnitude_options(**options: object) -> Record:
     """Return options as plain values, checked in the order that they are passed in."""
-    return {name: READERS[name](value) for name, value in options.items()}
+    return {name: OPTION_CHECKS[name](value) for name, value in options.items()}

@@ -11,25 +11,25 @@ import scipy
 from ..support.progress import announce_duration, track
 from ..support.summary import make_frame, to_json_record
 from ..support.types import Frame, Number, Record
-from .parameters import NEAR_END
-from .space import MetricSpace, Spaces
+from .parameters import RANGE_END_TOLERANCE
+from .space import MetricSpace, StackedSpaces
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
 # Relative to the log odds, which change with log t a few times less than by their own size.
-CLOSE_ENOUGH = 1e-10
+LOG_ODDS_TOLERANCE = 1e-10
 # Values that count as 0, of a function whose root is sought.
-ROUNDING = 1e-15
+ROOT_ROUNDING = 1e-15
 # The longest of the growing steps in log t in which the convergence scale is sought, and how far
 # beyond where the slope leads the first of them ends.
-FURTHEST = 400.0
-BEYOND = 1.1
-LARGEST = math.log(1e307)
+MAX_SEARCH_STEP = 400.0
+FIRST_STEP_FACTOR = 1.1
+MAX_LOG_SCALE = math.log(1e307)
 # The spread of so many points gives a good start, and a slope in log t, for the search.
-SAMPLE = 128
+N_SAMPLED_POINTS = 128
 GUESS_TOLERANCE = 0.01
 # The secant method takes six to ten steps.
-STEPS = 50
+MAX_SECANT_STEPS = 50
 
 
 class MagnitudeFunction(NamedTuple):
@@ -71,10 +71,10 @@ class MagnitudeFunction(NamedTuple):
         return make_frame({"scale": self.scales, "value": self.values})
 
 
-def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFunction:
+def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -> MagnitudeFunction:
     """Evaluate Mag at scales (T,), in the order given; of several spaces (g, T)."""
-    if isinstance(space, Spaces):
-        return MagnitudeFunction(scales, space.magnitudes(scales))
+    if isinstance(space, StackedSpaces):
+        return MagnitudeFunction(scales, space.compute_magnitudes(scales))
     values = np.empty(len(scales))
     # From the largest scale down: weights near n are easy, and each is a start for the next.
     order = np.argsort(-scales, kind="stable")
@@ -91,23 +91,23 @@ def evaluate(space: MetricSpace | Spaces, scales: np.ndarray) -> MagnitudeFuncti
     return MagnitudeFunction(scales, values)
 
 
-def unlike_cut(n: int, unit: float, epsilon: float) -> float:
+def dissimilar_cutoff(n: int, unit: float, epsilon: float) -> float:
     """Return the scale with n / (1 + (n − 1) e^{−td}) = (1 − ε) n: t_conv of n points at d."""
     odds = (n - 1) * (1 - epsilon) / epsilon
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
-def convergence(space: MetricSpace | Spaces, epsilon: float) -> Number:
+def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -> Number:
     """Find the scale at which Mag(t) = (1 − ε) n for n distinct points, once for each space."""
-    if isinstance(space, Spaces):
-        return _convergences(space, epsilon)
+    if isinstance(space, StackedSpaces):
+        return _search_convergence_scales(space, epsilon)
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):
-        if epsilon not in space.converged:
-            space.converged[epsilon] = _convergence(space, epsilon)
-        return space.converged[epsilon]
+        if epsilon not in space.convergence_scales:
+            space.convergence_scales[epsilon] = _search_convergence_scale(space, epsilon)
+        return space.convergence_scales[epsilon]
 
 
-def log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
+def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
     """Return the log odds of a magnitude between 1 and n, of one or several spaces.
 
     They are td for n points at one distance d, and nearly straight in t, and steep, for all.
@@ -115,42 +115,42 @@ def log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
     return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
 
-def _convergence(space: MetricSpace, epsilon: float) -> float:
+def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     """Find it in log t, from where the spread of some points says that it is; one of several."""
     n = space.distinct
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
         return 0.0
-    odds = float(log_odds(target, n))
-    largest = space.solver.largest
-    if space.solver.closest.min() == largest:
+    odds = float(compute_log_odds(target, n))
+    largest = space.solver.max_distance
+    if space.solver.nearest_distances.min() == largest:
         return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
-    if target - 1 < NEAR_END:
+    if target - 1 < RANGE_END_TOLERANCE:
         raise ValueError(
-            f"`epsilon` must leave (1 − ε) n more than {NEAR_END:g} above Mag(0) = 1, got "
-            f"{epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
+            f"`epsilon` must leave (1 − ε) n more than {RANGE_END_TOLERANCE:g} above Mag(0) = 1, "
+            f"got {epsilon!r} for {n} points, and magnitudes are known to 1e-9; use a smaller one"
         )
 
-    rows = np.random.default_rng(n).permutation(n)[:SAMPLE]
+    rows = np.random.default_rng(n).permutation(n)[:N_SAMPLED_POINTS]
     some = space.D[rows]
 
     def spread_gap(x: float) -> float:
         ordinary = np.exp(some * -np.exp(np.float64(x))).sum(axis=1)
-        return float(log_odds(n * (1 / ordinary).mean(), n)) - odds
+        return float(compute_log_odds(n * (1 / ordinary).mean(), n)) - odds
 
     def gap(x: float) -> float:
         value = space.magnitude(math.exp(x))
-        difference = float(log_odds(value, n)) - odds
-        return 0.0 if abs(difference) <= CLOSE_ENOUGH * odds else difference
+        difference = float(compute_log_odds(value, n)) - odds
+        return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * odds else difference
 
     # Where a typical point still shares a share ε of itself with its nearest neighbour.
-    typical = np.median(space.solver.closest[rows])
+    typical = np.median(space.solver.nearest_distances[rows])
     first = math.log(math.log(1 / epsilon)) - math.log(typical)
-    guess = _root(spread_gap, min(first, LARGEST), odds, GUESS_TOLERANCE)
+    guess = _find_root(spread_gap, min(first, MAX_LOG_SCALE), odds, GUESS_TOLERANCE)
     if not isinstance(guess, float):
         guess = first
     slope = (spread_gap(guess + GUESS_TOLERANCE) - spread_gap(guess)) / GUESS_TOLERANCE
-    root = _root(gap, min(guess, LARGEST), slope, SCALE_TOLERANCE)
+    root = _find_root(gap, min(guess, MAX_LOG_SCALE), slope, SCALE_TOLERANCE)
     if isinstance(root, float):
         return math.exp(root)
     low, high = (math.exp(end) for end in root)
@@ -160,7 +160,7 @@ def _convergence(space: MetricSpace, epsilon: float) -> float:
     )
 
 
-def _convergences(spaces: Spaces, epsilon: float) -> Number:
+def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
     """Find the scales (g,) by the secant method; NaN where one by one is safer.
 
     Magnitude grows with the scale where distances are of negative type: there is one.
@@ -168,29 +168,29 @@ def _convergences(spaces: Spaces, epsilon: float) -> Number:
     target = (1 - epsilon) * spaces.n
     if target <= 1:
         return np.zeros(len(spaces.D))
-    odds = log_odds(target, spaces.n)
+    odds = compute_log_odds(target, spaces.n)
     # Points that are all at the largest distance converge at `first`, and others later.
     first = odds / spaces.D.max(axis=(1, 2))
 
     def gap(x: np.ndarray) -> np.ndarray:
-        values = spaces.magnitudes((x * first)[:, None])
-        return log_odds(values[:, 0], spaces.n) - odds
+        values = spaces.compute_magnitudes((x * first)[:, None])
+        return compute_log_odds(values[:, 0], spaces.n) - odds
 
     before = np.ones(len(first))
     behind = gap(before)
     x = before + GUESS_TOLERANCE
-    for _ in range(STEPS):
+    for _ in range(MAX_SECANT_STEPS):
         ahead = gap(x)
         step = ahead * (x - before) / (ahead - behind)
-        step[np.abs(ahead) <= CLOSE_ENOUGH * odds] = 0.0
+        step[np.abs(ahead) <= LOG_ODDS_TOLERANCE * odds] = 0.0
         before, behind, x = x, ahead, x - step
         if not (np.abs(step) > SCALE_TOLERANCE).any():
             break
-    sure = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= NEAR_END)
+    sure = (np.abs(step) <= SCALE_TOLERANCE) & (target - 1 >= RANGE_END_TOLERANCE)
     return np.where(sure, x * first, np.nan)
 
 
-def _root(
+def _find_root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
     """Return x with f(x) = 0, of an f that grows on the whole, or the two ends of the search."""
@@ -198,15 +198,15 @@ def _root(
     @cache
     def g(x: float) -> float:
         y = f(x)
-        return y if abs(y) > ROUNDING else 0.0
+        return y if abs(y) > ROOT_ROUNDING else 0.0
 
     start = x
     end = x
-    step = min(max(BEYOND * abs(g(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
+    step = min(max(FIRST_STEP_FACTOR * abs(g(x)) / slope, tolerance), 1.0) if slope > 0 else 1.0
     while g(x) and g(x) * g(end) >= 0:
-        if step > FURTHEST:
+        if step > MAX_SEARCH_STEP:
             return min(start, end), max(start, end)
-        x, end = end, min(end - math.copysign(step, g(x)), LARGEST)
+        x, end = end, min(end - math.copysign(step, g(x)), MAX_LOG_SCALE)
         step *= 2
     if not g(x):
         return x

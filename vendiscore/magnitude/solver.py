@@ -11,30 +11,30 @@ import scipy
 
 from ..support.namespace import row_blocks
 from ..support.types import Record
-from .conjugate_gradients import Precondition, conjugate_gradients, spectrum_end
-from .parameters import Solving
-from .triangles import Triangles, product
+from .conjugate_gradients import Precondition, conjugate_gradients, estimate_extreme_eigenvalue
+from .parameters import SolverName
+from .triangles import TriangularArrays, multiply_similarities
 
 EPS = float(np.finfo(np.float64).eps)
-SINGLE = float(np.finfo(np.float32).eps) / 2
+SINGLE_EPS = float(np.finfo(np.float32).eps) / 2
 
 # Up to this size a factorisation in double precision takes a millisecond or two.
-SMALL = 256
+MAX_DIRECT_SIZE = 256
 # The relative error of the magnitude that is aimed at, and the largest that is accepted.
-TARGET = 1e-9
-ACCEPTED = 1e-6
+TARGET_ERROR = 1e-9
+MAX_ERROR = 1e-6
 # By how much one round of conjugate gradients reduces the residual: what single precision can do.
 CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
-CG_STEPS = 25
-ROUNDS = 20
+CG_STEP_DIVISOR = 25
+MAX_REFINEMENTS = 20
 # A factor serves scales down to this share of its own, and proves a bound for those above.
-REACH = 0.25
+MIN_FACTOR_RATIO = 0.25
 # Number of solved scales from which the start at another is extrapolated: eight do not save more.
-POINTS = 6
-DOUBLE = "float64 cholesky"
+N_EXTRAPOLATION_SCALES = 6
+DOUBLE_CHOLESKY = "float64 cholesky"
 # Share of Z that a bound keeps if all points but nearest neighbours are taken for orthogonal.
-SHARE = 0.9
+BOUND_FRACTION = 0.9
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Solution:
     @property
     def is_final(self) -> bool:
         """True if another solve cannot give better weights, or need not."""
-        return self.method == DOUBLE or self.weights_error <= TARGET
+        return self.method == DOUBLE_CHOLESKY or self.weights_error <= TARGET_ERROR
 
 
 class IndefiniteError(ValueError):
@@ -94,7 +94,7 @@ class Solver:
     def __init__(
         self,
         D: np.ndarray,
-        method: Solving = "auto",
+        method: SolverName = "auto",
         *,
         negative_type: bool = False,
         hilbert: bool = False,
@@ -105,11 +105,12 @@ class Solver:
         self.negative_type: bool = negative_type or hilbert
         self.hilbert = hilbert
         self.lock: threading.RLock = threading.RLock()
-        self._solved: dict[float, Solution] = {}
-        self._work: Triangles | None = None
-        self._proved: dict[float, float] = {}  # the bound that a factorisation proved, by scale
-        self.largest: float = float(D.max(initial=0.0))
-        self._double = 0.0  # the largest scale at which single precision did not do
+        self._solutions: dict[float, Solution] = {}
+        self._work: TriangularArrays | None = None
+        # the bound that a factorisation proved, by scale
+        self._proved_bounds: dict[float, float] = {}
+        self.max_distance: float = float(D.max(initial=0.0))
+        self._max_double_scale = 0.0  # the largest scale at which single precision did not do
 
     def __getstate__(self) -> Record:
         return {**vars(self), "lock": None, "_work": None}
@@ -120,97 +121,100 @@ class Solver:
 
     def __call__(self, t: float) -> Solution:
         """Return the solution at scale t > 0, its weights as accurate as its magnitude."""
-        return self._known(t, weights=True)
+        return self._get_solution(t, weights=True)
 
     def magnitude(self, t: float) -> float:
         """Return the magnitude at scale t > 0, which needs half the digits of the weights."""
         try:
-            return self._known(t, weights=False).magnitude
+            return self._get_solution(t, weights=False).magnitude
         except IndefiniteError:
             # No more than the magnitude of a ball in n dimensions around all points, which begins
             # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018); its radius
             # r is at most 1/√2 of their diameter (Jung), and the factor at most 1.3 √n.
-            if self.hilbert and 2 * math.sqrt(self.n) * t * self.largest <= TARGET:
+            if self.hilbert and 2 * math.sqrt(self.n) * t * self.max_distance <= TARGET_ERROR:
                 return 1.0
             raise
 
-    def _known(self, t: float, *, weights: bool) -> Solution:
+    def _get_solution(self, t: float, *, weights: bool) -> Solution:
         with self.lock, np.errstate(under="ignore", over="ignore"):
-            known = self._solved.get(t)
+            known = self._solutions.get(t)
             if known is None or (weights and not known.is_final):
-                known = self._solved[t] = self._solve(float(t), weights)
+                known = self._solutions[t] = self._solve(float(t), weights)
             return known
 
     @property
     def solutions(self) -> list[Solution]:
         """All solutions so far, by scale."""
         with self.lock:
-            return [self._solved[t] for t in sorted(self._solved)]
+            return [self._solutions[t] for t in sorted(self._solutions)]
 
     def _solve(self, t: float, weights: bool) -> Solution:
         solution = None
-        if self.method == "cg" or (self.n > SMALL and t > self._double):
+        if self.method == "cg" or (self.n > MAX_DIRECT_SIZE and t > self._max_double_scale):
             if self.method == "cg" or (self.method == "auto" and self.negative_type):
-                solution = self._iterate(t, weights)
+                solution = self._solve_by_conjugate_gradients(t, weights)
             else:
-                solution = self._directly(t, np.float32, weights)
+                solution = self._solve_by_cholesky(t, np.float32, weights)
         if solution is None:
-            self._double = max(t, self._double)
-            solution = self._directly(t, np.float64, weights)
+            self._max_double_scale = max(t, self._max_double_scale)
+            solution = self._solve_by_cholesky(t, np.float64, weights)
         if solution is None:
             raise IndefiniteError(t)
         return solution
 
-    def _directly(self, t: float, dtype: type, weights: bool) -> Solution | None:
+    def _solve_by_cholesky(self, t: float, dtype: type, weights: bool) -> Solution | None:
         """Solve by a Cholesky factor in one precision."""
         if not self._factorise(t, dtype):
             return None
-        solve = self._similarities(dtype).solve
-        method = "cholesky" if dtype is np.float32 else DOUBLE
+        solve = self._get_work_array(dtype).solve
+        method = "cholesky" if dtype is np.float32 else DOUBLE_CHOLESKY
         return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
 
-    def _iterate(self, t: float, weights: bool) -> Solution | None:
+    def _solve_by_conjugate_gradients(self, t: float, weights: bool) -> Solution | None:
         """Solve by conjugate gradients, with a factor of a nearby scale where there is need."""
-        Z = self._similarities(np.float32)
-        if not np.any(self._floor(t)):
-            proofs = (self._factorise(scale, np.float32) for scale in (REACH * t, t))
+        Z = self._get_work_array(np.float32)
+        if not np.any(self._diagonal_bound(t)):
+            proofs = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
             if not any(proofs):
                 return None
-        w = self._start(t)
-        r = 1.0 - product(self.D, t, w, self.largest, Z.array)
+        w = self._extrapolate_weights(t)
+        r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance, Z.array)
         solution = None
-        if t > 1.5 * Z.factored:
-            limit = max(50, self.n // CG_STEPS)
-            solution = self._gradients(t, w, r, None, limit, weights)
-        elif t > REACH * Z.factored:
-            limit = max(25, self.n // (3 * CG_STEPS))
-            solution = self._gradients(t, w, r, Z.solve, limit, weights)
+        if t > 1.5 * Z.factor_scale:
+            limit = max(50, self.n // CG_STEP_DIVISOR)
+            solution = self._refine_by_conjugate_gradients(t, w, r, None, limit, weights)
+        elif t > MIN_FACTOR_RATIO * Z.factor_scale:
+            limit = max(25, self.n // (3 * CG_STEP_DIVISOR))
+            solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, limit, weights)
         if solution is None and Z.factorise(t):
-            solution = self._gradients(t, w, r, Z.solve, self.n, weights)
+            solution = self._refine_by_conjugate_gradients(t, w, r, Z.solve, self.n, weights)
         return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
         """Factorise Z, and return whether this proves that it is positive definite."""
-        Z = self._similarities(dtype)
-        product(self.D, t, np.zeros(self.n), self.largest, Z.array)
+        Z = self._get_work_array(dtype)
+        multiply_similarities(self.D, t, np.zeros(self.n), self.max_distance, Z.array)
         if not Z.factorise(t):
             return False
         if self.hilbert:
             return True
-        largest = spectrum_end(Z.solve, self.n, largest=True)
+        largest = estimate_extreme_eigenvalue(Z.solve, self.n, largest=True)
         if not 0 < largest < math.inf:
             return False
         least = 1 / (2 * largest)
         if Z.dtype is np.float32:
             # Bounds on errors by rounding: of the entries of Z, and in the factorisation.
-            rounding = SINGLE * Z.multiply(np.ones(self.n)).max()
+            rounding = SINGLE_EPS * Z.multiply(np.ones(self.n)).max()
             least /= 2
-            if least < 2 * rounding or not spectrum_end(Z.whitened, self.n, largest=False) >= 0.5:
+            if (
+                least < 2 * rounding
+                or not estimate_extreme_eigenvalue(Z.whiten, self.n, largest=False) >= 0.5
+            ):
                 return False
-        self._proved[t] = max(least, self._proved.get(t, 0.0))
+        self._proved_bounds[t] = max(least, self._proved_bounds.get(t, 0.0))
         return True
 
-    def _floor(self, t: float) -> np.ndarray | float:
+    def _diagonal_bound(self, t: float) -> np.ndarray | float:
         """Return m with Z = exp(−tD) ⪰ diag(m), an array (n,) or one number; 0 if none is known."""
         # In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
         # distribution, which exceeds s with probability erf(t / 2√s). In those with s ≥ Λ/q_i² the
@@ -221,27 +225,27 @@ class Solver:
         # at all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by
         # entry.
         if self.hilbert:
-            m = SHARE * scipy.special.erf(t * self._reach)
+            m = BOUND_FRACTION * scipy.special.erf(t * self._bound_reach)
             return np.maximum(m, np.finfo(np.float64).tiny)
         # With method "cg" it is the caller who says that distances are of negative type.
         if not self.negative_type and self.method != "cg":
-            return self._proved.get(t, 0.0)
-        return max((m for scale, m in self._proved.items() if scale <= t), default=0.0)
+            return self._proved_bounds.get(t, 0.0)
+        return max((m for scale, m in self._proved_bounds.items() if scale <= t), default=0.0)
 
     @cached_property
-    def closest(self) -> np.ndarray:
+    def nearest_distances(self) -> np.ndarray:
         """The distance from each point to its nearest other one."""
-        return nearest(self.D)
+        return compute_nearest_distances(self.D)
 
     @cached_property
-    def _reach(self) -> np.ndarray:
+    def _bound_reach(self) -> np.ndarray:
         """q / 2√Λ of each point."""
-        q = self.closest
+        q = self.nearest_distances
         spread = math.sqrt(q.max() / q.min())
         log = math.log(10 * self.n * (1 + 2 * spread))
         return q / (2 * math.sqrt(log))
 
-    def _gradients(
+    def _refine_by_conjugate_gradients(
         self,
         t: float,
         w: np.ndarray,
@@ -251,20 +255,20 @@ class Solver:
         weights: bool,
     ) -> Solution | None:
         """Correct w, of residual r, by conjugate gradients in single precision."""
-        multiply = self._similarities(np.float32).multiply
+        multiply = self._get_work_array(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
-        floor = self._floor(t)
+        floor = self._diagonal_bound(t)
         inverse = 1 / floor
         # Rounding in the single product, of Z and of sums (Higham & Mary 2019): up to 0.8 √n of
         # this much was seen, in rows of one sign.
-        slack = SINGLE * (4 + 2 * math.sqrt(self.n))
+        slack = SINGLE_EPS * (4 + 2 * math.sqrt(self.n))
         steps = 0
-        goal = TARGET / 8 * self.n
+        goal = TARGET_ERROR / 8 * self.n
         if w.any():
-            goal = TARGET / 8 * min(self.n, max(1.0, w.sum()))
+            goal = TARGET_ERROR / 8 * min(self.n, max(1.0, w.sum()))
         if weights:
             # To half of the digits; the other half are left for the next residual.
-            goal = (TARGET / 8) ** 2 * np.min(floor)
+            goal = (TARGET_ERROR / 8) ** 2 * np.min(floor)
 
         def correct(r: np.ndarray) -> np.ndarray | None:
             nonlocal steps
@@ -286,10 +290,10 @@ class Solver:
             w = w + e
             r = np.abs(f) + rounding
             first_order = np.abs(e) @ rounding
-            solution = _solution(t, w, value, r, residual, floor, method, first_order)
-            if _error(solution, weights) <= TARGET:
+            solution = _build_solution(t, w, value, r, residual, floor, method, first_order)
+            if _solution_error(solution, weights) <= TARGET_ERROR:
                 return solution
-            r = 1.0 - product(self.D, t, w, self.largest)
+            r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance)
         return self._refine(t, w, correct, method, weights)
 
     def _refine(
@@ -302,23 +306,23 @@ class Solver:
     ) -> Solution | None:
         """Correct w by its residual in double precision until the error is as wanted."""
         best: Solution | None = None
-        floor = self._floor(t)
-        for _ in range(ROUNDS):
-            r = 1.0 - product(self.D, t, w, self.largest)
+        floor = self._diagonal_bound(t)
+        for _ in range(MAX_REFINEMENTS):
+            r = 1.0 - multiply_similarities(self.D, t, w, self.max_distance)
             value = w.sum() + w @ r
             size = np.abs(r)
-            solution = _solution(t, w, value, size, size.max(), floor, method)
+            solution = _build_solution(t, w, value, size, size.max(), floor, method)
             residual = solution.residual
             if not math.isfinite(solution.error):
                 break
             stuck = best is not None and residual > best.residual / 2
             if best is None or residual < best.residual:
                 best = solution
-            enough = _error(solution, weights) <= TARGET
+            enough = _solution_error(solution, weights) <= TARGET_ERROR
             # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
             # residual that is rounding would only spoil them.
-            rounding = residual <= 2 * _rounding(w)
-            if stuck or rounding or (enough and (residual <= TARGET or "cg" in method)):
+            rounding = residual <= 2 * _weights_rounding(w)
+            if stuck or rounding or (enough and (residual <= TARGET_ERROR or "cg" in method)):
                 break
             e = correct(r)
             if e is None:
@@ -327,18 +331,18 @@ class Solver:
         if best is None:
             return None
         # Single precision passes what it cannot do on to double precision.
-        if method != DOUBLE:
-            return best if _error(best, weights) <= TARGET else None
-        return best if best.error <= ACCEPTED else None
+        if method != DOUBLE_CHOLESKY:
+            return best if _solution_error(best, weights) <= TARGET_ERROR else None
+        return best if best.error <= MAX_ERROR else None
 
-    def _start(self, t: float) -> np.ndarray:
+    def _extrapolate_weights(self, t: float) -> np.ndarray:
         """Extrapolate the weights at t from some of the nearest scales solved so far."""
         near: list[Solution] = []
-        for solution in sorted(self._solved.values(), key=lambda s: abs(s.t - t)):
+        for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
             # Scales much closer to each other than to t would magnify their errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
-            if len(near) == POINTS:
+            if len(near) == N_EXTRAPOLATION_SCALES:
                 break
         start = np.zeros(self.n)
         for a in near:  # Lagrange's formula
@@ -346,15 +350,15 @@ class Solver:
             start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
         return start
 
-    def _similarities(self, dtype: type) -> Triangles:
+    def _get_work_array(self, dtype: type) -> TriangularArrays:
         """Return the work array, kept as long as its precision does."""
         if self._work is None or self._work.dtype is not dtype:
             self._work = None  # so that there is never more than one
-            self._work = Triangles(self.n, dtype)
+            self._work = TriangularArrays(self.n, dtype)
         return self._work
 
 
-def _solution(
+def _build_solution(
     t: float,
     w: np.ndarray,
     value: float,
@@ -372,23 +376,23 @@ def _solution(
         left_out = r @ (r / floor)
         rounding = EPS * absolute.sum() ** 2
         error = (left_out + first_order + rounding) / value
-        r = r + _rounding(w)
+        r = r + _weights_rounding(w)
         distance = math.sqrt(r @ (r / floor) / np.min(floor))
         weights_error = distance / absolute.max()
     return Solution(t, w, float(value), float(residual), float(error), float(weights_error), method)
 
 
-def _error(solution: Solution, weights: bool) -> float:
+def _solution_error(solution: Solution, weights: bool) -> float:
     return solution.weights_error if weights else solution.error
 
 
-def _rounding(w: np.ndarray) -> float:
+def _weights_rounding(w: np.ndarray) -> float:
     """Return what rounding does to an entry of Z w: 4ε of Z|w| ≤ 1 + 2 Σ|w| of negative w."""
     negative = w[w < 0]
     return 4 * EPS * (1 - 2 * negative.sum())
 
 
-def nearest(D: np.ndarray) -> np.ndarray:
+def compute_nearest_distances(D: np.ndarray) -> np.ndarray:
     """Return the distance from each point to its nearest other one."""
     found = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):

@@ -6,13 +6,13 @@ import numpy as np
 
 from ..support.namespace import row_blocks
 from ..support.summary import format_repr
-from .parameters import Solving
-from .solver import ACCEPTED, EPS, Solution, Solver
+from .parameters import SolverName
+from .solver import EPS, MAX_ERROR, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.
-TWIN_TOLERANCE = 1e-6
+ZERO_DISTANCE_TOLERANCE = 1e-6
 # The largest bound on the relative error of a magnitude that is not solved for by itself.
-EXACT = 1e-12
+STACKED_TOLERANCE = 1e-12
 
 
 class MetricSpace:
@@ -44,7 +44,7 @@ class MetricSpace:
         D: np.ndarray,
         inverse: np.ndarray | None = None,
         settings: Mapping[str, object] | None = None,
-        solver: Solving = "auto",
+        solver: SolverName = "auto",
         *,
         negative_type: bool = False,
         hilbert: bool = False,
@@ -58,7 +58,7 @@ class MetricSpace:
         if inverse is None:
             inverse = np.arange(len(D))
         _, places = np.unique(inverse, return_index=True)
-        first, twin = _merge(D, slack, places)
+        first, twin = _merge_identical(D, slack, places)
         if len(first) < len(D):
             D = D[np.ix_(first, first)]
         self.inverse: np.ndarray = twin[inverse]
@@ -69,7 +69,7 @@ class MetricSpace:
         self.distinct: int = len(D)
         self.notes: tuple[str, ...] = tuple(notes)
         self.unit = unit
-        self.converged: dict[float, float] = {}  # convergence scales by ε
+        self.convergence_scales: dict[float, float] = {}  # convergence scales by ε
         self.solver: Solver = Solver(D, solver, negative_type=negative_type, hilbert=hilbert)
 
     def __repr__(self) -> str:
@@ -89,7 +89,7 @@ class MetricSpace:
         value = self.solver.magnitude(t)
         # No error that is accepted takes it out of the range that it is known to have.
         most = self.distinct if self.solver.negative_type else np.inf
-        if not 1 - ACCEPTED <= value <= most * (1 + ACCEPTED):
+        if not 1 - MAX_ERROR <= value <= most * (1 + MAX_ERROR):
             raise ArithmeticError(
                 f"the magnitude at scale t={t:.6g} came out as {value!r}, but must be between 1 "
                 f"and {most:g}: rounding has spoilt it; use larger scales, or remove samples that "
@@ -112,7 +112,7 @@ class MetricSpace:
         return total
 
 
-class Spaces:
+class StackedSpaces:
     """Spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
 
     Distances are of negative type, or 0. Numbers (g,) are NaN for spaces to be looked at one by
@@ -124,11 +124,11 @@ class Spaces:
         self.unit = unit
         others = 1 - np.eye(self.n)
         good = np.isfinite(D) & (D > 0) | (others == 0)
-        self.good: np.ndarray = good.all(axis=(1, 2))
-        D[~self.good] = others
+        self.is_valid: np.ndarray = good.all(axis=(1, 2))
+        D[~self.is_valid] = others
         self.D = D
 
-    def magnitudes(self, t: np.ndarray) -> np.ndarray:
+    def compute_magnitudes(self, t: np.ndarray) -> np.ndarray:
         """Return Mag (g, T) at scales (T,) or (g, T)."""
         scales = np.where(t > 0, t, 1.0)
         Z = np.exp(self.D[:, None] * -scales[..., None, None])
@@ -140,16 +140,18 @@ class Spaces:
         value = (w + w * r).sum((-1, -2))
         # The error rᵀ Z⁻¹ r for eigenvalues of ε and more, and rounding of the sum.
         error = (r * r).sum((-1, -2)) / EPS + EPS * np.abs(w).sum((-1, -2)) ** 2
-        usual = (error <= EXACT * value) & self.good[:, None]
+        usual = (error <= STACKED_TOLERANCE * value) & self.is_valid[:, None]
         return np.where(t == 0, 1.0, np.where(usual, value, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
         """Return Σ_i 1 / Σ_j exp(−t d_ij) of each space."""
         ordinary = np.exp(self.D * -t).sum(axis=2)
-        return np.where(self.good, (1 / ordinary).sum(axis=1), np.nan)
+        return np.where(self.is_valid, (1 / ordinary).sum(axis=1), np.nan)
 
 
-def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _merge_identical(
+    D: np.ndarray, slack: float, indices: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
     """Return the first sample of each group at distance 0, and the group of each sample."""
     n = len(D)
     first = np.empty(n, dtype=int)
@@ -157,13 +159,13 @@ def _merge(D: np.ndarray, slack: float, places: np.ndarray) -> tuple[np.ndarray,
         first[block] = np.argmax(D[block] == 0, axis=1)
     for i in np.flatnonzero(first < np.arange(n)):
         gap = np.abs(D[i] - D[first[i]])
-        wrong = gap > TWIN_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
+        wrong = gap > ZERO_DISTANCE_TOLERANCE * np.maximum(D[i], D[first[i]]) + slack
         if wrong.any():
             j = int(np.argmax(wrong))
             raise ValueError(
-                f"samples {places[first[i]]} and {places[i]} are at distance 0 but at distances "
-                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {places[j]}: no metric allows "
-                f"that; check how the distances were made"
+                f"samples {indices[first[i]]} and {indices[i]} are at distance 0 but at distances "
+                f"{D[first[i], j]:.6g} and {D[i, j]:.6g} from sample {indices[j]}: no metric "
+                f"allows that; check how the distances were made"
             )
         first[i] = first[first[i]]
     return np.unique(first, return_inverse=True)

@@ -44,8 +44,8 @@ from ..support.errors import SampleError
 from ..support.namespace import Array, row_blocks, to_host
 from ..support.signature import to_plain
 from ..support.types import Options, Record, SampleContainer, Samples
-from .parameters import Solving, read
-from .solver import nearest
+from .parameters import SolverName, check_magnitude_options
+from .solver import compute_nearest_distances
 from .space import MetricSpace
 
 
@@ -54,7 +54,7 @@ def as_space(
     *,
     metric: Metric | None = None,
     k: KernelArgument | None = None,
-    solver: Solving = "auto",
+    solver: SolverName = "auto",
     **options: object,
 ) -> MetricSpace:
     """Find the distances of samples once for several questions of magnitude.
@@ -104,19 +104,21 @@ def as_space(
     >>> float(space.D[0, 1])
     5.0
     """
-    return read_spaces([samples], ["samples"], metric=metric, k=k, solver=solver, **options)[0]
+    return build_metric_spaces(
+        [samples], ["samples"], metric=metric, k=k, solver=solver, **options
+    )[0]
 
 
-def space_of(samples: Samples, options: Options) -> MetricSpace:
+def build_metric_space(samples: Samples, options: Options) -> MetricSpace:
     """Return the MetricSpace of samples, by the options of `as_space`."""
-    return read_spaces([samples], ["samples"], **options)[0]
+    return build_metric_spaces([samples], ["samples"], **options)[0]
 
 
-def read_spaces(
+def build_metric_spaces(
     sets: Sequence[Samples], names: Sequence[str], *, solver: object = "auto", **options: object
 ) -> list[MetricSpace]:
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
-    own = read(solver=solver)
+    own = check_magnitude_options(solver=solver)
     given = {name: value for name, value in options.items() if value is not None}
     how = how_of(given, own, distances=True, several=len(sets) > 1)
     check_one_way(how, "magnitude")
@@ -131,10 +133,10 @@ def read_spaces(
 
 def as_spaces(
     sets: Sequence[SampleContainer],
-    how: How,
+    spec: How,
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
-    solver: Solving = "auto",
+    solver: SolverName = "auto",
 ) -> list[MetricSpace]:
     """Return the MetricSpace of each of several sets, of their `similarities` if there are any."""
     if any(isinstance(samples, MetricSpace) for samples in sets):
@@ -143,23 +145,23 @@ def as_spaces(
             if isinstance(samples, MetricSpace):
                 made.append(samples)
             else:
-                made += as_spaces([samples], how, [name], solver=solver)
+                made += as_spaces([samples], spec, [name], solver=solver)
         check_nothing_fitted(sets, made, names, MetricSpace)
         return made
     check_no_gradient("magnitude", samples=list(sets))
-    if how.metric == "precomputed":
+    if spec.metric == "precomputed":
         settings = {"metric": "precomputed"}
         matrices = map(check_distances, sets, names)
         return [MetricSpace(D, settings=settings, solver=solver) for D in matrices]
-    if of_rows(sets, how):
-        return _from_rows(sets, how, names, solver)
-    refuse_metric_options(how.metric_options)
-    of_kernel = resolve_sets(sets, how, names) if similarities is None else similarities()
+    if uses_row_distances(sets, spec):
+        return _from_rows(sets, spec, names, solver)
+    refuse_metric_options(spec.metric_options)
+    of_kernel = resolve_sets(sets, spec, names) if similarities is None else similarities()
     with np.errstate(under="ignore", over="ignore"):
-        return [_from_similarity(each, how, solver) for each in of_kernel]
+        return [_from_similarity(each, spec, solver) for each in of_kernel]
 
 
-def check_solver(samples: object, solver: Solving, name: str) -> None:
+def check_solver(samples: object, solver: SolverName, name: str) -> None:
     """Raise a TypeError for a solver that has no effect on a MetricSpace, which keeps its own."""
     if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
         raise TypeError(
@@ -168,24 +170,24 @@ def check_solver(samples: object, solver: Solving, name: str) -> None:
         )
 
 
-def of_rows(sets: Sequence[Samples], how: How) -> bool:
+def uses_row_distances(sets: Sequence[Samples], spec: How) -> bool:
     """Return whether distances are between rows of numbers, rather than by a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
-    if how.metric is not None:
-        return how.is_of_vectors
-    of_kernel = how.says_similarity or how.prompts is not None
-    return not of_kernel and not any(map(_is_text, sets))
+    if spec.metric is not None:
+        return spec.is_of_vectors
+    of_kernel = spec.says_similarity or spec.prompts is not None
+    return not of_kernel and not any(map(_has_text, sets))
 
 
-def have_unit(samples: Samples, how: How) -> bool:
+def has_distance_scale(samples: Samples, spec: How) -> bool:
     """Return whether distances are a kernel's, in which what has nothing in common has one."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
-    return how.metric != "precomputed" and not of_rows([samples], how)
+    return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
 
 
-def _is_text(samples: Samples) -> bool:
+def _has_text(samples: Samples) -> bool:
     """Return whether there are strings, or lists of them, which are refused as kernels do."""
     if not isinstance(samples, list):
         return False
@@ -194,16 +196,16 @@ def _is_text(samples: Samples) -> bool:
 
 
 def _from_rows(
-    sets: Sequence[Samples], how: How, names: Sequence[str], solver: Solving
+    sets: Sequence[Samples], spec: How, names: Sequence[str], solver: SolverName
 ) -> list[MetricSpace]:
-    metric = metric_of_rows(how)
+    metric = check_row_metric(spec)
     rows = list(map(as_numpy_rows, sets, names))
     label = to_plain(metric)
-    options: Record = dict(how.metric_options)
+    options: Record = dict(spec.metric_options)
     p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
     spaces = []
     for X, name in zip(rows, names, strict=True):
-        first, inverse = _distinct(np.asarray(group_identical_rows(X)))
+        first, inverse = _find_distinct(np.asarray(group_identical_rows(X)))
 
         def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
             return f"rows {first[i]} and {first[j]} of `{name}`"
@@ -228,13 +230,13 @@ def _from_rows(
     return spaces
 
 
-def metric_of_rows(how: How) -> Metric:
+def check_row_metric(spec: How) -> Metric:
     """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
-    metric = how.metric or "euclidean"
-    of_kernel = [*how.options, *(["normalize"] if how.normalize else [])]
-    of_kernel += ["on_error"] if how.skip else []
-    of_kernel += ["fit"] if how.fit else []
-    if of_kernel and not how.says_similarity:  # the kernel is for other measures then
+    metric = spec.metric or "euclidean"
+    of_kernel = [*spec.options, *(["normalize"] if spec.normalize else [])]
+    of_kernel += ["on_error"] if spec.skip else []
+    of_kernel += ["fit"] if spec.fit else []
+    if of_kernel and not spec.says_similarity:  # the kernel is for other measures then
         raise TypeError(
             f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
             f"`{of_kernel[0]}` out for metric {metric!r}"
@@ -242,7 +244,7 @@ def metric_of_rows(how: How) -> Metric:
     return metric
 
 
-def stacked(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
+def concatenate_rows(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
     """Join the rows of several sets."""
     rows = list(map(as_numpy_rows, sets, names))
     check_widths(rows, names)
@@ -256,7 +258,7 @@ def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
 
 
-def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the first sample of each group, and the group of each sample, if there is room."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
@@ -265,10 +267,12 @@ def _distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, inverse
 
 
-def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> MetricSpace:
+def _from_similarity(similarity: Similarity, spec: How, solver: SolverName) -> MetricSpace:
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
-    first, inverse = _distinct(np.arange(similarity.n) if groups is None else np.asarray(groups))
+    first, inverse = _find_distinct(
+        np.arange(similarity.n) if groups is None else np.asarray(groups)
+    )
     n = len(first)
     if n < similarity.n:
         similarity = similarity.take(first)
@@ -276,20 +280,20 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     if F is not None and not sp.issparse(F):
         D = squared_distances(np.asarray(to_host(F), np.float64))
     else:
-        D = _squares(similarity)
+        D = _squared_distances(similarity)
         if F is not None:
             recompute_close_pairs(
                 D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
             )
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
-    least = nearest(D)
+    least = compute_nearest_distances(D)
     i = int(np.argmin(least))
     j = int(np.argmin(D[i]))  # another sample, if any number is below 0
     check_squared_distance(least[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
     # Rounding of a matrix that is not small compared with the squares may be of any type.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
-    halved = how.metric == "1-k"
+    halved = spec.metric == "1-k"
     if halved:
         D /= 2
     else:
@@ -297,7 +301,7 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     return MetricSpace(
         D,
         inverse,
-        settings_of_kernel(similarity, how),
+        kernel_distance_settings(similarity, spec),
         solver,
         negative_type=similarity.psd,
         hilbert=bool(hilbert) and not halved,
@@ -308,12 +312,12 @@ def _from_similarity(similarity: Similarity, how: How, solver: Solving) -> Metri
     )
 
 
-def settings_of_kernel(similarity: Similarity, how: How) -> Record:
+def kernel_distance_settings(similarity: Similarity, spec: How) -> Record:
     """Return the distances of a kernel, to be reported."""
-    return {"metric": "1−k" if how.metric == "1-k" else "√(2−2k)", **similarity.settings}
+    return {"metric": "1−k" if spec.metric == "1-k" else "√(2−2k)", **similarity.settings}
 
 
-def _squares(similarity: Similarity) -> np.ndarray:
+def _squared_distances(similarity: Similarity) -> np.ndarray:
     """Return k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
     K = np.asarray(to_host(similarity.dense()))
     diagonal = K.diagonal().copy()

@@ -11,10 +11,10 @@ from ..support.namespace import row_blocks
 
 # Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
 # and subnormal numbers of single precision slow a product down thirty times.
-LEAST = -60.0
+MIN_EXPONENT = -60.0
 
 
-class Triangles:
+class TriangularArrays:
     """One array (n, n) of single or double precision, allocated once."""
 
     def __init__(self, n: int, dtype: type) -> None:
@@ -25,8 +25,9 @@ class Triangles:
         self.array: np.ndarray = np.empty((n, n), dtype)
         # BLAS reads columns: what is above the diagonal here is below it there.
         self.columns: np.ndarray = self.array.T
-        self.factored: float = 0.0  # the scale of the factor, if there is one
-        self.beyond: np.ndarray = np.zeros(n)  # 1 minus the diagonal, which belongs to the factor
+        self.factor_scale: float = 0.0  # the scale of the factor, if there is one
+        # 1 minus the diagonal, which belongs to the factor
+        self.diagonal_correction: np.ndarray = np.zeros(n)
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
@@ -34,27 +35,27 @@ class Triangles:
     def multiply(self, v: np.ndarray) -> np.ndarray:
         """Return exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
-        return np.asarray(product, np.float64) + self.beyond * v
+        return np.asarray(product, np.float64) + self.diagonal_correction * v
 
     def factorise(self, t: float) -> bool:
         """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
             square = self.array[block, block]
-            square[...] = np.where(_above(len(square)), square, square.T)
+            square[...] = np.where(_upper_mask(len(square)), square, square.T)
         np.fill_diagonal(self.array, 1)
         info = self._potrf(self.columns, lower=0, clean=0, overwrite_a=1)[1]
-        self.factored = 0.0 if info else t
+        self.factor_scale = 0.0 if info else t
         if info:
             np.fill_diagonal(self.array, 1)
-        self.beyond = 1.0 - self.array.diagonal().astype(np.float64)
+        self.diagonal_correction = 1.0 - self.array.diagonal().astype(np.float64)
         return not info
 
     def solve(self, r: np.ndarray) -> np.ndarray:
         """Solve for right-hand side r with the matrix that was factorised."""
         return self._substitute(self._substitute(r, trans=1), trans=0)
 
-    def whitened(self, v: np.ndarray) -> np.ndarray:
+    def whiten(self, v: np.ndarray) -> np.ndarray:
         """Return L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v up to rounding, if it is of this scale."""
         x = self._substitute(v, trans=0)
         return self._substitute(self.multiply(x), trans=1)
@@ -65,24 +66,24 @@ class Triangles:
         return np.asarray(x, np.float64)
 
 
-def product(
+def multiply_similarities(
     D: np.ndarray,
     t: float,
     w: np.ndarray,
     largest: float = math.inf,
-    keep: np.ndarray | None = None,
+    out: np.ndarray | None = None,
 ) -> np.ndarray:
     """Return exp(−tD) w in double, for D ≤ `largest`; put what is above the diagonal in `keep`."""
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
-    tiny = not t * largest <= -LEAST
+    tiny = not t * largest <= -MIN_EXPONENT
     for block in row_blocks(n, 12 * n):
-        square = np.exp(np.maximum(D[block, block] * np.float64(-t), LEAST))
+        square = np.exp(np.maximum(D[block, block] * np.float64(-t), MIN_EXPONENT))
         y[block] += square @ w[block]
         rows = len(square)
-        if keep is not None:
-            np.copyto(keep[block, block], square, casting="same_kind", where=_above(rows))
+        if out is not None:
+            np.copyto(out[block, block], square, casting="same_kind", where=_upper_mask(rows))
         stop = block.stop
         if stop == n:
             break
@@ -92,10 +93,10 @@ def product(
         z = buffer[: rows * columns].reshape(rows, columns)
         np.multiply(D[block, stop:], np.float64(-t), out=z)
         if tiny:
-            np.maximum(z, LEAST, out=z)
+            np.maximum(z, MIN_EXPONENT, out=z)
         np.exp(z, out=z)
-        if keep is not None:
-            keep[block, stop:] = z
+        if out is not None:
+            out[block, stop:] = z
         # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
         y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
         y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
@@ -103,5 +104,5 @@ def product(
 
 
 @cache
-def _above(size: int) -> np.ndarray:
+def _upper_mask(size: int) -> np.ndarray:
     return np.triu(np.ones((size, size), dtype=bool), 1)

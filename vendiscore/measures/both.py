@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..magnitude.spaces_of_samples import as_spaces, settings_of_kernel, stacked
+from ..magnitude.spaces_of_samples import as_spaces, concatenate_rows, kernel_distance_settings
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
 from ..similarity.base import Similarity
@@ -34,7 +34,7 @@ class JointSampleSet:
         """Rows of numbers (n + m, d), where distances are between such."""
         if self.spec.metric == "precomputed":
             raise TypeError(_ONE_SET_MESSAGE.format("a matrix of distances"))
-        return stacked(self.subject.sets, self.subject.names)
+        return concatenate_rows(self.subject.sets, self.subject.names)
 
     @cached_property
     def similarity(self) -> Similarity:
@@ -56,7 +56,7 @@ class JointSampleSet:
         """The distances between both sets, to be reported: as a MetricSpace has them."""
         if self.uses_row_distances:
             return {"metric": to_plain(self.spec.metric or "euclidean"), **self.spec.metric_options}
-        return settings_of_kernel(self.similarity, self.spec)
+        return kernel_distance_settings(self.similarity, self.spec)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:

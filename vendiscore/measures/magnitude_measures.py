@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from ..magnitude.area import area_of, difference_of
-from ..magnitude.parameters import READERS, Solving, check_scales
-from ..magnitude.scales import convergence, evaluate, unlike_cut
+from ..magnitude.area import compute_area, compute_area_difference
+from ..magnitude.parameters import OPTION_CHECKS, SolverName, check_scales
+from ..magnitude.scales import dissimilar_cutoff, evaluate_magnitude, find_convergence_scale
 from ..result import scale_suffix
 from ..support.arguments import is_collection
 from ..support.types import Number
@@ -35,7 +35,9 @@ SAMPLES_CUT = "t_conv"  # as a cut-off, the convergence scale of the samples
 
 def _check_cut(t_cut: object) -> float | str | None:
     return (
-        SAMPLES_CUT if isinstance(t_cut, str) and t_cut == SAMPLES_CUT else READERS["t_cut"](t_cut)
+        SAMPLES_CUT
+        if isinstance(t_cut, str) and t_cut == SAMPLES_CUT
+        else OPTION_CHECKS["t_cut"](t_cut)
     )
 
 
@@ -47,7 +49,7 @@ def _check_scales(t: object) -> float | list[float]:
 _register = partial(
     register_measure,
     needs="distances",
-    readers={**READERS, "t": _check_scales, "t_cut": _check_cut},
+    readers={**OPTION_CHECKS, "t": _check_scales, "t_cut": _check_cut},
     stacks=True,
 )
 
@@ -58,10 +60,12 @@ _register = partial(
     source=f"{_LEINSTER}, Definition 2.1",
 )
 def magnitude(
-    subject: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0, solver: Solving = "auto"
+    subject: SampleSet | StackedGroups,
+    t: float | Sequence[float] = 1.0,
+    solver: SolverName = "auto",
 ) -> Number | dict[str, Number]:
     """The effective number of points at scale t of distances; several t give one for each."""
-    function = evaluate(subject.build_spaces(solver)[0], np.atleast_1d(t))
+    function = evaluate_magnitude(subject.build_spaces(solver)[0], np.atleast_1d(t))
     return _values_by_scale(t, list(function.values.T))
 
 
@@ -95,7 +99,7 @@ def magnitude_area(
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
     average: bool = False,
-    solver: Solving = "auto",
+    solver: SolverName = "auto",
 ) -> Number:
     """The area under the magnitude function, to a scale that sets have in common if there is one.
 
@@ -109,29 +113,29 @@ def magnitude_area(
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
-        cut = unlike_cut(space.n, space.unit, epsilon)
+        cut = dissimilar_cutoff(space.n, space.unit, epsilon)
     elif t_cut is None and references:
         subject.notes.append(REFERENCES_CUT_NOTE)
-        cut = convergence(references[0], epsilon)
+        cut = find_convergence_scale(references[0], epsilon)
         if cut == 0:
             raise ValueError(
                 "MagArea ends at the convergence scale of the references, but they are one point "
                 "or nearly so and have none: pass other references, or `t_cut=`"
             )
     else:
-        cut = convergence(space, epsilon)
+        cut = find_convergence_scale(space, epsilon)
         subject.notes.append(
             SAMPLES_CUT_NOTE.format(at=f"={cut:.6g}" if subject.parent is subject else "")
         )
-    return area_of(space, cut, n_scales, average)
+    return compute_area(space, cut, n_scales, average)
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
 def convergence_scale(
-    subject: SampleSet | StackedGroups, epsilon: float = 0.05, solver: Solving = "auto"
+    subject: SampleSet | StackedGroups, epsilon: float = 0.05, solver: SolverName = "auto"
 ) -> Number:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
-    return convergence(subject.build_spaces(solver)[0], epsilon)
+    return find_convergence_scale(subject.build_spaces(solver)[0], epsilon)
 
 
 @_register(
@@ -148,10 +152,10 @@ def magnitude_difference(
     average: bool = False,
     relative: bool = False,
     absolute: bool = False,
-    solver: Solving = "auto",
+    solver: SolverName = "auto",
 ) -> Number:
     """The integral of Mag(samples) − Mag(references) over scales, to t_conv of the references."""
-    return difference_of(
+    return compute_area_difference(
         *subject.build_spaces(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,
         epsilon=epsilon,

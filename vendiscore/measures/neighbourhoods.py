@@ -8,7 +8,7 @@ import numpy as np
 
 from ..core.eigenvalues import EPS
 from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import metric_of_rows
+from ..magnitude.spaces_of_samples import check_row_metric
 from ..resolve.kernel_request import How
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -99,7 +99,7 @@ def row_neighbourhoods(
     X: np.ndarray, n: int, spec: How, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
-    metric = str(metric_of_rows(spec))
+    metric = str(check_row_metric(spec))
     options: Record = dict(spec.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
     units = metric in ("cosine", "correlation")

@@ -18,8 +18,8 @@ from ..support.namespace import Array, asarray_like, is_torch, namespace, row_bl
 from .subject import SampleSet
 
 if TYPE_CHECKING:
-    from ..magnitude.parameters import Solving
-    from ..magnitude.space import MetricSpace, Spaces
+    from ..magnitude.parameters import SolverName
+    from ..magnitude.space import MetricSpace, StackedSpaces
 
 # Larger groups are as fast one at a time, and takes the cheapest route of each.
 MAX_STACKED_SIZE = 64
@@ -91,7 +91,7 @@ class StackedGroups:
         return spectra
 
     @cached_property
-    def space(self) -> Spaces:
+    def space(self) -> StackedSpaces:
         """The samples of each group at their distances."""
         from .stacked_distances import stack_spaces
 
@@ -99,7 +99,7 @@ class StackedGroups:
         similarity = self.points if of_rows else self.similarity
         return stack_spaces(similarity, self.rows, self.parent.spec.metric, of_rows)
 
-    def build_spaces(self, solver: Solving) -> list[Spaces | MetricSpace]:
+    def build_spaces(self, solver: SolverName) -> list[StackedSpaces | MetricSpace]:
         """Return the samples, and the references, at their distances."""
         return [self.space, *self.parent.build_reference_spaces(solver)]
 

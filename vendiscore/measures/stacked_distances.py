@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..magnitude.space import Spaces
-from ..magnitude.spaces_of_samples import metric_of_rows
+from ..magnitude.space import StackedSpaces
+from ..magnitude.spaces_of_samples import check_row_metric
 from ..resolve.kernel_request import Metric
 from ..similarity.base import Similarity
 from ..similarity.distance_matrix import UNIT_ROUNDING, as_numpy_rows, normalize_rows
@@ -23,7 +23,7 @@ _HALVED_METRICS = ("cosine", "correlation", "1-k")  # metrics that are half of a
 
 def as_points(parent: SampleSet) -> FeatureSimilarity | None:
     """Return the samples as points at the distances of a metric; None if SciPy has to find them."""
-    metric = metric_of_rows(parent.spec)
+    metric = check_row_metric(parent.spec)
     if metric not in ("euclidean", *_HALVED_METRICS):
         return None
     X = as_numpy_rows(parent.samples)
@@ -34,15 +34,15 @@ def as_points(parent: SampleSet) -> FeatureSimilarity | None:
 
 def stack_spaces(
     similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, uses_row_distances: bool
-) -> Spaces:
+) -> StackedSpaces:
     """Return the spaces of samples at `rows` (g, m), at the distances that `as_spaces` finds."""
     if similarity is None or not similarity.psd:
-        return Spaces(np.zeros((*rows.shape, rows.shape[1])))
+        return StackedSpaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
     D = _squared_distances(similarity, rows)
     halved = metric in _HALVED_METRICS
     distances, unit = (D / 2, 1.0) if halved else (np.sqrt(D), math.sqrt(2))
-    return Spaces(distances, None if uses_row_distances else unit)
+    return StackedSpaces(distances, None if uses_row_distances else unit)
 
 
 def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:

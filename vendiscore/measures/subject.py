@@ -35,12 +35,12 @@ from .measure import SIMILARITY_NEEDS
 _NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
 
 if TYPE_CHECKING:
-    from ..magnitude.parameters import Solving
+    from ..magnitude.parameters import SolverName
     from ..magnitude.space import MetricSpace
     from ..resolve.sample_labels import Groups
     from .both import JointSampleSet
 
-    SpaceBuilder = Callable[[Solving], list[MetricSpace]]
+    SpaceBuilder = Callable[[SolverName], list[MetricSpace]]
 
 
 class UnsupportedInputError(TypeError):
@@ -96,7 +96,7 @@ class SampleSet:
     group_needs: frozenset[str] = frozenset()
     pooled_needs: frozenset[str] = frozenset()
     estimate_options: EstimateOptions | None = None
-    solver: Solving = "auto"
+    solver: SolverName = "auto"
 
     def __post_init__(self) -> None:
         self.names: list[str] = [self.name]  # as errors call the sets
@@ -176,9 +176,9 @@ class SampleSet:
     @property
     def uses_row_distances(self) -> bool:
         """True if distances are between rows of numbers, and not from the kernel."""
-        from ..magnitude.spaces_of_samples import of_rows
+        from ..magnitude.spaces_of_samples import uses_row_distances
 
-        return of_rows(self.sets, self.spec)
+        return uses_row_distances(self.sets, self.spec)
 
     @cached_property
     def indices(self) -> np.ndarray:
@@ -257,7 +257,7 @@ class SampleSet:
         """A function that returns `spaces` of a solver, and remembers those of the last one."""
         return lru_cache(maxsize=1)(self._build_spaces)
 
-    def _build_spaces(self, solver: Solving) -> list[MetricSpace]:
+    def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
         """Return the samples, and the references, at their distances.
 
         Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
@@ -335,7 +335,7 @@ class SampleSet:
         """A function that returns the references at their distances, as `build_spaces` does."""
         return lru_cache(maxsize=1)(self._build_reference_spaces)
 
-    def _build_reference_spaces(self, solver: Solving) -> list[MetricSpace]:
+    def _build_reference_spaces(self, solver: SolverName) -> list[MetricSpace]:
         """Return the references at their distances, if there are any, for all parts."""
         if self.references is None:
             return []
@@ -451,7 +451,7 @@ class SampleSubset(SampleSet):
             )
         return weights / weights.sum()
 
-    def _build_spaces(self, solver: Solving) -> list[MetricSpace]:
+    def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
         whole = self.parent
         how = whole.spec
         if how.metric == "precomputed":

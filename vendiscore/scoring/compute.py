@@ -165,9 +165,9 @@ def subject_of(
     mixed = references is not None and not is_compared(references)
     samples, groups, how = _flatten(samples, request, name, mixed)
     if references is not None:
-        from ..magnitude.spaces_of_samples import have_unit
+        from ..magnitude.spaces_of_samples import has_distance_scale
 
-        if request.pairs or (request.needs_unit and not have_unit(samples, how)):
+        if request.pairs or (request.needs_unit and not has_distance_scale(samples, how)):
             mixed = not is_compared(samples)
             references = read_samples(references, how, "references", mixed=mixed)
         else:

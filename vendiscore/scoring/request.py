@@ -27,7 +27,7 @@ from ..support.errors import short_repr
 from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
-    from ..magnitude.parameters import Solving
+    from ..magnitude.parameters import SolverName
     from ..resolve.sample_labels import Groups
 
 # Keywords that are neither about how samples are compared nor options of measures.
@@ -152,7 +152,7 @@ class Request:
         return each, together
 
     @cached_property
-    def solver(self) -> Solving:
+    def solver(self) -> SolverName:
         """The first solver that a measure names, for the weights of magnitude."""
         every: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
         return next(filter(None, every), "auto")

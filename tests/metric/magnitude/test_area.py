@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vendiscore import convergence_scale, mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.area import area_of, difference_of
-from vendiscore.magnitude.space import MetricSpace, Spaces
+from vendiscore.magnitude.area import compute_area, compute_area_difference
+from vendiscore.magnitude.space import MetricSpace, StackedSpaces
 from vendiscore.magnitude.spaces_of_samples import as_space
 
 RNG = np.random.default_rng(0)
@@ -107,20 +107,28 @@ def test_stacked_spaces_have_the_areas_of_each():
     D = np.linalg.norm(rows[:, :, None] - rows[:, None], axis=3)
     alone = [MetricSpace(each.copy()) for each in D]
     for average in (False, True):
-        expected = [area_of(each, 2.0, 20, average) for each in alone]
-        np.testing.assert_allclose(area_of(Spaces(D.copy()), 2.0, 20, average), expected)
+        expected = [compute_area(each, 2.0, 20, average) for each in alone]
+        np.testing.assert_allclose(
+            compute_area(StackedSpaces(D.copy()), 2.0, 20, average), expected
+        )
     reference = as_space(Y)
     options = {"t_cut": None, "epsilon": 0.05, "n_scales": 10}
     for name in ("average", "relative", "absolute"):
         flags = dict.fromkeys(("average", "relative", "absolute"), False) | {name: True}
-        expected = [difference_of(each, reference, **options, **flags) for each in alone]
-        found = difference_of(Spaces(D.copy()), reference, **options, **flags)
+        expected = [compute_area_difference(each, reference, **options, **flags) for each in alone]
+        found = compute_area_difference(StackedSpaces(D.copy()), reference, **options, **flags)
         np.testing.assert_allclose(found, expected, rtol=1e-9)
     one_point = as_space([[1.0]])
     flags = dict.fromkeys(("average", "relative", "absolute"), False)
-    assert np.isnan(difference_of(Spaces(D.copy()), one_point, **options, **flags)).all()
+    assert np.isnan(
+        compute_area_difference(StackedSpaces(D.copy()), one_point, **options, **flags)
+    ).all()
     cuts = np.array([0.0, 1.0, 2.0])
-    assert np.isnan(area_of(Spaces(D.copy()), cuts, 10, False)).tolist() == [True, False, False]
+    assert np.isnan(compute_area(StackedSpaces(D.copy()), cuts, 10, False)).tolist() == [
+        True,
+        False,
+        False,
+    ]
 
 
 def test_an_area_beyond_the_range_is_an_error():

@@ -17,17 +17,25 @@ def test_a_curve_is_the_magnitude_function_to_beyond_the_convergence_scale():
     assert found.values == pytest.approx(right.values, rel=1e-9)
     assert found.values[0] == 1
     assert np.all(np.diff(found.values) > 0)
-    assert found.at(found.convergence) == pytest.approx(0.95 * found.distinct)
+    assert found.magnitude_at(found.convergence) == pytest.approx(0.95 * found.distinct)
 
 
 def test_a_kernel_is_looked_at_through_its_distances():
     similarity = as_similarity(["a b c", "a b d", "x y z", "x y z"], k="ngram_overlap")
     found = magnitude_curve(similarity)
     assert found.distinct == 3
-    assert [found.at(1.0)] == magnitude_function(similarity, scales=[1.0]).values.tolist()
+    assert [found.magnitude_at(1.0)] == magnitude_function(similarity, scales=[1.0]).values.tolist()
 
 
 def test_samples_that_are_all_the_same_are_one_at_every_scale():
     found = magnitude_curve(np.ones((3, 2)))
     assert (found.convergence, found.distinct) == (0, 1)
     assert np.all(found.values == 1)
+
+
+def test_the_names_before_version_0_5_are_aliases():
+    from vendiscore.magnitude.curve import Curve
+
+    curve = magnitude_curve(np.array([[0.0], [1.0], [3.0]]))
+    assert isinstance(curve, Curve)
+    assert curve.at(1.0) == curve.magnitude_at(1.0)

@@ -4,12 +4,12 @@ import numpy as np
 import pytest
 
 from vendiscore.magnitude.parameters import (
-    MOST_SCALES,
-    READERS,
-    check_count,
+    MAX_SCALES,
+    OPTION_CHECKS,
+    check_magnitude_options,
+    check_n_scales,
     check_scale,
     check_scales,
-    read,
 )
 
 
@@ -36,12 +36,12 @@ def test_several_scales_are_read_in_order():
 
 
 def test_the_number_of_scales_is_limited():
-    assert check_count(2) == 2
-    assert check_count(1, least=1) == 1
-    assert check_count(MOST_SCALES) == MOST_SCALES
-    for value in (1, MOST_SCALES + 1):
+    assert check_n_scales(2) == 2
+    assert check_n_scales(1, min_value=1) == 1
+    assert check_n_scales(MAX_SCALES) == MAX_SCALES
+    for value in (1, MAX_SCALES + 1):
         with pytest.raises(ValueError, match="`n_scales` must be an integer from 2 to 1000000"):
-            check_count(value)
+            check_n_scales(value)
 
 
 @pytest.mark.parametrize(
@@ -57,7 +57,7 @@ def test_the_number_of_scales_is_limited():
     ],
 )
 def test_options_are_plain_values(name, value, result):
-    assert READERS[name](value) == result
+    assert OPTION_CHECKS[name](value) == result
 
 
 @pytest.mark.parametrize(
@@ -73,12 +73,12 @@ def test_options_are_plain_values(name, value, result):
 )
 def test_other_values_are_refused(name, value, message):
     with pytest.raises(ValueError, match=f"`{name}` must be .*{message}"):
-        READERS[name](value)
+        OPTION_CHECKS[name](value)
 
 
 def test_options_are_checked_in_the_order_in_which_they_are_passed():
-    assert read(t_cut=None, average=False) == {"t_cut": None, "average": False}
+    assert check_magnitude_options(t_cut=None, average=False) == {"t_cut": None, "average": False}
     with pytest.raises(ValueError, match="`epsilon`"):
-        read(epsilon=2, t_cut=-1)
+        check_magnitude_options(epsilon=2, t_cut=-1)
     with pytest.raises(ValueError, match="`t_cut`"):
-        read(t_cut=-1, epsilon=2)
+        check_magnitude_options(t_cut=-1, epsilon=2)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from points import cloud
 
-from vendiscore.magnitude.scales import _root, convergence
+from vendiscore.magnitude.scales import _find_root, find_convergence_scale
 from vendiscore.magnitude.spaces_of_samples import as_space
 
 
@@ -15,7 +15,7 @@ from vendiscore.magnitude.spaces_of_samples import as_space
 @pytest.mark.parametrize("d", [2, 10, 48])
 def test_a_convergence_scale_takes_six_solves_at_most(d: int, epsilon: float, metric: str) -> None:
     space = as_space(cloud(400, d), metric=metric)
-    t = convergence(space, epsilon)
+    t = find_convergence_scale(space, epsilon)
     assert space.magnitude(t) == pytest.approx((1 - epsilon) * 400, rel=1e-9)
     assert len(space.solver.solutions) <= 6
 
@@ -24,7 +24,7 @@ def test_clusters_of_very_different_sizes_have_one_as_well() -> None:
     sizes = 10.0 ** -np.arange(5)
     X = np.concatenate([[100.0 * i] + size * cloud(80, 3, i) for i, size in enumerate(sizes)])
     space = as_space(X)
-    t = convergence(space, 0.05)
+    t = find_convergence_scale(space, 0.05)
     assert space.magnitude(t) == pytest.approx(0.95 * 400, rel=1e-9)
     assert len(space.solver.solutions) <= 20
 
@@ -52,7 +52,7 @@ def test_every_growing_function_has_its_root_found(name: str, slope: float, star
         asked.append(x)
         return f(x)
 
-    found = _root(count, start, slope, 1e-9)
+    found = _find_root(count, start, slope, 1e-9)
     slack = {"flat at the root": 1e-5, "noisy": 2e-4}.get(name, 2e-9)
     assert isinstance(found, float)
     assert found == pytest.approx(expected, abs=slack)
@@ -62,13 +62,13 @@ def test_every_growing_function_has_its_root_found(name: str, slope: float, star
 
 @pytest.mark.parametrize("value", [-1.0, 1.0])
 def test_where_there_is_no_root_the_ends_of_the_search_are_told(value: float) -> None:
-    low, high = _root(lambda x: value, 1.0, 1.0, 1e-9)
+    low, high = _find_root(lambda x: value, 1.0, 1.0, 1e-9)
     assert low == 1.0 if value < 0 else high == 1.0
     assert high - low > 300
 
 
 def test_a_function_that_falls_again_has_one_of_its_roots_found() -> None:
     f = lambda x: math.sin(x) + 0.2 * x - 1  # noqa: E731
-    found = _root(f, 4.0, 0.5, 1e-9)
+    found = _find_root(f, 4.0, 0.5, 1e-9)
     assert isinstance(found, float)
     assert f(found) == pytest.approx(0, abs=1e-8)

@@ -12,7 +12,7 @@ from scipy.spatial.distance import cdist
 
 from vendiscore import IndefiniteError, convergence_scale, mag_diff, magnitude_weights, spread
 from vendiscore.magnitude.function import magnitude
-from vendiscore.magnitude.solver import Solver, nearest
+from vendiscore.magnitude.solver import Solver, compute_nearest_distances
 from vendiscore.magnitude.space import MetricSpace
 from vendiscore.magnitude.spaces_of_samples import as_space
 
@@ -140,12 +140,13 @@ def test_the_bound_from_nearest_neighbours_is_below_the_similarities() -> None:
         D = pairwise(X)
         solver = Solver(D, hilbert=True)
         for t in (0.1, 1.0, 10.0):
-            m = solver._floor(t)
+            m = solver._diagonal_bound(t)
             root = np.sqrt(m)
             # exp(−tD) − diag(m) is positive semidefinite, seen in units of diag(m).
             scaled = np.exp(-t * D) / np.outer(root, root)
             assert np.linalg.eigvalsh(scaled)[0] >= 1 - 1e-9
-            assert (m < nearest(D) * t + 1e-12).all()  # which no bound can exceed by far
+            # which no bound can exceed by far
+            assert (m < compute_nearest_distances(D) * t + 1e-12).all()
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan"])

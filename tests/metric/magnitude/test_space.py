@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.magnitude.space import MetricSpace, Spaces
+from vendiscore.magnitude.space import MetricSpace, StackedSpaces
 
 RNG = np.random.default_rng(0)
 X = RNG.standard_normal((9, 3))
@@ -106,8 +106,8 @@ class TestSpaces:
 
     def test_each_space_has_the_numbers_that_it_has_alone(self):
         stack = self.stack()
-        spaces = Spaces(stack.copy())
-        found = spaces.magnitudes(np.array([0.0, *SCALES]))
+        spaces = StackedSpaces(stack.copy())
+        found = spaces.compute_magnitudes(np.array([0.0, *SCALES]))
         expected = [[1.0, *(magnitude(each, t) for t in SCALES)] for each in stack]
         np.testing.assert_allclose(found, expected, rtol=1e-9)
         for t in SCALES:
@@ -118,15 +118,17 @@ class TestSpaces:
         stack = self.stack()
         t = np.array([[0.5], [1.0], [2.0], [0.0]])
         expected = [[magnitude(each, s) if s else 1.0] for each, (s,) in zip(stack, t, strict=True)]
-        np.testing.assert_allclose(Spaces(stack.copy()).magnitudes(t), expected, rtol=1e-9)
+        np.testing.assert_allclose(
+            StackedSpaces(stack.copy()).compute_magnitudes(t), expected, rtol=1e-9
+        )
 
     def test_spaces_with_a_distance_of_0_or_without_one_are_nan(self):
         stack = self.stack()
         stack[1, 0, 2] = stack[1, 2, 0] = 0
         stack[2, 0, 2] = np.nan
-        spaces = Spaces(stack.copy())
-        assert spaces.good.tolist() == [True, False, False, True]
-        found = spaces.magnitudes(np.array([1.0]))
+        spaces = StackedSpaces(stack.copy())
+        assert spaces.is_valid.tolist() == [True, False, False, True]
+        found = spaces.compute_magnitudes(np.array([1.0]))
         assert np.isnan(found[:, 0]).tolist() == [False, True, True, False]
         assert np.isnan(spaces.spread(1.0)).tolist() == [False, True, True, False]
 
@@ -136,8 +138,8 @@ class TestSpaces:
         lines = [x for gap in 10.0 ** -np.arange(17) for x in np.sort(RNG.random((3, 40))) * gap]
         found, expected = [], []
         for x in lines:
-            space = Spaces(np.abs(np.subtract.outer(x, x))[None])
-            found.append(space.magnitudes(np.array([1.0]))[0, 0])
+            space = StackedSpaces(np.abs(np.subtract.outer(x, x))[None])
+            found.append(space.compute_magnitudes(np.array([1.0]))[0, 0])
             expected.append(1 + np.tanh(np.diff(x) / 2).sum())
         found, expected = np.array(found), np.array(expected)
         known = ~np.isnan(found)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore.magnitude.triangles import Triangles, product
+from vendiscore.magnitude.triangles import TriangularArrays, multiply_similarities
 
 
 @pytest.fixture(params=[3, 64, 65, 200])
@@ -20,17 +20,17 @@ def test_neither_triangle_disturbs_the_other(D: np.ndarray, dtype: type) -> None
     n = len(D)
     v = np.random.default_rng(1).standard_normal(n)
     rtol = 1e-4 if dtype is np.float32 else 1e-12
-    Z = Triangles(n, dtype)
-    assert Z.factored == 0
+    Z = TriangularArrays(n, dtype)
+    assert Z.factor_scale == 0
     np.testing.assert_allclose(
-        product(D, 5.0, v, keep=Z.array), np.exp(-5 * D) @ v, rtol=1e-12, atol=1e-12
+        multiply_similarities(D, 5.0, v, out=Z.array), np.exp(-5 * D) @ v, rtol=1e-12, atol=1e-12
     )
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     assert Z.factorise(5.0)
-    assert Z.factored == 5.0
+    assert Z.factor_scale == 5.0
     np.testing.assert_allclose(Z.multiply(v), np.exp(-5 * D) @ v, rtol=rtol, atol=rtol)
     for t in (5.0, 2.0, 8.0):
-        product(D, t, v, keep=Z.array)
+        multiply_similarities(D, t, v, out=Z.array)
         np.testing.assert_allclose(Z.multiply(v), np.exp(-t * D) @ v, rtol=rtol, atol=rtol)
         solved = np.exp(-5 * D) @ Z.solve(v)
         np.testing.assert_allclose(solved, v, rtol=0, atol=100 * rtol)
@@ -40,10 +40,10 @@ def test_an_indefinite_matrix_has_no_factor_and_stays_usable() -> None:
     D = np.full((6, 6), 2.0)
     D[:3, 3:] = D[3:, :3] = 0.1
     np.fill_diagonal(D, 0)
-    Z = Triangles(6, np.float32)
-    product(D, 1.0, np.zeros(6), keep=Z.array)
+    Z = TriangularArrays(6, np.float32)
+    multiply_similarities(D, 1.0, np.zeros(6), out=Z.array)
     assert not Z.factorise(1.0)
-    assert Z.factored == 0
+    assert Z.factor_scale == 0
     np.testing.assert_allclose(Z.multiply(np.ones(6)), np.exp(-D).sum(axis=1), rtol=1e-6)
 
 
@@ -54,10 +54,10 @@ def test_no_similarity_is_a_subnormal_number_and_none_is_missed(
 ) -> None:
     v = np.random.default_rng(1).standard_normal(len(D))
     with np.errstate(under="ignore", over="ignore"):
-        Z = Triangles(len(D), dtype)
+        Z = TriangularArrays(len(D), dtype)
         expected = np.exp(-t * D) @ v
         for largest in (math.inf, float(D.max())):
-            found = product(D, t, v, largest, Z.array)
+            found = multiply_similarities(D, t, v, largest, Z.array)
             np.testing.assert_allclose(found, expected, rtol=1e-12, atol=1e-22)
             above = Z.array[np.triu_indices(len(D), 1)]
             assert above.min() >= np.finfo(dtype).tiny * 1e6

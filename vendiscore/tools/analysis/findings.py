@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from ...magnitude.curve import Curve, magnitude_curve
+from ...magnitude.curve import MagnitudeCurve, magnitude_curve
 from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
 from ...measures.subject import SampleSet
@@ -311,7 +311,7 @@ class Findings:
         return " ".join(filter(None, [self.growth.sentence, self.growth.caution]))
 
     @cached_property
-    def curve(self) -> Curve | None:
+    def curve(self) -> MagnitudeCurve | None:
         """The magnitude function, if a measure used distances."""
         if self.grouped or not self.subject.spaces or self.subject.space.n > MOST:
             return None

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...magnitude.curve import Curve
+from ...magnitude.curve import MagnitudeCurve
 from ...support.namespace import Array, to_host
 from ...support.optional import require
 from ...support.types import Axes
@@ -118,7 +118,7 @@ def growth(
 
 
 def magnitude(
-    curve: Curve,
+    curve: MagnitudeCurve,
     *,
     t: float | None = None,
     ax: Axes | None = None,
@@ -152,7 +152,7 @@ def magnitude(
     if t is not None:
         ax.plot(
             t,
-            curve.at(t),
+            curve.magnitude_at(t),
             "o",
             color="C1",
             ms=7,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from ...magnitude.curve import Curve
+from ...magnitude.curve import MagnitudeCurve
 from ...support.namespace import to_host
 from ...support.types import Axes
 from .. import plots
@@ -45,7 +45,7 @@ class Figure(NamedTuple):
         return cls(name, svg(draw, label), title, text)
 
 
-def pictures(found: Findings, curve: Curve | None = None) -> Iterator[Figure]:
+def pictures(found: Findings, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
     """Draw one by one the pictures for which findings have data.
 
     Parameters
@@ -131,12 +131,12 @@ def profile(found: Findings) -> Figure:
     )
 
 
-def magnitude(curve: Curve) -> Figure:
+def magnitude(curve: MagnitudeCurve) -> Figure:
     """Draw a magnitude function with its convergence scale marked."""
     t = curve.convergence
     label = (
-        f"Magnitude function: {curve.at(t):.1f} at scale {t:.3g}, {curve.distinct} far beyond "
-        f"{t:.3g}"
+        f"Magnitude function: {curve.magnitude_at(t):.1f} at scale {t:.3g}, {curve.distinct} far "
+        f"beyond {t:.3g}"
     )
     text = (
         "How many samples can be told apart at scale t (zooming in to the right). The dashed line "
