@@ -9,7 +9,7 @@ from types import SimpleNamespace
 
 import numpy as np
 
-from ..kernels.molecules import read_molecule
+from ..kernels.molecules import parse_molecule
 from ..resolve.sets import as_similarity
 from ..support.optional import require
 from ..support.types import Record
@@ -26,7 +26,7 @@ def get_mol(smiles_or_mol: object) -> object:
     if not isinstance(smiles_or_mol, str):
         return smiles_or_mol
     try:
-        return read_molecule(smiles_or_mol)
+        return parse_molecule(smiles_or_mol)
     except ValueError:
         return None
 

@@ -55,14 +55,14 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
         a tensor that wants a gradient; where 5 bytes a bit do not fit in memory.
     """
     chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
-    if isinstance(bits, list) and any(map(_is_vector, bits)):
-        return BitSimilarity(_compact(_of_vectors(bits)), chosen)
-    X = _numbers(bits)
-    SampleError.check(_improper(X))
-    return BitSimilarity(_compact(X) if sp.issparse(X) else _bytes(X), chosen)
+    if isinstance(bits, list) and any(map(_is_fingerprint, bits)):
+        return BitSimilarity(_drop_empty_columns(_fingerprint_rows(bits)), chosen)
+    X = _as_numeric_rows(bits)
+    SampleError.check(_describe_improper_rows(X))
+    return BitSimilarity(_drop_empty_columns(X) if sp.issparse(X) else _as_bytes(X), chosen)
 
 
-def _numbers(samples: SampleContainer) -> Rows:
+def _as_numeric_rows(samples: SampleContainer) -> Rows:
     """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
@@ -75,23 +75,23 @@ def _numbers(samples: SampleContainer) -> Rows:
         samples = to_host(samples)
     if isinstance(samples, list) or samples.ndim != 2 or samples.dtype.kind not in "biuf":
         try:
-            X = as_matrix(samples, extra_check=lambda X: _improper(to_host(X)))
+            X = as_matrix(samples, extra_check=lambda X: _describe_improper_rows(to_host(X)))
         except SampleError as error:
-            raise _told(error, samples) from error.__cause__
+            raise _add_molecule_hint(error, samples) from error.__cause__
         return to_host(X)
     if not samples.shape[1]:
         as_matrix(samples)  # which says so
     return samples
 
 
-def _improper(X: Rows) -> dict[int, str]:
+def _describe_improper_rows(X: Rows) -> dict[int, str]:
     """Return what is wrong with rows that have other numbers than 0 and 1."""
     problems = {}
     if sp.issparse(X):
         wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
         rows, first = np.unique(np.searchsorted(X.indptr, wrong, "right") - 1, return_index=True)
         for i, j in zip(rows.tolist(), wrong[first], strict=True):
-            problems[i] = _not_a_bit(X.data[j], X.indices[j])
+            problems[i] = _describe_non_bit(X.data[j], X.indices[j])
         return problems
     if X.dtype.kind == "b":
         return problems
@@ -101,23 +101,23 @@ def _improper(X: Rows) -> dict[int, str]:
             continue
         for i in np.flatnonzero(other.any(axis=1)).tolist():
             column = int(np.argmax(other[i]))
-            problems[block.start + i] = _not_a_bit(X[block.start + i, column], column)
+            problems[block.start + i] = _describe_non_bit(X[block.start + i, column], column)
     return problems
 
 
-def _not_a_bit(value: object, column: object) -> str:
+def _describe_non_bit(value: object, column: object) -> str:
     return (
         f"must have only 0 and 1, got {value:.6g} in column {column}; pass X > 0 for what is there "
         "and what is not, or compare numbers by k='cosine'"
     )
 
 
-def _told(error: SampleError, samples: SampleContainer) -> SampleError:
+def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleError:
     """Return the error with a remedy for molecules, which have no bits yet."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
-        if isinstance(sample, str) or _is_of_rdkit(sample):
+        if isinstance(sample, str) or _is_rdkit_object(sample):
             remedy = "molecules go to k='morgan'"
             if hasattr(sample, "GetNonzeroElements"):
                 remedy = "of counts make bits, by GetFingerprint of the generator"
@@ -130,15 +130,15 @@ def _told(error: SampleError, samples: SampleContainer) -> SampleError:
     return SampleError.from_problems(problems)
 
 
-def _bytes(X: np.ndarray) -> np.ndarray:
+def _as_bytes(X: np.ndarray) -> np.ndarray:
     """Return rows of 0 and 1 in a byte each, not copied if they are."""
     n, d = X.shape
     _check_size(int(d))
-    _require(n, d)
+    _require_memory(n, d)
     return X.view(np.uint8) if X.dtype.itemsize == 1 else (X != 0).view(np.uint8)
 
 
-def _require(n: int, d: int) -> None:
+def _require_memory(n: int, d: int) -> None:
     memory.require(5 * n * d, f"{n} rows of {d} bits", "pass sparse rows, or fewer samples")
 
 
@@ -147,7 +147,7 @@ def _check_size(bits: int) -> None:
         raise ValueError(f"rows must have at most {MAX_BITS} bits, got {bits}; fold them")
 
 
-def _compact(B: Rows) -> Rows:
+def _drop_empty_columns(B: Rows) -> Rows:
     """Return CSR rows of ones without columns that nobody has; as bytes where many are set."""
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
@@ -158,27 +158,27 @@ def _compact(B: Rows) -> Rows:
     _check_size(int(np.diff(B.indptr).max()))
     if B.nnz <= MAX_RARE_FREQUENCY * n * d:
         return B
-    _require(n, d)
+    _require_memory(n, d)
     return B.astype(np.uint8).toarray()
 
 
-def _is_of_rdkit(sample: object) -> bool:
+def _is_rdkit_object(sample: object) -> bool:
     return type(sample).__module__.partition(".")[0] == "rdkit"
 
 
-def _is_vector(sample: object) -> TypeGuard[_BitVector]:
+def _is_fingerprint(sample: object) -> TypeGuard[_BitVector]:
     """Return whether it is a fingerprint of bits that RDKit made."""
-    return _is_of_rdkit(sample) and hasattr(sample, "GetOnBits")
+    return _is_rdkit_object(sample) and hasattr(sample, "GetOnBits")
 
 
-def _of_vectors(samples: Sequence[object]) -> sp.csr_array:
+def _fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
     """Return fingerprints of one length as CSR rows of ones."""
-    widths = [sample.GetNumBits() if _is_vector(sample) else 0 for sample in samples]
+    widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
     usual = Counter(filter(None, widths)).most_common(1)[0][0]
     problems = {}
     on = []
     for i, sample in enumerate(samples):
-        if _is_vector(sample) and widths[i] == usual:
+        if _is_fingerprint(sample) and widths[i] == usual:
             on.append(list(sample.GetOnBits()))
             continue
         found = f"{type(sample).__name__}: {short_repr(sample)}"

@@ -15,10 +15,10 @@ from ..support.arguments import check_bool, check_int
 from ..support.optional import require
 from ..support.progress import track
 from ..support.suggestions import suggest_name
-from .text import Tokens, count_ngrams, read_tokens
+from .text import Tokens, count_ngrams, split_into_tokens
 
 # Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.
-PAIRS_AT_ONCE = 1 << 18
+MAX_PAIRS_PER_BLOCK = 1 << 18
 
 
 @register_kernel(
@@ -65,25 +65,25 @@ def bleu(
     def mean_score(matches: tuple[int, ...], a: int, b: int) -> float:
         return (score(matches, a, b) + score(matches, b, a)) / 2
 
-    tokens = read_tokens(texts, words)
+    tokens = split_into_tokens(texts, words)
     settings = {"max_order": max_order, "lowercase": lowercase}
 
-    def of(tokens: list[Tokens]) -> DeferredSimilarity:
+    def build(tokens: list[Tokens]) -> DeferredSimilarity:
         return DeferredSimilarity(
             len(tokens),
-            partial(_from_matches, tokens, max_order, mean_score),
+            partial(_build_matrix, tokens, max_order, mean_score),
             settings=settings,
             compute_part=lambda index: build([tokens[i] for i in index]),
         )
 
-    return of(tokens)
+    return build(tokens)
 
 
 def sentence_bleu(
-    tokenize: str, smooth: object, max_order: int, lowercase: bool, who: str = "kernel 'bleu'"
+    tokenize: str, smooth: object, max_order: int, lowercase: bool, caller: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
     """Return a tokenizer, and the BLEU of matches by order, a text's length and its reference's."""
-    BLEU = require("sacrebleu.metrics.bleu", "text", who).BLEU
+    BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:
         raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, known)}")
@@ -107,29 +107,29 @@ def sentence_bleu(
     return words, score
 
 
-def _from_matches(
+def _build_matrix(
     tokens: Sequence[Tokens],
     max_order: int,
     score: Callable[[tuple[int, ...], int, int], float],
 ) -> np.ndarray:
     """Return K with K_ij = score(matches of n-grams for n = 1 … max_order, length i, length j)."""
     n = len(tokens)
-    needed = 8 * n * n + (8 * max_order + 80) * min(n * n, PAIRS_AT_ONCE)
+    needed = 8 * n * n + (8 * max_order + 80) * min(n * n, MAX_PAIRS_PER_BLOCK)
     memory.require(needed, f"the similarity matrix of {n} samples", "compare fewer samples")
     every = range(1, max_order + 1)
-    orders = [_repeats_apart(*counted, n) for counted in count_ngrams(tokens, every)]
+    orders = [_indicator_columns(*counted, n) for counted in count_ngrams(tokens, every)]
     lengths = np.array([len(words) for words in tokens])
     names: dict[tuple[Hashable, ...], int] = {}
     same = np.array([names.setdefault(tuple(words), len(names)) for words in tokens])
     known = cache(score)
     K = np.empty((n, n))
-    size = max(1, PAIRS_AT_ONCE // n)
+    size = max(1, MAX_PAIRS_PER_BLOCK // n)
     for i in track(range(0, n, size), -(-n // size), "comparing pairs"):
         rows = slice(i, i + size)
         columns = slice(i, n)
         a, b = np.broadcast_arrays(lengths[rows, None], lengths[None, columns])
         matches = [(B[rows] @ B[columns].T).toarray().astype(int) for B in orders]
-        first, inverse = _distinct([a, b, *matches])
+        first, inverse = _find_distinct([a, b, *matches])
         scores = [
             known(tuple(int(m.flat[j]) for m in matches), int(a.flat[j]), int(b.flat[j]))
             for j in first
@@ -141,7 +141,7 @@ def _from_matches(
     return K
 
 
-def _repeats_apart(
+def _indicator_columns(
     texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int
 ) -> sp.csr_array:
     """Return 0/1 columns "at least m times": dot products of rows are Σ min(count, count')."""
@@ -151,7 +151,7 @@ def _repeats_apart(
     return sp.csr_array((np.ones(len(repeats)), places), (n, width * int(counts.max(initial=1))))
 
 
-def _distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+def _find_distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
     """Return where each distinct tuple of integers ≥ 0 is first, and which each place has."""
     key = np.zeros(columns[0].size, dtype=np.int64)
     span = 1

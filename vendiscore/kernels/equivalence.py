@@ -37,7 +37,7 @@ from .labels import labels
 Answer = Callable[[Any], object]  # of one sample
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
-_LONGEST = 255
+_MAX_PATH_LENGTH = 255
 
 
 @register_kernel(
@@ -115,7 +115,7 @@ def equivalence(
             check_texts(samples)
             settings |= {**describe(same), "max_length": same.max_seq_length}
             by_list = partial(cross_encoder_scores, same)
-        elif callable(same) and _takes_one(same):
+        elif callable(same) and _takes_one_argument(same):
             by_list = same
         if by_list:
             by_list = partial(in_batches, score=by_list)
@@ -131,11 +131,11 @@ def equivalence(
         if by_list is None:
             of_model["batch_size"] = size_given
         no_effect(of_model, "`same`, which is not the path of a model")
-        if by_list is None and (answer := _answer(same)):
+        if by_list is None and (answer := _get_answer_function(same)):
             no_effect(judging, "answers, not pairs (judged by a model, function of two or matrix)")
             if answer is not same:
                 check_texts(samples)
-            return _by_answers(samples, answer).noted(settings=settings)
+            return _compare_answers(samples, answer).noted(settings=settings)
     distinct, first, ids = distinct_samples(samples)
     if by_list is not None:
 
@@ -203,14 +203,15 @@ def _as_path(same: object) -> str | Path | None:
     """Return the path of a model, if `same` is one."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
-    folder = len(same) <= _LONGEST and Path(same).is_dir()  # patterns may be longer than names can
+    # patterns may be longer than names can
+    folder = len(same) <= _MAX_PATH_LENGTH and Path(same).is_dir()
     return same if folder or _HUB_ID.fullmatch(same) else None
 
 
-def _answer(same: object) -> Answer | None:
+def _get_answer_function(same: object) -> Answer | None:
     """Return the function of one sample that finds its answer, if `same` says one."""
     if callable(same):
-        return same if _takes_one(same) else None
+        return same if _takes_one_argument(same) else None
     if not isinstance(same, (str, re.Pattern)):
         return None
     if same == "exact":
@@ -229,7 +230,7 @@ def _answer(same: object) -> Answer | None:
     return partial(_last_match, pattern)
 
 
-def _takes_one(function: Callable[..., object]) -> bool:
+def _takes_one_argument(function: Callable[..., object]) -> bool:
     """Return whether a function takes one sample, as one that finds an answer does."""
     if isinstance(function, type):  # such as float, which converts one
         return True
@@ -250,7 +251,7 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
     return normalize_text(groups[0] if groups else found[-1].group())
 
 
-def _by_answers(samples: Sequence[object], answer: Answer) -> Similarity:
+def _compare_answers(samples: Sequence[object], answer: Answer) -> Similarity:
     """Return 1 where answers are equal; samples without one are compared as a whole."""
     answers = []
     for i, sample in enumerate(samples):

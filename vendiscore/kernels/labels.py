@@ -36,8 +36,10 @@ def labels(values: Sequence[object]) -> Similarity:
     """
     check_label_shape(values, "samples")
     values = values.tolist() if hasattr(values, "tolist") else values
-    SampleError.check({i: why for i, value in enumerate(values) if (why := _problem(value))})
-    return FeatureSimilarity(_indicators([[value] for value in values]))
+    SampleError.check(
+        {i: why for i, value in enumerate(values) if (why := _describe_label_problem(value))}
+    )
+    return FeatureSimilarity(_build_indicator_matrix([[value] for value in values]))
 
 
 @register_kernel("tags", samples="sets of labels", source="Salton & McGill 1983 (cosine)")
@@ -55,25 +57,26 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
             f"kernel 'tags' needs a list of sets of labels, got an array of shape "
             f"{tuple(sets.shape)}; compare indicator vectors by k='cosine'"
         )
-    read = [_tags(tagged) for tagged in sets]
+    read = [_parse_tag_set(tagged) for tagged in sets]
     SampleError.check({i: problem for i, (_, problem) in enumerate(read) if problem})
     rows = [row for row, _ in read]
     sizes = np.array([len(row) for row in rows])
-    return FeatureSimilarity(scale_rows(_indicators(rows), 1 / np.sqrt(sizes)))
+    return FeatureSimilarity(scale_rows(_build_indicator_matrix(rows), 1 / np.sqrt(sizes)))
 
 
-def _tags(tagged: object) -> tuple[list[Hashable], str]:
+def _parse_tag_set(tag_set: object) -> tuple[list[Hashable], str]:
     """Return the distinct labels of one set, and what is wrong with it."""
-    if isinstance(tagged, (str, bytes, Mapping)) or not isinstance(tagged, Iterable):
+    if isinstance(tag_set, (str, bytes, Mapping)) or not isinstance(tag_set, Iterable):
         return (
             [],
-            f"must be a set of labels, got {type(tagged).__name__}: {short_repr(tagged)}; split it",
+            f"must be a set of labels, got {type(tag_set).__name__}: {short_repr(tag_set)}; split "
+            f"it",
         )
-    row = tagged.tolist() if hasattr(tagged, "tolist") else list(tagged)
+    row = tag_set.tolist() if hasattr(tag_set, "tolist") else list(tag_set)
     if not isinstance(row, list) or not row:
         return [], "is an empty set of labels; remove it, or give it a label for “none”"
     for value in row:
-        if problem := _problem(value):
+        if problem := _describe_label_problem(value):
             return [], problem
     return list(dict.fromkeys(row)), ""
 
@@ -92,7 +95,7 @@ def probability_product(probabilities: object) -> Similarity:
         Rows of at least 0 that sum to 1, dense or sparse; others raise a SampleError.
     """
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * machine_epsilon(probabilities))
-    improper = partial(_improper, tolerance=tolerance)
+    improper = partial(_describe_improper_rows, tolerance=tolerance)
     P = as_matrix(probabilities, "probabilities", improper)
     SampleError.check(improper(P))
     if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either
@@ -103,7 +106,7 @@ def probability_product(probabilities: object) -> Similarity:
     return FeatureSimilarity(X).normalized()  # rows sum to 1 only up to rounding
 
 
-def _improper(P: Rows, tolerance: float) -> dict[int, str]:
+def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
     """Return what is wrong with rows that are not probabilities."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
@@ -126,7 +129,7 @@ def _improper(P: Rows, tolerance: float) -> dict[int, str]:
     return problems
 
 
-def _problem(value: object) -> str:
+def _describe_label_problem(value: object) -> str:
     """Return what is wrong with a label, or ""."""
     if not is_hashable(value):
         kind = type(value).__name__
@@ -136,7 +139,7 @@ def _problem(value: object) -> str:
     return ""
 
 
-def _indicators(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
+def _build_indicator_matrix(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
     """Return one column for each label, in order of appearance: CSR (rows, labels), float64."""
     columns: dict[Hashable, int] = {}
     indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Value = TypeVar("Value")
 # RDKit's own integers; no molecule has as many bonds.
-_MOST_BONDS = 255
+_MAX_BONDS = 255
 
 Fingerprint = Callable[["Mol"], Value]
 _register = partial(register_kernel, samples="molecules", needs="molecules")
@@ -68,11 +68,11 @@ def morgan(
     SampleError, MissingPackageError
         For SMILES and InChI that RDKit cannot read, empty molecules, other types; without rdkit.
     """
-    return _generated(
+    return _compare_by_generator(
         molecules,
         coefficient,
         "GetMorganGenerator",
-        radius=check_int("radius", radius, 0, _MOST_BONDS),
+        radius=check_int("radius", radius, 0, _MAX_BONDS),
         n_bits=check_int("n_bits", n_bits, 1, MAX_BITS),
         chirality=check_bool("chirality", chirality),
     )
@@ -95,11 +95,11 @@ def rdkit(
 
     The rest is as for kernel "morgan".
     """
-    return _generated(
+    return _compare_by_generator(
         molecules,
         coefficient,
         "GetRDKitFPGenerator",
-        max_path=check_int("max_path", max_path, 1, _MOST_BONDS),
+        max_path=check_int("max_path", max_path, 1, _MAX_BONDS),
         n_bits=check_int("n_bits", n_bits, 1, MAX_BITS),
     )
 
@@ -115,8 +115,10 @@ def maccs(molecules: Sequence[object], *, coefficient: str = "tanimoto") -> Simi
 
     The rest is as for kernel "morgan".
     """
-    keys = _rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
-    return _compare(molecules, lambda molecule: np.array(keys(molecule), np.uint8), coefficient, {})
+    keys = _require_rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
+    return _compare_fingerprints(
+        molecules, lambda molecule: np.array(keys(molecule), np.uint8), coefficient, {}
+    )
 
 
 @_register(
@@ -134,7 +136,7 @@ def atom_pair(
     RDKit's option for it gives both members of a pair of enantiomers the same bits.
     """
     n_bits = check_int("n_bits", n_bits, 4, MAX_BITS)
-    return _generated(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
+    return _compare_by_generator(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
 
 
 @_register(
@@ -154,7 +156,7 @@ def topological_torsion(
 
     `n_bits` is at least 4; the rest is as for kernel "morgan".
     """
-    return _generated(
+    return _compare_by_generator(
         molecules,
         coefficient,
         "GetTopologicalTorsionGenerator",
@@ -166,20 +168,22 @@ def topological_torsion(
 _RDKIT_NAMES = {"max_path": "maxPath", "n_bits": "fpSize", "chirality": "includeChirality"}
 
 
-def _rdkit(module: str) -> ModuleType:
+def _require_rdkit(module: str) -> ModuleType:
     return require(module, "molecules", "a kernel on molecules")
 
 
-def _generated(
+def _compare_by_generator(
     molecules: Sequence[object], coefficient: str, generator: str, **settings: int
 ) -> Similarity:
     """Compare molecules by a generator of RDKit, whose options have other names there."""
-    make = getattr(_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
+    make = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
     own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
-    return _compare(molecules, make(**own).GetFingerprintAsNumPy, coefficient, settings)
+    return _compare_fingerprints(
+        molecules, make(**own).GetFingerprintAsNumPy, coefficient, settings
+    )
 
 
-def _compare(
+def _compare_fingerprints(
     molecules: Sequence[object],
     fingerprint: Fingerprint[np.ndarray],
     coefficient: str,
@@ -190,7 +194,7 @@ def _compare(
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
     problems = {}
-    for i, row in enumerate(_read(molecules, fingerprint)):
+    for i, row in enumerate(_iter_fingerprints(molecules, fingerprint)):
         if isinstance(row, ValueError):
             problems[i] = str(row)
             continue
@@ -204,7 +208,7 @@ def _compare(
     empty = np.flatnonzero(~bits.any(axis=1)).tolist()
     if empty:  # a bit for each such molecule, which equal ones share
         some = [molecules[i] for i in empty]
-        written = np.array([*_read(some, _rdkit("rdkit.Chem").MolToSmiles)])
+        written = np.array([*_iter_fingerprints(some, _require_rdkit("rdkit.Chem").MolToSmiles)])
         more = np.zeros((n, len(empty)), np.uint8)
         more[empty] = np.equal.outer(written, written)
         bits = np.hstack([bits, more])
@@ -219,21 +223,21 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
     ['CCO', 'CCO']
     """
     written = []
-    for smiles in _read(molecules, _rdkit("rdkit.Chem").MolToSmiles):
+    for smiles in _iter_fingerprints(molecules, _require_rdkit("rdkit.Chem").MolToSmiles):
         if isinstance(smiles, ValueError):
             raise smiles
         written.append(smiles)
     return written
 
 
-def _read(
+def _iter_fingerprints(
     samples: Sequence[object], fingerprint: Fingerprint[Value]
 ) -> Iterator[Value | ValueError]:
     """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
-    with _rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
+    with _require_rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
         for sample in samples:
             try:
-                yield fingerprint(read_molecule(sample))
+                yield fingerprint(parse_molecule(sample))
             except ValueError as error:
                 yield error
             except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
@@ -243,7 +247,7 @@ def _read(
                 )
 
 
-def read_molecule(sample: object) -> Mol:
+def parse_molecule(sample: object) -> Mol:
     """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 

@@ -65,20 +65,20 @@ def pixels(
     check_choice("mode", mode, ("L", "RGB", None))
     check_background(background)
     with naming_files(images):
-        X, mixed = _pixels(images, size, mode, background)
+        X, mixed = _read_pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
     if mixed:
         return similarity.noted(notes=["Greyscale images were made RGB, which others are."])
     return similarity
 
 
-def _pixels(
+def _read_pixels(
     images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
 ) -> tuple[np.ndarray, bool]:
     """Return rows of the bytes of images, and whether greyscale was among colour."""
     n = len(images)
     if size is not None:
-        _require(n, 3 * size * size if mode != "L" else size * size)
+        _require_memory(n, 3 * size * size if mode != "L" else size * size)
     X = np.empty((0, 0), dtype=np.uint8)
     first = None
     mixed = False
@@ -96,7 +96,7 @@ def _pixels(
         if first is None:
             first = image
             width = image.width * image.height * len(image.getbands())
-            _require(n, width)
+            _require_memory(n, width)
             X = np.empty((n, width), dtype=np.uint8)
         if image.size != first.size:
             problems[i] = (
@@ -107,7 +107,7 @@ def _pixels(
         if image.mode != first.mode:
             mixed = True
             if image.mode == "RGB":
-                _require(n, 3 * X.shape[1])
+                _require_memory(n, 3 * X.shape[1])
                 X = np.repeat(X, 3, axis=1)  # of all before, which are greyscale
             first = first.convert("RGB")
             image = image.convert("RGB")
@@ -118,5 +118,5 @@ def _pixels(
     return X, mixed
 
 
-def _require(n: int, width: int) -> None:
+def _require_memory(n: int, width: int) -> None:
     memory.require(n * width, f"the pixels of {n} images", "pass a smaller `size` or fewer images")

@@ -23,7 +23,7 @@ from ..support.types import Rows
 Tokens = Sequence[Hashable]
 Tokenizer = Callable[[str], Tokens]
 Analyzer = Literal["auto", "word", "char"]
-_LENGTHS = Control(
+_LENGTHS_CONTROL = Control(
     "ns",
     "n-grams of",
     "checks",
@@ -33,7 +33,7 @@ _LENGTHS = Control(
     info="how many in a row",
     phrase="of {}",
 )
-_UNIT = Control(
+_UNIT_CONTROL = Control(
     "unit",
     "made of",
     "choice",
@@ -46,14 +46,14 @@ _UNIT = Control(
 # A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
 _UNORDERED = (str, bytes, Mapping, AbstractSet)
 # It has one of its n-grams of several lengths alone.
-_ONE_WORD = "is one word; n-grams of characters, or labels, suit such texts"
+_ONE_WORD_NOTE = "is one word; n-grams of characters, or labels, suit such texts"
 
 
 def fit_analyzer(
     texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
     analyzer: object = "auto",
-    **others: object,
+    **other_options: object,
 ) -> Fitted:
     """Return what n-grams of these texts are made of, unless given, and what to say of it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
@@ -86,7 +86,7 @@ def fit_analyzer(
     label="share words",
     term="n-grams",
     by="By the words they share",
-    controls=(_LENGTHS, _UNIT),
+    controls=(_LENGTHS_CONTROL, _UNIT_CONTROL),
 )
 def ngram_overlap(
     texts: Sequence[str],
@@ -135,13 +135,15 @@ def ngram_overlap(
     if analyzer == "auto":
         analyzer = fit_analyzer(texts, tokenizer=tokenizer).get("analyzer", "word")
     least, than = min(orders), f"every n in ns={orders}"
-    tokens = tokenized(texts, tokenizer, analyzer, least, than)
+    tokens = tokenize_texts(texts, tokenizer, analyzer, least, than)
     settings = {"ns": list(orders), "analyzer": analyzer}
     X = _unit_features(tokens, orders)
     similarity = FeatureSimilarity(X, settings)
     if len(orders) > 1:  # else a person asked for no more
         if analyzer == "word":
-            similarity.partial = {i: _ONE_WORD for i, own in enumerate(tokens) if len(own) == 1}
+            similarity.partial = {
+                i: _ONE_WORD_NOTE for i, own in enumerate(tokens) if len(own) == 1
+            }
         sums = np.unique(X @ np.arange(X.shape[1]))  # equal for equal rows
         similarity.merges = len(sums) < len(tokens)
     return similarity
@@ -174,31 +176,31 @@ def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
     return X
 
 
-def tokenized(
+def tokenize_texts(
     texts: Sequence[object],
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "word",
-    least: int = 1,
-    than: str = "1",
+    min_tokens: int = 1,
+    min_tokens_text: str = "1",
 ) -> list[Tokens]:
     """Return the tokens of each text, as `ngram_overlap` has them."""
-    tokenize = read_tokenizer(tokenizer, analyzer)
+    tokenize = parse_tokenizer(tokenizer, analyzer)
     memory = TOKENS.get()
     if memory is None or callable(tokenizer):  # the same function may give other tokens
-        return read_tokens(texts, tokenize, least, than)
+        return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text)
     remembered = memory.setdefault((tokenizer, analyzer), {})
-    return read_tokens(texts, tokenize, least, than, remembered)
+    return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text, remembered)
 
 
-def read_tokens(
+def split_into_tokens(
     texts: Sequence[object],
     tokenize: Tokenizer,
-    least: int = 1,
-    than: str = "1",
-    remembered: dict[str, Tokens] | None = None,
+    min_tokens: int = 1,
+    min_tokens_text: str = "1",
+    cache: dict[str, Tokens] | None = None,
 ) -> list[Tokens]:
-    """Return the tokens of each text, at least `least`, which messages call `than`."""
-    by_text = {} if remembered is None else remembered
+    """Split each text into at least `min_tokens` tokens; messages call it `min_tokens_text`."""
+    by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
     split: Sequence[Tokens]
@@ -207,12 +209,12 @@ def read_tokens(
     elif tokenize is list:
         split = list(map(list, new))
     else:
-        split = [_tokens(text, tokenize) for text in new]
+        split = [_call_tokenizer(text, tokenize) for text in new]
     by_text.update(zip(new, split, strict=True))
     tokens = [by_text[text] if isinstance(text, str) else [] for text in texts]
     problems = {}
     for i, (text, own) in enumerate(zip(texts, tokens, strict=True)):
-        if len(own) >= max(least, 1):
+        if len(own) >= max(min_tokens, 1):
             continue
         if not isinstance(text, str):
             remedy = ""
@@ -227,13 +229,15 @@ def read_tokens(
             problems[i] = f"has no tokens: {short_repr(text)}; remove empty texts"
         else:
             number = "1 token" if len(own) == 1 else f"{len(own)} tokens"
-            problems[i] = f"has {number}, fewer than {than}; remove it or pass a smaller n"
+            problems[i] = (
+                f"has {number}, fewer than {min_tokens_text}; remove it or pass a smaller n"
+            )
     if problems:
         SampleError.check(problems)
     return tokens
 
 
-def _tokens(text: str, tokenize: Tokenizer) -> Tokens:
+def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
     try:
         found: object = tokenize(text)
     except Exception as error:
@@ -296,7 +300,7 @@ def count_ngrams(
     return [found[n] for n in orders]
 
 
-def read_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
+def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
     """Return the function from a text to its tokens: of words, or of characters."""
     if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(

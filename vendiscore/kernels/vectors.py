@@ -26,7 +26,7 @@ from ..support.types import Number, Record, Rows, SampleContainer, Tensor
 
 _VENDI = "Friedman & Dieng, arXiv 2210.02410"
 _RASMUSSEN = "Rasmussen & Williams, Gaussian Processes for Machine Learning, §4.2"
-_SCALE = Control(
+_SIGMA_CONTROL = Control(
     "sigma",
     "scale σ",
     info="how far apart is not alike any more; 0 for the median distance",
@@ -45,8 +45,8 @@ _SCALE = Control(
 def cosine(vectors: SampleContainer) -> Similarity:
     """The cosine of the angle between two vectors."""
     problem = "is a zero vector, which has no cosine; remove it"
-    X = as_vectors(vectors, extra_check=lambda X: _where(_largest(X) == 0, problem))
-    return _normalized(X, problem)
+    X = as_vectors(vectors, extra_check=lambda X: _mark_problems(_max_magnitudes(X) == 0, problem))
+    return _normalize_rows(X, problem)
 
 
 @register_kernel("linear", samples="vectors", source=_VENDI, rows=True)
@@ -56,10 +56,10 @@ def linear(vectors: SampleContainer) -> Similarity:
 
 
 def _fit_sigma(
-    law: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
+    kernel: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
 ) -> Record:
     """Return σ, where it is not given: the median distance of distinct samples."""
-    return {} if sigma is not None else {"sigma": median_distance(_dense_rows(vectors), law)}
+    return {} if sigma is not None else {"sigma": median_distance(_as_dense_rows(vectors), kernel)}
 
 
 @register_kernel(
@@ -69,7 +69,7 @@ def _fit_sigma(
     fit=partial(_fit_sigma, "gaussian"),
     label="lie close",
     by="By their distances",
-    controls=(_SCALE,),
+    controls=(_SIGMA_CONTROL,),
 )
 def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
@@ -77,7 +77,7 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
     compares two sets under one kernel.
     """
-    return _exponential("gaussian", vectors, sigma)
+    return _build_exponential("gaussian", vectors, sigma)
 
 
 @register_kernel(
@@ -87,25 +87,27 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     fit=partial(_fit_sigma, "laplace"),
     label="lie close, or not too far",
     by="By their distances",
-    controls=(_SCALE,),
+    controls=(_SIGMA_CONTROL,),
 )
 def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
 
     Two sets are compared under one σ as by kernel "rbf".
     """
-    return _exponential("laplace", vectors, sigma)
+    return _build_exponential("laplace", vectors, sigma)
 
 
-def _normalized(X: Rows, zero: str) -> FeatureSimilarity:
+def _normalize_rows(X: Rows, zero_problem: str) -> FeatureSimilarity:
     try:
         with np.errstate(all="ignore"):
             return FeatureSimilarity(X).normalized()
     except SampleError:
-        raise SampleError.from_problems(_where(_largest(X) == 0, zero)) from None
+        raise SampleError.from_problems(
+            _mark_problems(_max_magnitudes(X) == 0, zero_problem)
+        ) from None
 
 
-def _largest(X: Rows) -> Array:
+def _max_magnitudes(X: Rows) -> Array:
     """Return max_j |x_j| of every row, without gradient."""
     if sp.issparse(X):
         return np.asarray(abs(X).max(axis=1).toarray(), dtype=float).ravel()
@@ -113,16 +115,16 @@ def _largest(X: Rows) -> Array:
     return namespace(X).max(abs(X), axis=1)
 
 
-def _where(bad: Array, problem: str) -> dict[int, str]:
+def _mark_problems(bad: Array, problem: str) -> dict[int, str]:
     return {int(i): problem for i in np.flatnonzero(bad.tolist())}
 
 
-def _exponential(
-    law: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
+def _build_exponential(
+    kernel: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
 ) -> Similarity:
-    X = _dense_rows(vectors)
+    X = _as_dense_rows(vectors)
     if sigma is None:  # of a call that leaves `fit` out
-        sigma = median_distance(X, law)
+        sigma = median_distance(X, kernel)
     value = detach(sigma) if is_torch(X) else sigma
     width = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
     settings = {"sigma": width}
@@ -130,9 +132,9 @@ def _exponential(
         with_gradient = sigma.to(X.device).double() if is_torch(sigma) else width
         _require_matrix(X)
         return MatrixSimilarity(
-            compute_tensor_similarities(X, with_gradient, law), psd=True, settings=settings
+            compute_tensor_similarities(X, with_gradient, kernel), psd=True, settings=settings
         )
-    return RowsSimilarity(ExponentialEntries(X, width, law), psd=True, settings=settings)
+    return RowsSimilarity(ExponentialEntries(X, width, kernel), psd=True, settings=settings)
 
 
 def _require_matrix(X: Tensor) -> None:
@@ -143,6 +145,6 @@ def _require_matrix(X: Tensor) -> None:
         memory.require(12 * n * (n + 2 * d), what, "compare fewer samples, or pass X.numpy()")
 
 
-def _dense_rows(vectors: SampleContainer, also: RowCheck | None = None) -> Array:
-    X = as_vectors(vectors, extra_check=also)
+def _as_dense_rows(vectors: SampleContainer, extra_check: RowCheck | None = None) -> Array:
+    X = as_vectors(vectors, extra_check=extra_check)
     return X.toarray() if hasattr(X, "toarray") else X

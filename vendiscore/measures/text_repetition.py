@@ -8,7 +8,7 @@ from functools import cache, partial
 import numpy as np
 
 from ..kernels.bleu import sentence_bleu
-from ..kernels.text import Tokens, count_ngrams, fit_analyzer, read_tokens, tokenized
+from ..kernels.text import Tokens, count_ngrams, fit_analyzer, split_into_tokens, tokenize_texts
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
 from ..support.arguments import check_int, is_collection
@@ -91,7 +91,7 @@ def _tokenize(subject: SampleSet) -> list[Tokens]:
             analyzer = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
             own["analyzer"] = str(analyzer)
     whole.settings |= own
-    return tokenized(subject.texts, **own)
+    return tokenize_texts(subject.texts, **own)
 
 
 @_register(
@@ -119,10 +119,10 @@ def self_bleu(subject: SampleSet) -> float:
             f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
             f"{len(texts)}; pass more, or leave it out of `measures`"
         )
-    words, score = sentence_bleu(**options, who="measure 'SelfBLEU'")
+    words, score = sentence_bleu(**options, caller="measure 'SelfBLEU'")
     score = cache(score)
     with _reindex_sample_errors(subject):
-        tokens = read_tokens(texts, words)
+        tokens = split_into_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     orders = range(1, options["max_order"] + 1)
     matches = [_count_matches(*ngrams, len(tokens)) for ngrams in count_ngrams(tokens, orders)]

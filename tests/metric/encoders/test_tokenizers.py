@@ -9,7 +9,7 @@ import reference
 
 from vendiscore import MissingPackageError, as_similarity, compute, mag_diff
 from vendiscore.encoders.tokenizers import named_tokenizer
-from vendiscore.kernels.text import tokenized
+from vendiscore.kernels.text import tokenize_texts
 
 BLEU = pytest.importorskip("sacrebleu.metrics.bleu").BLEU
 
@@ -33,7 +33,7 @@ NAMES = ("13a", "intl", "zh", "char", "none")
 def test_tokens_are_those_of_sacrebleu(name):
     theirs = BLEU(tokenize=name).tokenizer
     expected = [theirs(text.rstrip()).split() for text in TEXTS]
-    assert tokenized(TEXTS, name) == expected
+    assert tokenize_texts(TEXTS, name) == expected
     assert [named_tokenizer(name)(text) for text in TEXTS] == expected
     K = as_similarity(TEXTS, k="ngram_overlap", tokenizer=name, ns=[1, 2]).dense()
     tokens = dict(zip(TEXTS, expected, strict=True))
@@ -124,7 +124,7 @@ def test_words_of_japanese_are_those_of_its_tagger(monkeypatch):
     for name, fake in (("MeCab", mecab), ("ipadic", ipadic)):
         monkeypatch.setitem(sys.modules, name, fake)
         monkeypatch.setattr(module, name, fake, raising=False)
-    assert tokenized(words, "ja-mecab") == [line.split() for line in words.values()]
+    assert tokenize_texts(words, "ja-mecab") == [line.split() for line in words.values()]
     K = as_similarity([*words], k="ngram_overlap", tokenizer="ja-mecab", ns=1).dense()
     assert K[0, 1] == pytest.approx(3 / 4)
 
@@ -155,5 +155,5 @@ def test_a_model_that_is_here_is_used(monkeypatch, tmp_path):
     monkeypatch.setattr(pieces, "SACREBLEU_DIR", str(tmp_path))
     (tmp_path / "models").mkdir()
     (tmp_path / "models" / pieces.SPM_MODELS["flores200"]["url"].rpartition("/")[2]).write_text("")
-    assert tokenized(["a b", "c"], "flores200") == [["▁a", "▁b"], ["▁c"]]
+    assert tokenize_texts(["a b", "c"], "flores200") == [["▁a", "▁b"], ["▁c"]]
     assert compute(["a b", "a c"], k="bleu", tokenize="flores200", psd="clip")["VS"] > 1

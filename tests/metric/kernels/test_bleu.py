@@ -45,7 +45,7 @@ def naive(texts, **options):
 )
 @pytest.mark.parametrize("at_once", [1, 8, 1 << 18])
 def test_similarities_are_those_of_sacrebleu(options, at_once, monkeypatch):
-    monkeypatch.setattr(module, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(module, "MAX_PAIRS_PER_BLOCK", at_once)
     found = as_similarity(TEXTS, k="bleu", **options).dense()
     np.testing.assert_allclose(found, naive(TEXTS, **options), rtol=1e-12, atol=1e-12)
     np.testing.assert_array_equal(found, found.T)
@@ -95,10 +95,10 @@ def test_texts_without_tokens_are_refused():
 
 def test_many_columns_of_matches_do_not_overflow_their_key():
     columns = [np.array([2**20, 0, 2**20, 5]) for _ in range(5)]
-    first, inverse = module._distinct(columns)
+    first, inverse = module._find_distinct(columns)
     assert inverse[0] == inverse[2]
     assert len(first) == 3
     assert len({*inverse}) == 3
     top = 2**22 - 1
-    first, _ = module._distinct([np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2])
+    first, _ = module._find_distinct([np.array([0, 2**21, top]), *[np.array([0, 0, top])] * 2])
     assert first.tolist() == [0, 1, 2]

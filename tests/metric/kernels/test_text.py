@@ -67,7 +67,7 @@ def test_bleu_of_many_questions_is_that_of_sacrebleu(questions):
 def test_bleu_does_not_depend_on_how_pairs_are_cut_into_blocks(monkeypatch):
     whole = as_similarity(TEXTS, k="bleu").dense()
     for pairs in (1, 20):
-        monkeypatch.setattr(bleu_module, "PAIRS_AT_ONCE", pairs)
+        monkeypatch.setattr(bleu_module, "MAX_PAIRS_PER_BLOCK", pairs)
         np.testing.assert_array_equal(as_similarity(TEXTS, k="bleu").dense(), whole)
 
 
@@ -81,7 +81,7 @@ def test_bleu_of_long_texts_has_keys_that_do_not_overflow():
 def test_distinct_tuples_are_found_beyond_the_range_of_integers():
     rng = np.random.default_rng(0)
     columns = [rng.integers(0, 3, (4, 50)) * 10**6 for _ in range(5)]
-    first, inverse = bleu_module._distinct(columns)
+    first, inverse = bleu_module._find_distinct(columns)
     tuples = list(zip(*(c.ravel().tolist() for c in columns), strict=True))
     assert len(first) == len(set(tuples))
     assert [tuples[first[i]] for i in inverse] == tuples
