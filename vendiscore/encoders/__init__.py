@@ -76,18 +76,18 @@ def encoder(
            [3., 1.]])
     """
     from ..support.arguments import check_choice
-    from .embeddings import no_effect
+    from .embeddings import check_no_conflict
     from .image_encoders import IMAGES
     from .models import make_encoder
     from .text_encoders import TEXTS
 
     if check_choice("kind", kind, ("text", "images")) == "text":
-        no_effect({"transform": transform}, "kind='text'")
+        check_no_conflict({"transform": transform}, "kind='text'")
         samples = TEXTS
         adapter = tokenizer
     else:
         idle = {"tokenizer": tokenizer, "max_length": max_length, "cache": cache}
-        no_effect(idle, "kind='images'")
+        check_no_conflict(idle, "kind='images'")
         samples = IMAGES
         adapter = transform
     own = (pooling, batch_size, device, half, revision, max_length, cache)

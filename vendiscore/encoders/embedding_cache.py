@@ -15,9 +15,9 @@ from ..support.types import Options, Record
 
 # A row in single precision, words on what was not seen of its text, and a checksum of all of it,
 # which files of versions before 0.5 lack.
-_TABLE = "texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
+_TABLE_SCHEMA = "texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
 
-Row: TypeAlias = tuple[bytes, str | None, str | None] | None
+CachedRow: TypeAlias = tuple[bytes, str | None, str | None] | None
 
 
 class EmbeddingCache:
@@ -28,13 +28,13 @@ class EmbeddingCache:
         name = hash_bytes(repr(counting).encode()).hex()
         Path(folder).mkdir(parents=True, exist_ok=True)
         self.path: Path = Path(folder) / f"{name}.sqlite"
-        with self._named_in_errors():
+        with self._raise_as_os_error():
             self.database: sqlite3.Connection = sqlite3.connect(
                 self.path, timeout=60, check_same_thread=False
             )
             # Words that are not UTF-8 are damaged, which their checksum shows.
             self.database.text_factory = lambda data: data.decode("utf-8", "replace")
-            self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE}")
+            self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE_SCHEMA}")
             self._add_checksums()
 
     def _add_checksums(self) -> None:
@@ -58,21 +58,21 @@ class EmbeddingCache:
             while some := rows.fetchmany(1000):
                 self.database.executemany(
                     "UPDATE texts SET checksum = ? WHERE rowid = ?",
-                    [(_checksum(*entry), rowid) for rowid, *entry in some],
+                    [(_compute_checksum(*entry), rowid) for rowid, *entry in some],
                 )
 
-    def read(self, texts: Sequence[str]) -> list[Row]:
+    def read(self, texts: Sequence[str]) -> list[CachedRow]:
         """Return the row of each text and what was not seen of it, or None.
 
         A row that differs from its checksum is not returned, and a warning reports how many do.
         """
         ask = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
-        rows: list[Row] = []
+        rows: list[CachedRow] = []
         damaged = 0
-        with self._named_in_errors():
-            for key in map(_key, texts):
+        with self._raise_as_os_error():
+            for key in map(_encode_key, texts):
                 found = self.database.execute(ask, (key,)).fetchone()
-                intact = found is not None and _checksum(key, *found[:3]) == found[3]
+                intact = found is not None and _compute_checksum(key, *found[:3]) == found[3]
                 rows.append(found[:3] if intact else None)
                 damaged += found is not None and not intact
         if damaged:
@@ -88,17 +88,17 @@ class EmbeddingCache:
         rows = []
         for i, text in enumerate(texts):
             row = X[i].astype("f4").tobytes()
-            entry = (_key(text), row, report["missed"].get(i), report["partial"].get(i))
-            rows.append((*entry, _checksum(*entry)))
+            entry = (_encode_key(text), row, report["missed"].get(i), report["partial"].get(i))
+            rows.append((*entry, _compute_checksum(*entry)))
         insert = (
             "INSERT OR REPLACE INTO texts (text, row, missed, partial, checksum) "
             "VALUES (?, ?, ?, ?, ?)"
         )
-        with self._named_in_errors(), self.database:
+        with self._raise_as_os_error(), self.database:
             self.database.executemany(insert, rows)
 
     @contextmanager
-    def _named_in_errors(self) -> Iterator[None]:
+    def _raise_as_os_error(self) -> Iterator[None]:
         """Raise an OSError that names the file, and says what to do, for an error of SQLite."""
         try:
             yield
@@ -114,11 +114,11 @@ class EmbeddingCache:
             ) from error
 
 
-def _key(text: str) -> bytes:
+def _encode_key(text: str) -> bytes:
     return text.encode("utf-8", "surrogatepass")
 
 
-def _checksum(text: object, row: object, missed: object, partial: object) -> bytes:
+def _compute_checksum(text: object, row: object, missed: object, partial: object) -> bytes:
     """Return eight bytes that change with any value of a row."""
     entry = repr((text, row, missed, partial))
     return hash_bytes(entry.encode("utf-8", "surrogatepass"))

@@ -14,11 +14,11 @@ from ..support.types import Record
 Encode = Callable[[list[Any]], Any]
 
 
-def no_effect(values: Mapping[str, object], beside: str) -> None:
+def check_no_conflict(values: Mapping[str, object], other: str) -> None:
     """Raise a ValueError for options that are given although something else makes them idle."""
     for name, value in values.items():
         if value is not None:
-            raise ValueError(f"`{name}` has no effect with {beside}; leave one of them out")
+            raise ValueError(f"`{name}` has no effect with {other}; leave one of them out")
 
 
 def embed(
@@ -43,7 +43,7 @@ def embed(
         while len(batch):
             report["places"] = batch.tolist()
             try:
-                rows = _rows(encode([samples[i] for i in batch]), len(batch))
+                rows = _as_rows(encode([samples[i] for i in batch]), len(batch))
                 break
             except SampleError as error:
                 refused = error.reindexed(batch).problems
@@ -51,7 +51,7 @@ def embed(
                 batch = batch[~np.isin(batch, list(refused))]
         if not len(batch):
             continue
-        problems |= {int(batch[i]): problem for i, problem in _problems(rows).items()}
+        problems |= {int(batch[i]): problem for i, problem in _describe_zero_rows(rows).items()}
         if not X.shape[1]:
             double = rows.dtype == np.float64
             X = np.empty((n, rows.shape[1]), np.float64 if double else np.float32)
@@ -65,7 +65,7 @@ def embed(
     return X
 
 
-def _rows(output: object, m: int) -> np.ndarray:
+def _as_rows(output: object, m: int) -> np.ndarray:
     """Return the output of an encoder as an (m, d) array."""
     if is_torch(output):
         tensor = output.detach().cpu()
@@ -92,7 +92,7 @@ def _rows(output: object, m: int) -> np.ndarray:
     return rows
 
 
-def _problems(rows: np.ndarray) -> dict[int, str]:
+def _describe_zero_rows(rows: np.ndarray) -> dict[int, str]:
     """Return the rows that have no direction, and why."""
     problems = {}
     finite = np.isfinite(rows).all(axis=1)

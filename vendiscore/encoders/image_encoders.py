@@ -11,18 +11,18 @@ from urllib.error import URLError
 from ..support.errors import SampleError
 from ..support.optional import is_network, require
 from ..support.types import Options
-from .embeddings import Encode, no_effect
-from .models import Kind
+from .embeddings import Encode, check_no_conflict
+from .models import Modality
 from .networks import (
     ModelFiles,
     Network,
     Pooling,
-    describe,
-    has_steps,
+    build_sentence_embed,
+    describe_network,
+    has_modules_file,
     load_pretrained,
     load_sentence_transformer,
     pool,
-    sentence_embeddings,
     sentence_settings,
 )
 from .pil_images import as_image, check_images
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 Transform = Callable[[Any], object]
 
-_TRUE = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
+_TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
 
 
 def read_images(items: list[object], background: str | None = None) -> list[Image]:
@@ -49,15 +49,15 @@ def read_images(items: list[object], background: str | None = None) -> list[Imag
     return images
 
 
-def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
+def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
     """Return the network of a Hub id or folder with its image processor; else Inception v3."""
     path = files.path
     if path is None:
-        no_effect({"revision": files.revision, "pooling": pooling}, "Inception v3")
-        return _inception(files)
-    if not has_steps(files):
+        check_no_conflict({"revision": files.revision, "pooling": pooling}, "Inception v3")
+        return _load_inception(files)
+    if not has_modules_file(files):
         model = load_pretrained(files, pooling or "pooler")
-        processor = files.part("AutoImageProcessor")
+        processor = files.load_component("AutoImageProcessor")
     else:
         sentences = load_sentence_transformer(files, pooling)
         model = sentences.transformers_model
@@ -68,17 +68,19 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Netwo
                     f"`model_path` {str(path)!r} does not take images, according to its files; "
                     "pass pooling='mean', 'cls' or 'pooler' to use its network alone"
                 )
-            settings = sentence_settings(sentences, model) | {"transform": _name(processor)}
-            embed = sentence_embeddings(sentences)
+            settings = sentence_settings(sentences, model) | {
+                "transform": _qualified_name(processor)
+            }
+            embed = build_sentence_embed(sentences)
             return Network(sentences, files.device, settings, sentences.preprocess, embed)
 
     def prepare(batch: list[object]) -> Options:
         return processor(images=batch, return_tensors="pt")
 
-    return _pooled(model, files.device, pooling, prepare, _name(processor))
+    return _build_network(model, files.device, pooling, prepare, _qualified_name(processor))
 
 
-def _wrap(
+def _wrap_network(
     model: torch.nn.Module, transform: Transform, pooling: Pooling | None, max_length: None
 ) -> Network:
     """Return a caller's network with its transform."""
@@ -87,13 +89,17 @@ def _wrap(
             f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
             f"leave it out if the model encodes pictures by itself"
         )
-    return _pooled(model, None, pooling, _each(transform), _name(transform))
+    return _build_network(
+        model, None, pooling, _as_batch_transform(transform), _qualified_name(transform)
+    )
 
 
-IMAGES = Kind("images", "transform", check_images, _load, _wrap, read=read_images)
+IMAGES = Modality(
+    "images", "transform", check_images, _load_network, _wrap_network, read=read_images
+)
 
 
-def _pooled(
+def _build_network(
     model: torch.nn.Module,
     device: torch.device | None,
     pooling: Pooling | None,
@@ -109,7 +115,7 @@ def _pooled(
         output = forward(**inputs) if isinstance(inputs, Mapping) else forward(inputs)
         return pool(output, chosen)
 
-    settings = describe(model) | {
+    settings = describe_network(model) | {
         "pooling": chosen,
         "pooling_from": source,
         "transform": transform,
@@ -117,12 +123,12 @@ def _pooled(
     return Network(model, device, settings, prepare, embed)
 
 
-def _inception(files: ModelFiles) -> Network:
+def _load_inception(files: ModelFiles) -> Network:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
     kept = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
-    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE
+    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE_VALUES
     # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
     # normalisation, which transforms() applies, into the range it was trained in.
     try:
@@ -137,11 +143,11 @@ def _inception(files: ModelFiles) -> Network:
     model.fc = torch.nn.Identity()
     model.to(files.dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
-    prepare = _each(weights.transforms())
+    prepare = _as_batch_transform(weights.transforms())
     return Network(model, files.device, settings, prepare, lambda X: pool(model(X), None))
 
 
-def _each(transform: Transform) -> Encode:
+def _as_batch_transform(transform: Transform) -> Encode:
     """Return a transform of one image as one of a batch."""
 
     def prepare(batch: list[object]) -> object:
@@ -162,5 +168,5 @@ def _each(transform: Transform) -> Encode:
     return prepare
 
 
-def _name(thing: object) -> str:
+def _qualified_name(thing: object) -> str:
     return str(getattr(thing, "__qualname__", type(thing).__qualname__))

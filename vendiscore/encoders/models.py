@@ -16,9 +16,9 @@ from ..support.optional import is_network
 from ..support.progress import Counts, announce_duration, run_with_progress
 from ..support.signature import to_plain
 from ..support.types import Record, Samples
-from .embeddings import Encode, embed, no_effect
-from .networks import ModelFiles, Network, Pooling, model_files
-from .static_models import StaticModel, static_files
+from .embeddings import Encode, check_no_conflict, embed
+from .networks import ModelFiles, Network, Pooling, resolve_model_files
+from .static_models import StaticModel, find_static_files
 
 BATCH_SIZE = 64
 # The scripts of the models that have a name of their own or are the default, as the names of
@@ -31,7 +31,7 @@ MODEL_SCRIPTS = {
 
 
 @dataclass
-class Function:
+class CallableModel:
     """A function from a batch of samples to their rows, with what a report says of its model."""
 
     encode: Encode
@@ -40,7 +40,9 @@ class Function:
     tokenizer: Callable[..., Any] | None = None  # that the model uses, where there is a limit
 
     @contextmanager
-    def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
+    def inference_mode(
+        self, samples: Sequence[object], report: Record
+    ) -> Iterator[tuple[Encode, Record]]:
         def encode(batch: list[Any]) -> Any:
             if self.tokenizer is not None and self.limit is not None:
                 tokens = self.tokenizer(batch, verbose=False)["input_ids"]
@@ -52,12 +54,12 @@ class Function:
         yield encode, self.settings
 
 
-Model = Function | Network
+Model = CallableModel | Network
 # Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
-Embedded = tuple[np.ndarray, Record, Record]
+EmbeddingResult = tuple[np.ndarray, Record, Record]
 
 
-class Kind(NamedTuple):
+class Modality(NamedTuple):
     """The samples that an encoder takes, and how the networks that embed them are made."""
 
     name: str  # "text" or "images", as `Kernel.samples` and the extra
@@ -87,9 +89,9 @@ class Encoder:
     """
 
     def __init__(
-        self, kind: Kind, model: Model, batch_size: int, cache: str | Path | None = None
+        self, modality: Modality, model: Model, batch_size: int, cache: str | Path | None = None
     ) -> None:
-        self._kind = kind
+        self._modality = modality
         self._model = model
         self.batch_size = batch_size
         self._cache = None
@@ -103,7 +105,7 @@ class Encoder:
 
     @property
     def kind(self) -> str:
-        return self._kind.name
+        return self._modality.name
 
     @property
     def settings(self) -> Record:
@@ -138,17 +140,17 @@ class Encoder:
             there are none, or the model does not return a row for each.
         """
         read: Any = as_samples(samples)
-        self._kind.check(read)
-        return self.embedded(read)[0]
+        self._modality.check(read)
+        return self.embed_checked(read)[0]
 
-    def reading(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
+    def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
         """Return an encoder whose model gets other inputs of the samples of a batch."""
-        return Encoder(self._kind._replace(read=read), self._model, self.batch_size)
+        return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
 
-    def embedded(self, samples: Sequence[object]) -> Embedded:
+    def embed_checked(self, samples: Sequence[object]) -> EmbeddingResult:
         """Return X (n, d) of checked samples, and what to report of them; show progress."""
         if self._cache is None:
-            return self._counted(samples)
+            return self._embed_with_progress(samples)
         texts = list(map(str, samples))
         kept = self._cache.read(texts)
         places: dict[str, list[int]] = {}  # of texts that are not kept
@@ -158,7 +160,7 @@ class Encoder:
         if places:
             new = list(places)
             try:
-                X, _, report = self._counted(new)
+                X, _, report = self._embed_with_progress(new)
             except SampleError as error:
                 raise error.reindexed(
                     [np.array(own) for own in places.values()]
@@ -180,23 +182,23 @@ class Encoder:
         }
         return X, {**self.settings, "dims": X.shape[1]}, report
 
-    def _counted(self, samples: Sequence[object]) -> Embedded:
+    def _embed_with_progress(self, samples: Sequence[object]) -> EmbeddingResult:
         noun = "texts" if self.kind == "text" else self.kind
-        work = getattr(self._model, "work", lambda samples: 0.0)(samples)
+        work = getattr(self._model, "estimate_work", lambda samples: 0.0)(samples)
         with announce_duration(f"Embedding {len(samples):,} {noun}", work, single_precision=True):
-            return run_with_progress(self.steps(samples), len(samples), f"embedding {noun}")
+            return run_with_progress(self.embed_steps(samples), len(samples), f"embedding {noun}")
 
-    def steps(self, samples: Sequence[object]) -> Counts[Embedded]:
+    def embed_steps(self, samples: Sequence[object]) -> Counts[EmbeddingResult]:
         """Embed in steps, a batch each, that yield how many are done; one may stop between them.
 
         A torch network of the caller's is in evaluation mode until the generator ends or is closed.
         """
-        kind = self._kind
+        kind = self._modality
         size = self.batch_size
         # Texts of like length go into one batch.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
         report: Record = {"missed": {}, "partial": {}}
-        with self._model.running(samples, report) as (rows, settings):
+        with self._model.inference_mode(samples, report) as (rows, settings):
             X = yield from embed(
                 samples,
                 lambda batch: rows(kind.read(batch)),
@@ -209,7 +211,7 @@ class Encoder:
 
 
 def make_encoder(
-    kind: Kind,
+    modality: Modality,
     model_path: object,
     model: Any,
     adapter: object,
@@ -232,15 +234,19 @@ def make_encoder(
             "loaded model as model=…"
         )
     if model is None:
-        no_effect({kind.adapter: adapter}, "model_path=…, which has its own")
-        path = kind.default if model_path is None else model_path
-        if kind.name == "text" and (found := static_files(str(path))):
-            no_effect({**own, "revision": revision}, "a static model, which is a table of vectors")
+        check_no_conflict({modality.adapter: adapter}, "model_path=…, which has its own")
+        path = modality.default if model_path is None else model_path
+        if modality.name == "text" and (found := find_static_files(str(path))):
+            check_no_conflict(
+                {**own, "revision": revision}, "a static model, which is a table of vectors"
+            )
             static = StaticModel(path, found)
-            return Encoder(kind, Function(static.encode, static.settings), batch_size, cache)
-        files = model_files(path, revision, kind.name, device, half)
+            return Encoder(
+                modality, CallableModel(static.encode, static.settings), batch_size, cache
+            )
+        files = resolve_model_files(path, revision, modality.name, device, half)
         try:
-            return Encoder(kind, kind.load(files, pooling, max_length), batch_size, cache)
+            return Encoder(modality, modality.load(files, pooling, max_length), batch_size, cache)
         except OSError as error:
             if path is None or Path(path).exists():
                 raise
@@ -249,34 +255,36 @@ def make_encoder(
                 "the Hub's cache or cannot be fetched now; call once with a network, or pass the "
                 "folder of a model, such as a static model, which does not need torch"
             ) from error
-    path = None if model_path == kind.default else model_path
-    no_effect({"model_path": path, "revision": revision, "cache": cache}, "model=…")
+    path = None if model_path == modality.default else model_path
+    check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
     if adapter is not None:
-        no_effect({"half": half, "device": device}, "model=…, which has its own: move it there")
-        return Encoder(kind, kind.wrap(model, adapter, pooling, max_length), batch_size)
+        check_no_conflict(
+            {"half": half, "device": device}, "model=…, which has its own: move it there"
+        )
+        return Encoder(modality, modality.wrap(model, adapter, pooling, max_length), batch_size)
     if isinstance(model, Encoder):
-        if model.kind != kind.name:
+        if model.kind != modality.name:
             raise TypeError(
-                f"`model` must be an encoder of {kind.name}, got {model!r}; pass "
-                f"vendiscore.encoder(…, kind={kind.name!r})"
+                f"`model` must be an encoder of {modality.name}, got {model!r}; pass "
+                f"vendiscore.encoder(…, kind={modality.name!r})"
             )
         size = None if batch_size == BATCH_SIZE else batch_size
-        no_effect({**own, "batch_size": size}, "an encoder, which has its own")
+        check_no_conflict({**own, "batch_size": size}, "an encoder, which has its own")
         return model
-    encode = _own_encode(model, kind.adapter)
-    no_effect(own, "a model that encodes by itself")
+    encode = _get_encode(model, modality.adapter)
+    check_no_conflict(own, "a model that encodes by itself")
     # The signature has the code of functions, but only the type of objects, which may be large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
     named = to_plain(model) if function else type(model).__qualname__
     settings = {"model": named, "model_path": None, "pooling": None}
     # A SentenceTransformer truncates texts without a report.
     limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))
-    if kind.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
+    if modality.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
         limit = its_tokenizer = None
-    return Encoder(kind, Function(encode, settings, limit, its_tokenizer), batch_size)
+    return Encoder(modality, CallableModel(encode, settings, limit, its_tokenizer), batch_size)
 
 
-def _own_encode(model: Any, adapter: str) -> Encode:
+def _get_encode(model: Any, adapter: str) -> Encode:
     """Return the function by which a model embeds a list of samples itself."""
     encode = getattr(model, "encode", None)
     if callable(encode) and not isinstance(model, str):

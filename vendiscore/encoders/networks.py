@@ -34,14 +34,14 @@ class ModelFiles(NamedTuple):
     device: torch.device
     dtype: torch.dtype
 
-    def part(self, kind: str, **options: object) -> Any:
+    def load_component(self, class_name: str, **options: object) -> Any:
         """Load what goes with a network by a class of transformers, such as "AutoTokenizer"."""
         transformers = require("transformers", self.extra, "an embedding kernel")
-        loader = getattr(transformers, kind)
+        loader = getattr(transformers, class_name)
         return loader.from_pretrained(self.path, revision=self.revision, **options)
 
 
-def model_files(
+def resolve_model_files(
     path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
     """Return a Hub id or folder with the device and the precision that keywords ask for."""
@@ -79,10 +79,10 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
 
 
 def load_pretrained(
-    files: ModelFiles, pooling: Pooling | None, kind: str = "AutoModel"
+    files: ModelFiles, pooling: Pooling | None, class_name: str = "AutoModel"
 ) -> PreTrainedModel:
     """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
-    model, report = files.part(kind, dtype=files.dtype, output_loading_info=True)
+    model, report = files.load_component(class_name, dtype=files.dtype, output_loading_info=True)
     _check_trained(model, str(files.path), sorted(report["missing_keys"]), pooling)
     return model
 
@@ -132,10 +132,10 @@ def default_prompt(model: SentenceTransformer) -> str | None:
 def sentence_settings(model: SentenceTransformer, network: object) -> Record:
     """Return what a report says of a SentenceTransformer, whose network is `network`."""
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
-    return describe(network) | {"pooling": pooling, "pooling_from": "modules.json"}
+    return describe_network(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
-def sentence_embeddings(model: SentenceTransformer) -> Callable[[Record], torch.Tensor]:
+def build_sentence_embed(model: SentenceTransformer) -> Callable[[Record], torch.Tensor]:
     """Return the function from inputs of a SentenceTransformer to its embeddings."""
     return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
@@ -158,7 +158,7 @@ def _check_trained(
         )
 
 
-def has_steps(files: ModelFiles) -> bool:
+def has_modules_file(files: ModelFiles) -> bool:
     """Return whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
     path = str(files.path)
     if Path(path).is_dir():
@@ -190,7 +190,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):
-        return _flat(output)
+        return _flatten_pooled(output)
     if pooling == "pooler":
         pooled = getattr(output, "pooler_output", None)
         if pooled is None:
@@ -198,7 +198,7 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
                 "`pooling='pooler'` needs a model with a pooled output, but this model has none; "
                 "pass pooling='mean' or 'cls'"
             )
-        return _flat(pooled)
+        return _flatten_pooled(pooled)
     hidden = getattr(output, "last_hidden_state", None)
     if hidden is None or hidden.ndim != 3:
         raise ValueError(
@@ -213,13 +213,13 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
     return (hidden.float() * weights).sum(dim=1) / weights.sum(dim=1)
 
 
-def _flat(tensor: torch.Tensor) -> torch.Tensor:
+def _flatten_pooled(tensor: torch.Tensor) -> torch.Tensor:
     """Return (n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
     flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
     return tensor.flatten(1) if flat else tensor
 
 
-def describe(model: object) -> Record:
+def describe_network(model: object) -> Record:
     """Return what a report says of a network: its class, and if known its name and revision."""
     config = getattr(model, "config", None)
     return {
@@ -253,60 +253,62 @@ class Network:
         return digest.hexdigest()
 
     @contextmanager
-    def running(self, samples: Sequence[object], report: Record) -> Iterator[tuple[Encode, Record]]:
+    def inference_mode(
+        self, samples: Sequence[object], report: Record
+    ) -> Iterator[tuple[Encode, Record]]:
         """Yield a function from a batch to rows, and settings; `report` gets what is not seen."""
         torch = require("torch", "text", "an encoder")
         self.check(samples)
-        with nullcontext() if self.device else _borrowed(self.model):
+        with nullcontext() if self.device else _evaluation_mode(self.model):
             first = next(self.model.parameters(), torch.empty(0, dtype=torch.float32, device="cpu"))
             device = self.device or first.device
             dtype = first.dtype
             settings = {**self.settings, "device": device.type, "half": dtype.itemsize == 2}
 
             def encode(batch: list[object]) -> object:
-                inputs = self.inputs(batch, report)
+                inputs = self.prepare_inputs(batch, report)
                 with torch.inference_mode():  # of this thread, so that it holds for one batch
-                    return self.embed(_on_device(inputs, device, dtype))
+                    return self.embed(_move_to_device(inputs, device, dtype))
 
             yield encode, settings
 
     def check(self, samples: Sequence[object]) -> None:
         """Raise a `SampleError` for samples that the network cannot take, before any work."""
 
-    def inputs(self, batch: list[Any], report: Record) -> object:
+    def prepare_inputs(self, batch: list[Any], report: Record) -> object:
         """Return the inputs of a batch; `report` gets what is to be said of it."""
         return self.prepare(batch)
 
 
-def _on_device(inputs: object, device: torch.device, dtype: torch.dtype) -> object:
+def _move_to_device(inputs: object, device: torch.device, dtype: torch.dtype) -> object:
     """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
     if isinstance(inputs, Mapping):
-        return {name: _on_device(value, device, dtype) for name, value in inputs.items()}
+        return {name: _move_to_device(value, device, dtype) for name, value in inputs.items()}
     if not is_torch(inputs):
         return inputs
     return inputs.to(device, dtype if inputs.is_floating_point() else None)
 
 
 # The modes of the submodules of networks in use, and how many use each, by id.
-_loans: dict[int, tuple[dict[torch.nn.Module, bool], int]] = {}
-_lending = RLock()  # a generator that nobody holds is closed at any time, in here too
+_modes_in_use: dict[int, tuple[dict[torch.nn.Module, bool], int]] = {}
+_modes_lock = RLock()  # a generator that nobody holds is closed at any time, in here too
 
 
 @contextmanager
-def _borrowed(model: torch.nn.Module) -> Iterator[None]:
+def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
     """Hold a caller's network in evaluation mode until its last user is done."""
-    with _lending:
+    with _modes_lock:
         usual = {module: module.training for module in model.modules()}
-        modes, users = _loans.get(id(model), (usual, 0))
-        _loans[id(model)] = modes, users + 1
+        modes, users = _modes_in_use.get(id(model), (usual, 0))
+        _modes_in_use[id(model)] = modes, users + 1
         model.eval()
     try:
         yield
     finally:
-        with _lending:
-            modes, users = _loans.pop(id(model))
+        with _modes_lock:
+            modes, users = _modes_in_use.pop(id(model))
             if users > 1:
-                _loans[id(model)] = modes, users - 1
+                _modes_in_use[id(model)] = modes, users - 1
             else:
                 for module, training in modes.items():
                     module.training = training

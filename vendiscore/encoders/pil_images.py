@@ -23,7 +23,7 @@ _GREYS = ("1", "L", "LA")
 _COLOURS = ("RGB", "RGBA", "RGBX", "P", "PA", "CMYK", "YCbCr", "HSV")
 _CHANNELS = (1, 3, 4)
 _ORIENTATION = 0x0112  # the EXIF tag
-_FOLDER = (
+_FOLDER_PROBLEM = (
     "is a folder, not an image: {}; pass the folder itself for the images in it, or, for "
     "groups, lists of files"
 )
@@ -41,15 +41,15 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
         if isinstance(item, Mapping):
-            item = _stored(item)
+            item = _get_stored(item)
         if isinstance(item, (bytes, bytearray)):
             item = io.BytesIO(item)
         if isinstance(item, (str, Path, io.BytesIO)):
-            image = _open(PIL, item)
+            image = _open_image(PIL, item)
         else:
             is_image = isinstance(item, PIL.Image)
-            image = _load(item if is_image else PIL.fromarray(_pixel_array(item)))
-        return _eight_bit(_opaque(image, background))
+            image = _decode_image(item if is_image else PIL.fromarray(_pixel_array(item)))
+        return _to_eight_bit(_to_opaque(image, background))
     except _ImageError as error:
         raise SampleError(index, str(error)) from error.__cause__
 
@@ -66,7 +66,7 @@ def check_background(colour: str | None) -> None:
 
 
 @contextmanager
-def naming_files(images: Sequence[object]) -> Iterator[None]:
+def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
     """Name the file in errors about images that are files."""
     try:
         yield
@@ -89,20 +89,20 @@ def check_images(images: Sequence[object]) -> None:
     problems = {}
     for i, item in enumerate(images):
         try:
-            source = _stored(item) if isinstance(item, Mapping) else item
+            source = _get_stored(item) if isinstance(item, Mapping) else item
             if isinstance(source, (str, Path)):
                 if os.path.isdir(source):
-                    problems[i] = _FOLDER.format(short_repr(os.fspath(source)))
+                    problems[i] = _FOLDER_PROBLEM.format(short_repr(os.fspath(source)))
                 elif not os.path.isfile(source):
                     problems[i] = f"is not a file: {short_repr(os.fspath(source))}; check the path"
             elif not is_torch(source) and not isinstance(source, readable):
-                raise _no_image(source)
+                raise _not_an_image_error(source)
         except _ImageError as error:
             problems[i] = str(error)
     SampleError.check(problems)
 
 
-def _stored(item: Mapping[str, object]) -> object:
+def _get_stored(item: Mapping[str, object]) -> object:
     for key in ("bytes", "path"):
         if item.get(key) is not None:
             return item[key]
@@ -113,17 +113,17 @@ def _stored(item: Mapping[str, object]) -> object:
     )
 
 
-def _open(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
+def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
     try:
         with PIL.open(file) as image:
-            return _load(image)
+            return _decode_image(image)
     except (OSError, ValueError, SyntaxError, PIL.DecompressionBombError) as error:
         if isinstance(file, (str, Path)) and os.path.isdir(file):
-            raise _ImageError(_FOLDER.format(short_repr(os.fspath(file)))) from error
-        raise _unreadable(error) from error
+            raise _ImageError(_FOLDER_PROBLEM.format(short_repr(os.fspath(file)))) from error
+        raise _unreadable_error(error) from error
 
 
-def _load(image: Image) -> Image:
+def _decode_image(image: Image) -> Image:
     """Return the image decoded, and upright as its EXIF data say."""
     try:
         image.load()  # images of files are lazy
@@ -131,7 +131,7 @@ def _load(image: Image) -> Image:
         # Photos may hold a preview as well, and layers make one image.
         animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
-        raise _unreadable(error) from error
+        raise _unreadable_error(error) from error
     if animated:
         raise _ImageError("is an animation; pass its frames, each of which is an image")
     if not turned:
@@ -141,19 +141,19 @@ def _load(image: Image) -> Image:
     return upright
 
 
-def _unreadable(error: Exception) -> _ImageError:
+def _unreadable_error(error: Exception) -> _ImageError:
     why = str(error).partition(" <")[0]  # without the address of bytes in memory
     return _ImageError(f"cannot be read as an image: {why}; replace or remove the file")
 
 
-def _no_image(item: object) -> _ImageError:
+def _not_an_image_error(item: object) -> _ImageError:
     return _ImageError(
         f"must be a PIL image, an array, a path, bytes or a value of `datasets.Image`, got "
         f"{type(item).__name__}: {short_repr(item)}",
     )
 
 
-def _eight_bit(image: Image) -> Image:
+def _to_eight_bit(image: Image) -> Image:
     """Return the image in mode L or RGB; 16 bits are scaled to 8."""
     if image.mode in ("L", "RGB"):
         return image
@@ -169,7 +169,7 @@ def _eight_bit(image: Image) -> Image:
     return image.convert("L" if image.mode in _GREYS else "RGB")
 
 
-def _opaque(image: Image, background: str | None) -> Image:
+def _to_opaque(image: Image, background: str | None) -> Image:
     """Return an image without transparent pixels, which show the background."""
     # A file of L or RGB may name a colour that is transparent; an image that was converted has
     # that name still, but its pixels are meant.
@@ -200,22 +200,22 @@ def _pixel_array(item: object) -> np.ndarray:
         elif isinstance(item, (np.ndarray, list)):
             A = np.asarray(item)
         else:
-            raise _no_image(item)
+            raise _not_an_image_error(item)
     except (TypeError, ValueError, RuntimeError) as error:
         raise _ImageError(f"cannot be read as an array: {error}") from error
     if np.ma.is_masked(item):
         raise _ImageError("has masked pixels, which have no value; fill them")
     if A.ndim == 3:
-        A = _channels_last(A, is_torch(item))
+        A = _to_channels_last(A, is_torch(item))
     if A.ndim != 2 + (A.ndim == 3) or 0 in A.shape:
         raise _ImageError(
             f"must be an array of shape (H, W) or (H, W, C) with 1, 3 or 4 channels, got shape "
             f"{A.shape}; reshape it"
         )
-    return _bytes(A)
+    return _to_bytes(A)
 
 
-def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
+def _to_channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
     first = A.shape[0] in _CHANNELS
     last = A.shape[2] in _CHANNELS
     if first and last and tensor:
@@ -229,7 +229,7 @@ def _channels_last(A: np.ndarray, tensor: bool) -> np.ndarray:
     return A[:, :, 0] if A.shape[2] == 1 else A
 
 
-def _bytes(A: np.ndarray) -> np.ndarray:
+def _to_bytes(A: np.ndarray) -> np.ndarray:
     if A.dtype == np.uint8:
         return np.ascontiguousarray(A)
     top = {"b": 1, "f": 1, "i": 255, "u": 255}.get(A.dtype.kind)

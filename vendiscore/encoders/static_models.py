@@ -18,8 +18,8 @@ from ..support.hashing import hash_bytes
 from ..support.optional import MissingPackageError, require
 
 # Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
-_VECTORS = ("embeddings", "embedding.weight")
-_OTHERS = {"mapping", "weights"}
+_VECTOR_NAMES = ("embeddings", "embedding.weight")
+_OTHER_TENSORS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):
@@ -30,28 +30,28 @@ class StaticFiles(NamedTuple):
     tokenizer: Path
 
 
-def static_files(path: str) -> StaticFiles | None:
+def find_static_files(path: str) -> StaticFiles | None:
     """Return the files of a folder with one static model; None for anything else.
 
     "wordllama" is the folder of that package, whose wheel has vectors; it is not imported.
     """
     folder = Path(path)
     if path == "wordllama":
-        folder = _wordllama()
+        folder = _find_wordllama()
     if not folder.is_dir() or not _is_static(folder / "modules.json"):
         return None
     vectors = sorted(folder.glob("*.safetensors")) or sorted(folder.glob("*/*.safetensors"))
     tokenizers = sorted(folder.glob("tokenizer.json")) or sorted(folder.glob("*/*tokenizer*.json"))
     if len(vectors) != 1 or len(tokenizers) != 1:
         return None
-    with _damaged(vectors[0]) as package, package.safe_open(vectors[0], "np") as tensors:
-        matrices = [name for name in tensors.keys() if name not in _OTHERS]  # noqa: SIM118
-    if len(matrices) != 1 or not matrices[0].endswith(_VECTORS):
+    with _safetensors_errors(vectors[0]) as package, package.safe_open(vectors[0], "np") as tensors:
+        matrices = [name for name in tensors.keys() if name not in _OTHER_TENSORS]  # noqa: SIM118
+    if len(matrices) != 1 or not matrices[0].endswith(_VECTOR_NAMES):
         return None
     return StaticFiles(vectors[0], matrices[0], tokenizers[0])
 
 
-def _wordllama() -> Path:
+def _find_wordllama() -> Path:
     """Return the folder of wordllama without importing it, which needs several other packages."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
@@ -75,7 +75,7 @@ def _is_static(modules: Path) -> bool:
 
 
 @contextmanager
-def _damaged(path: Path) -> Iterator[ModuleType]:
+def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
     """Yield the package safetensors; name the file in its errors."""
     package = require("safetensors", "static", "a static model")
     try:
@@ -85,9 +85,9 @@ def _damaged(path: Path) -> Iterator[ModuleType]:
         raise ValueError(f"{damaged}; get the model again") from None
 
 
-def _tensors(path: Path) -> dict[str, np.ndarray]:
+def _read_tensors(path: Path) -> dict[str, np.ndarray]:
     """Return tensors by name, those in half precision in single precision."""
-    with _damaged(path) as package, package.safe_open(path, "np") as file:
+    with _safetensors_errors(path) as package, package.safe_open(path, "np") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     half = {name: each for name, each in tensors.items() if each.dtype == np.float16}
     return tensors | {name: each.astype(np.float32) for name, each in half.items()}
@@ -101,7 +101,7 @@ class StaticModel:
         self._tokenizer = tokenizers.Tokenizer.from_file(str(files.tokenizer))
         self._tokenizer.no_padding()
         self._tokenizer.no_truncation()
-        tensors = _tensors(files.tensors)
+        tensors = _read_tensors(files.tensors)
         self._vectors = tensors[files.name]
         self._rows = tensors.get("mapping")
         self._weights = tensors.get("weights")

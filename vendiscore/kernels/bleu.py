@@ -5,7 +5,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from ..encoders.tokenizers import named_tokenizer
+from ..encoders.tokenizers import load_tokenizer
 from ..resolve.kernel import register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -87,7 +87,7 @@ def sentence_bleu(
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:
         raise ValueError(f"`smooth` is unknown: {smooth!r}. {suggest_name(smooth, known)}")
-    split = named_tokenizer(tokenize, "tokenize")
+    split = load_tokenizer(tokenize, "tokenize")
 
     def words(text: str) -> list[str]:
         return split(text.lower() if lowercase else text)

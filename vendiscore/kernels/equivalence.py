@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..encoders.embeddings import no_effect
+from ..encoders.embeddings import check_no_conflict
 from ..encoders.models import BATCH_SIZE
-from ..encoders.networks import describe, model_files
+from ..encoders.networks import describe_network, resolve_model_files
 from ..encoders.text_encoders import (
     check_texts,
-    cross_encoder_scores,
-    in_batches,
+    compute_cross_encoder_scores,
     load_pair_classifier,
+    score_in_batches,
 )
 from ..resolve.kernel import register_kernel
 from ..resolve.kernel_build import distinct_samples
@@ -109,30 +109,32 @@ def equivalence(
     path = _as_path(same)
     by_list: Callable[..., ArrayLike] | None = None  # from all pairs to their scores
     if check_bool("graded", graded):
-        no_effect(judging, "graded=True, by which scores count as they are")
+        check_no_conflict(judging, "graded=True, by which scores count as they are")
         judging["graded"] = graded
         if hasattr(same, "predict") and hasattr(same, "config"):
             check_texts(samples)
-            settings |= {**describe(same), "max_length": same.max_seq_length}
-            by_list = partial(cross_encoder_scores, same)
+            settings |= {**describe_network(same), "max_length": same.max_seq_length}
+            by_list = partial(compute_cross_encoder_scores, same)
         elif callable(same) and _takes_one_argument(same):
             by_list = same
         if by_list:
-            by_list = partial(in_batches, score=by_list)
+            by_list = partial(score_in_batches, score=by_list)
     if path is not None:
         check_texts(samples)
-        files = model_files(path, revision, "text", device, half)
+        files = resolve_model_files(path, revision, "text", device, half)
         length = None if max_length is None else check_int("max_length", max_length)
         classifier = load_pair_classifier(files, length)
-        classifier.both &= not graded  # of scores, both orders are asked anyway
+        classifier.both_directions &= not graded  # of scores, both orders are asked anyway
         settings |= classifier.network.settings
         by_list = classifier.probabilities
     else:
         if by_list is None:
             of_model["batch_size"] = size_given
-        no_effect(of_model, "`same`, which is not the path of a model")
+        check_no_conflict(of_model, "`same`, which is not the path of a model")
         if by_list is None and (answer := _get_answer_function(same)):
-            no_effect(judging, "answers, not pairs (judged by a model, function of two or matrix)")
+            check_no_conflict(
+                judging, "answers, not pairs (judged by a model, function of two or matrix)"
+            )
             if answer is not same:
                 check_texts(samples)
             return _compare_answers(samples, answer).noted(settings=settings)

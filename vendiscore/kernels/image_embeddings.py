@@ -8,7 +8,7 @@ from typing import Any
 from ..encoders.image_encoders import IMAGES, Transform, read_images
 from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
-from ..encoders.pil_images import check_background, check_images, naming_files
+from ..encoders.pil_images import check_background, check_images, name_files_in_errors
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -76,7 +76,7 @@ def image_embeddings(
         IMAGES, model_path, model, transform, pooling, batch_size, device, half, revision
     )
     if background is not None:
-        encoder = encoder.reading(partial(read_images, background=background))
-    with naming_files(images):
-        X, settings, omissions = encoder.embedded(images)
+        encoder = encoder.with_reader(partial(read_images, background=background))
+    with name_files_in_errors(images):
+        X, settings, omissions = encoder.embed_checked(images)
     return FeatureSimilarity(X, settings).normalized().noted(**omissions)

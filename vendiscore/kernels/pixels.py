@@ -5,7 +5,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..encoders.pil_images import as_image, check_background, naming_files
+from ..encoders.pil_images import as_image, check_background, name_files_in_errors
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity
@@ -64,7 +64,7 @@ def pixels(
         size = check_int("size", size, hint="or None, which compares images as they are")
     check_choice("mode", mode, ("L", "RGB", None))
     check_background(background)
-    with naming_files(images):
+    with name_files_in_errors(images):
         X, mixed = _read_pixels(images, size, mode, background)
     similarity = FeatureSimilarity(X, {"dims": X.shape[1], "size": size}).normalized()
     if mixed:

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 
 from ..encoders import treebank
-from ..encoders.tokenizers import TOKENS, named_tokenizer
+from ..encoders.tokenizers import TOKEN_CACHE, load_tokenizer
 from ..resolve.kernel import Control, Fitted, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -185,7 +185,7 @@ def tokenize_texts(
 ) -> list[Tokens]:
     """Return the tokens of each text, as `ngram_overlap` has them."""
     tokenize = parse_tokenizer(tokenizer, analyzer)
-    memory = TOKENS.get()
+    memory = TOKEN_CACHE.get()
     if memory is None or callable(tokenizer):  # the same function may give other tokens
         return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text)
     remembered = memory.setdefault((tokenizer, analyzer), {})
@@ -312,5 +312,5 @@ def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokeniz
             raise ValueError("`tokenizer` has no effect with analyzer='char'; leave one out")
         return list
     if isinstance(tokenizer, str):
-        return named_tokenizer(tokenizer)
+        return load_tokenizer(tokenizer)
     return treebank.tokenize if tokenizer is None else tokenizer

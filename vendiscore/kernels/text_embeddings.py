@@ -91,6 +91,6 @@ def text_embeddings(
     check_texts(texts)
     own = (pooling, batch_size, device, half, revision, max_length, cache)
     encoder = make_encoder(TEXTS, model_path, model, tokenizer, *own)
-    X, settings, omissions = encoder.embedded(texts)
+    X, settings, omissions = encoder.embed_checked(texts)
     rows = FeatureSimilarity(X, settings).normalized()
     return rows.noted(**omissions, merges=True, truncates=True, scripts=encoder.scripts)

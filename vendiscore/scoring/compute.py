@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..core.eigenvalues import PSD
-from ..encoders.tokenizers import tokens_remembered
+from ..encoders.tokenizers import cache_tokens
 from ..measures.evaluation import evaluate_measures
 from ..measures.subject import SampleSet
 from ..resolve.kernel import Kernel, psd_kernels
@@ -271,7 +271,7 @@ def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None
 def measured(subject: SampleSet, request: Request) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     uncertainty: Uncertainty | None = None
-    several = tokens_remembered() if len(request.measures) > 1 else nullcontext()
+    several = cache_tokens() if len(request.measures) > 1 else nullcontext()
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:

@@ -147,11 +147,11 @@ def _encoded(samples: Sequence[object], arguments: Record) -> Steps[Similarity]:
     if kernel.samples in _BATCH:
         options["batch_size"] = _BATCH[kernel.samples]
     network = _loaded(kernel.samples, options)
-    steps = network.steps(distinct)
+    steps = network.embed_steps(distinct)
     with suppress(SampleError):  # which is raised again below, with the places of all such samples
         known = yield from map_steps(steps, words)
         network = copy(network)  # for the kernel, which asks for these samples in this order
-        network.embedded = lambda samples: known  # type: ignore[method-assign]
+        network.embed_checked = lambda samples: known  # type: ignore[method-assign]
     return as_similarity(samples, k=kernel.name, model=network, **given)
 
 

@@ -30,13 +30,13 @@ def asked(monkeypatch):
     from vendiscore.encoders.text_encoders import TextNetwork
 
     texts = []
-    inputs = TextNetwork.inputs
+    inputs = TextNetwork.prepare_inputs
 
     def noted(self, batch, report):
         texts.extend(batch)
         return inputs(self, batch, report)
 
-    monkeypatch.setattr(TextNetwork, "inputs", noted)
+    monkeypatch.setattr(TextNetwork, "prepare_inputs", noted)
     return texts
 
 
@@ -58,9 +58,9 @@ def test_rows_and_reports_are_those_without_a_cache(folder, tmp_path):
     plain = encoder(folder, pooling="mean", max_length=4)
     keeping = encoder(folder, pooling="mean", max_length=4, cache=tmp_path)
     texts = [*TEXTS, " ".join(SENTENCES)]
-    expected, _, report = plain.embedded(texts)
+    expected, _, report = plain.embed_checked(texts)
     for _ in range(2):
-        X, settings, found = keeping.embedded(texts)
+        X, settings, found = keeping.embed_checked(texts)
         np.testing.assert_allclose(X, expected, rtol=0, atol=1e-6)
         assert found["partial"] == report["partial"] != {}
         assert settings["dims"] == X.shape[1]
@@ -109,9 +109,9 @@ def test_long_work_is_announced_with_its_time(folder, capsys, monkeypatch):
 def test_a_network_without_weights_has_no_time_to_announce(folder):
     embed = encoder(folder, pooling="mean")
     network = embed._model
-    assert network.work(TEXTS) > 0
+    assert network.estimate_work(TEXTS) > 0
     network.model = torch.nn.Identity()
-    assert network.work(TEXTS) == 0
+    assert network.estimate_work(TEXTS) == 0
 
 
 LONE = "a half \ud800 of a pair"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError
-from vendiscore.encoders.embeddings import embed, no_effect
+from vendiscore.encoders.embeddings import check_no_conflict, embed
 from vendiscore.support.progress import run_steps
 
 
@@ -119,6 +119,6 @@ def test_tensors_are_detached_and_widened(dtype):
 
 
 def test_options_without_effect_are_refused_only_if_they_are_passed():
-    no_effect({"pooling": None, "half": None}, "a function")
+    check_no_conflict({"pooling": None, "half": None}, "a function")
     with pytest.raises(ValueError, match="`half` has no effect with a function"):
-        no_effect({"pooling": None, "half": False}, "a function")
+        check_no_conflict({"pooling": None, "half": False}, "a function")

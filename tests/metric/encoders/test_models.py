@@ -211,7 +211,7 @@ def test_a_network_of_the_callers_is_as_it_was_between_calls(bert, own):
 def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     before = modes(own)
     model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
-    steps = model.steps(TEXTS)
+    steps = model.embed_steps(TEXTS)
     assert next(steps) == 0
     assert next(steps) == 3
     assert not own.training
@@ -219,8 +219,8 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
     steps.close()
     assert modes(own) == before
     pairs = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=2)
-    assert list(pairs.steps(TEXTS)) == [0, 2, 4, 6]
-    X, settings, omissions = run_steps(pairs.steps(TEXTS))
+    assert list(pairs.embed_steps(TEXTS)) == [0, 2, 4, 6]
+    X, settings, omissions = run_steps(pairs.embed_steps(TEXTS))
     assert list(omissions) == ["missed", "partial"]
     np.testing.assert_allclose(X, model.encode(TEXTS), atol=1e-6)
     assert (settings["batch_size"], settings["dims"]) == (2, 16)
@@ -229,7 +229,7 @@ def test_steps_tell_how_many_are_done_and_may_be_stopped(own):
 def test_a_network_in_use_twice_is_given_back_by_the_last(own):
     before = modes(own)
     model = encoder(model=own, tokenizer=tiny_tokenizer(), pooling="mean", batch_size=3)
-    first, second = model.steps(TEXTS), model.steps(TEXTS)
+    first, second = model.embed_steps(TEXTS), model.embed_steps(TEXTS)
     next(first)
     next(second)
     first.close()

@@ -10,12 +10,12 @@ from vendiscore.encoders import networks
 from vendiscore.encoders.networks import (
     ModelFiles,
     Network,
-    describe,
-    has_steps,
-    model_files,
+    describe_network,
+    has_modules_file,
     pick_device,
     pick_dtype,
     pool,
+    resolve_model_files,
 )
 
 torch = pytest.importorskip("torch")
@@ -50,7 +50,7 @@ def test_half_precision_is_for_gpus():
         pick_dtype(True, CPU)
     with pytest.raises(TypeError, match="`half` must be True or False"):
         pick_dtype("yes", CPU)
-    files = model_files("a", "main", "text", "cpu", None)
+    files = resolve_model_files("a", "main", "text", "cpu", None)
     assert files == ModelFiles("a", "main", "text", CPU, torch.float32)
 
 
@@ -86,9 +86,9 @@ def test_an_output_without_the_pooling_is_refused(output, pooling, message):
 
 def test_a_network_is_described_by_its_class_and_files():
     model = torch.nn.Linear(2, 2)
-    assert describe(model) == {"model": "Linear", "model_path": None, "revision": None}
+    assert describe_network(model) == {"model": "Linear", "model_path": None, "revision": None}
     model.config = SimpleNamespace(_name_or_path="a/b", _commit_hash="abc")
-    assert describe(model) == {"model": "Linear", "model_path": "a/b", "revision": "abc"}
+    assert describe_network(model) == {"model": "Linear", "model_path": "a/b", "revision": "abc"}
 
 
 class Noisy(torch.nn.Module):
@@ -111,7 +111,7 @@ def network(model, device=None):
 def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
     model = Noisy().train(training)
     model.inner.train(not training)
-    with network(model).running([], {}) as (encode, settings):
+    with network(model).inference_mode([], {}) as (encode, settings):
         assert not model.training
         assert not model.inner.training
         found = encode([[1.0, 2.0]] * 50)
@@ -119,12 +119,12 @@ def test_a_callers_network_is_run_without_dropout_and_left_as_it_was(training):
     assert not found.requires_grad
     assert (model.training, model.inner.training) == (training, not training)
     assert settings == {"a": 1, "device": "cpu", "half": False}
-    assert networks._loans == {}
+    assert networks._modes_in_use == {}
 
 
 def test_a_network_is_given_back_when_its_last_user_is_done():
     model = Noisy().train()
-    first, second = network(model).running([], {}), network(model).running([], {})
+    first, second = network(model).inference_mode([], {}), network(model).inference_mode([], {})
     first.__enter__()
     second.__enter__()
     first.__exit__(None, None, None)
@@ -135,7 +135,7 @@ def test_a_network_is_given_back_when_its_last_user_is_done():
 
 def test_a_network_is_given_back_after_an_error():
     model = Noisy().train()
-    with pytest.raises(KeyError), network(model).running([], {}):
+    with pytest.raises(KeyError), network(model).inference_mode([], {}):
         raise KeyError
     assert model.training
 
@@ -146,7 +146,7 @@ def test_threads_share_a_network():
 
     def use():
         for _ in range(20):
-            with network(model).running([], {}) as (encode, _):
+            with network(model).inference_mode([], {}) as (encode, _):
                 if not torch.equal(encode([[1.0] * 20]), torch.full((1, 20), 2.0)):
                     wrong.append(1)
 
@@ -174,7 +174,7 @@ def test_inputs_move_to_the_precision_of_the_network():
         return inputs["x"]
 
     own = Network(model, CPU, {}, lambda batch: batch[0], embed)
-    with own.running([], {}) as (encode, _):
+    with own.inference_mode([], {}) as (encode, _):
         encode([{"x": torch.ones(1, 2), "ids": torch.ones(1, 2, dtype=torch.long), "name": "a"}])
     assert seen["x"].dtype == torch.float64
     assert seen["ids"].dtype == torch.long
@@ -191,18 +191,18 @@ def test_the_digest_is_that_of_the_weights():
 
 
 def test_a_folder_has_steps_if_it_has_their_file(tmp_path):
-    files = model_files(tmp_path, None, "text", "cpu", None)
-    assert not has_steps(files)
+    files = resolve_model_files(tmp_path, None, "text", "cpu", None)
+    assert not has_modules_file(files)
     (tmp_path / "modules.json").write_text("[]")
-    assert has_steps(files)
+    assert has_modules_file(files)
 
 
 def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypatch):
     hub = pytest.importorskip("huggingface_hub")
     errors = pytest.importorskip("huggingface_hub.errors")
-    files = model_files("owner/name", None, "text", "cpu", None)
+    files = resolve_model_files("owner/name", None, "text", "cpu", None)
     monkeypatch.setattr(hub, "hf_hub_download", lambda *args, **options: "path")
-    assert has_steps(files)
+    assert has_modules_file(files)
 
     def offline(*args, **options):
         raise errors.LocalEntryNotFoundError("offline")
@@ -212,9 +212,9 @@ def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypa
     with pytest.warns(
         UserWarning, match="cannot be asked now whether 'owner/name' has modules.json"
     ):
-        assert not has_steps(files)
+        assert not has_modules_file(files)
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: "known")
-    assert not has_steps(files)
+    assert not has_modules_file(files)
 
 
 @pytest.mark.parametrize(
@@ -239,5 +239,5 @@ def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, messag
 
 
 def test_rows_of_a_network_are_floats():
-    with network(Noisy()).running([], {}) as (encode, _):
+    with network(Noisy()).inference_mode([], {}) as (encode, _):
         np.testing.assert_array_equal(encode([[1.0]]).numpy(), [[2.0]])

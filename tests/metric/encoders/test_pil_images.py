@@ -6,7 +6,12 @@ import numpy as np
 import pytest
 
 from vendiscore import SampleError
-from vendiscore.encoders.pil_images import as_image, check_background, check_images, naming_files
+from vendiscore.encoders.pil_images import (
+    as_image,
+    check_background,
+    check_images,
+    name_files_in_errors,
+)
 
 Image = pytest.importorskip("PIL.Image")
 RNG = np.random.default_rng(0)
@@ -133,7 +138,7 @@ def test_types_and_paths_are_checked_before_any_image_is_read(tmp_path):
 
 def test_errors_about_files_name_them(tmp_path):
     paths = [tmp_path / "a.png", {"bytes": None, "path": "b.png"}, {"bytes": b"", "path": "c.png"}]
-    with pytest.raises(SampleError) as caught, naming_files(paths):
+    with pytest.raises(SampleError) as caught, name_files_in_errors(paths):
         raise SampleError.from_problems({0: "is broken", 1: "is not b.png", 2: "is broken"})
     assert caught.value.problems == {
         0: f"({tmp_path / 'a.png'}) is broken",

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compute, encoder
-from vendiscore.encoders.static_models import static_files
+from vendiscore.encoders.static_models import find_static_files
 
 tokenizers = pytest.importorskip("tokenizers")
 
@@ -125,10 +125,10 @@ def test_broken_files_are_refused(tmp_path):
 
 
 def test_only_folders_of_one_static_model_are_taken_for_one(tmp_path):
-    assert static_files("sentence-transformers/all-MiniLM-L6-v2") is None
-    assert static_files(tmp_path) is None
+    assert find_static_files("sentence-transformers/all-MiniLM-L6-v2") is None
+    assert find_static_files(tmp_path) is None
     folder = model(tmp_path)
-    assert static_files(folder)
+    assert find_static_files(folder)
     steps = [{"type": "sentence_transformers.models.StaticEmbedding"}]
     modules = folder / "modules.json"
     for more, is_one in (
@@ -137,13 +137,13 @@ def test_only_folders_of_one_static_model_are_taken_for_one(tmp_path):
         ([{"type": "x.Dense"}], False),
     ):
         modules.write_text(json.dumps(steps + more))
-        assert bool(static_files(folder)) == is_one
+        assert bool(find_static_files(folder)) == is_one
     for broken in ("[{", "[]", "[{}]", "{}"):
         modules.write_text(broken)
-        assert static_files(folder) is None
+        assert find_static_files(folder) is None
     modules.unlink()
     (folder / "second.safetensors").write_bytes((folder / "model.safetensors").read_bytes())
-    assert static_files(folder) is None
+    assert find_static_files(folder) is None
 
 
 def test_torch_is_not_imported(tmp_path):

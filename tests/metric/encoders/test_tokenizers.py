@@ -8,7 +8,7 @@ import pytest
 import reference
 
 from vendiscore import MissingPackageError, as_similarity, compute, mag_diff
-from vendiscore.encoders.tokenizers import named_tokenizer
+from vendiscore.encoders.tokenizers import load_tokenizer
 from vendiscore.kernels.text import tokenize_texts
 
 BLEU = pytest.importorskip("sacrebleu.metrics.bleu").BLEU
@@ -34,7 +34,7 @@ def test_tokens_are_those_of_sacrebleu(name):
     theirs = BLEU(tokenize=name).tokenizer
     expected = [theirs(text.rstrip()).split() for text in TEXTS]
     assert tokenize_texts(TEXTS, name) == expected
-    assert [named_tokenizer(name)(text) for text in TEXTS] == expected
+    assert [load_tokenizer(name)(text) for text in TEXTS] == expected
     K = as_similarity(TEXTS, k="ngram_overlap", tokenizer=name, ns=[1, 2]).dense()
     tokens = dict(zip(TEXTS, expected, strict=True))
     np.testing.assert_allclose(

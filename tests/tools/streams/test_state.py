@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vendiscore import SampleError, State, TooLargeError, compute, effective_number
-from vendiscore.encoders.models import Encoder, Function
+from vendiscore.encoders.models import CallableModel, Encoder
 from vendiscore.encoders.text_encoders import TEXTS
 from vendiscore.result import key_at
 from vendiscore.tools.streams.state_sums import stays_rows
@@ -358,7 +358,7 @@ def test_states_of_two_configurations_say_in_what_they_differ():
 
 def test_encoders_are_told_apart_by_what_they_say_of_themselves():
     def encoder(name):
-        model = Function(_letters, _letters)
+        model = CallableModel(_letters, _letters)
         model.settings = {"model": name, "revision": "main"}
         return Encoder(TEXTS, model, 8)
 
