@@ -39,7 +39,7 @@ from threadpoolctl import threadpool_limits
 from vendiscore.resolve.sets import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.support.namespace import to_host
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions

@@ -41,7 +41,7 @@ from vendiscore import as_similarity, compute
 from vendiscore.scoring.deficit import log_ends, repeats_of
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = (0.5, 1.0, 2.0, math.inf)

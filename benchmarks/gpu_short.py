@@ -197,7 +197,7 @@ def losses(run: Run) -> None:
 
 
 def eigenvalues(run: Run) -> None:
-    from vendiscore.spectral.eigen import decompose
+    from vendiscore.spectral.eigendecomposition import decompose
 
     for dtype in DTYPES:
         K = rows_of(FEW, 32)

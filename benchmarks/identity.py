@@ -21,12 +21,12 @@ import numpy as np
 from pairs import arguments, environment, write
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, select
-from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
-from vendiscore.spectral.rank_one import (
+from vendiscore.spectral.leave_one_out import (
     leave_one_out,
     log_scores_leaving_each_out,
     log_scores_with_each_added,
 )
+from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)

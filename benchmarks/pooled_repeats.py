@@ -36,7 +36,7 @@ from vendiscore import as_similarity
 from vendiscore.scoring.group_intervals import estimate_log_scores, pool_lower_ends
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.tools.analysis.pair_inference import estimate_difference
 
 LEVEL = 0.95

@@ -34,7 +34,7 @@ from vendiscore import as_similarity
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT
 from vendiscore.scoring.subsampling import bounded, logit_interval, student
 from vendiscore.similarity.base import Similarity
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.support.namespace import to_host
 from vendiscore.tools.analysis.pair_inference import (
     can_signs_reach,

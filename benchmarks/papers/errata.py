@@ -16,7 +16,7 @@ from scipy.optimize import brentq
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.function import convergence_scale, magnitude_function
+from vendiscore.magnitude.magnitude_functions import convergence_scale, magnitude_function
 
 VENDI = "2210.02410"
 MAGNITUDE = "2311.16054"

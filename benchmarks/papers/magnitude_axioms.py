@@ -15,7 +15,7 @@ from findings import Finding, Group, claim, run
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_area
-from vendiscore.magnitude.function import convergence_scale, magnitude_function
+from vendiscore.magnitude.magnitude_functions import convergence_scale, magnitude_function
 
 DRAWS, POINTS = 20, 40
 

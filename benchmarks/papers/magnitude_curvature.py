@@ -23,9 +23,9 @@ from findings import Finding, Group, claim, run
 from sklearn.linear_model import QuantileRegressor
 from sklearn.model_selection import KFold
 
-from vendiscore.magnitude.function import convergence_scale
+from vendiscore.magnitude.magnitude_functions import convergence_scale
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 DISKS, POINTS, FEWER, MORE = 201, 500, 250, 1000
 SOME = 5  # every fifth disk is enough where there are many points

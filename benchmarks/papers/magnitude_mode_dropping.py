@@ -17,8 +17,8 @@ from sklearn.metrics import euclidean_distances
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_diff
-from vendiscore.magnitude.function import convergence_scale, magnitude
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.magnitude_functions import convergence_scale, magnitude
+from vendiscore.magnitude.metric_space_builder import as_space
 
 STEPS = 9
 KEPT = 1  # the digit with more than 1,100 images

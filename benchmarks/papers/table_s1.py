@@ -13,7 +13,7 @@ from findings import Finding, Group, claim, number, run
 
 from vendiscore import compute
 from vendiscore.magnitude.area import mag_area
-from vendiscore.magnitude.function import convergence_scale
+from vendiscore.magnitude.magnitude_functions import convergence_scale
 
 SETS = {
     "X": [[1.0], [0.0]],

@@ -3,7 +3,7 @@
 import matplotlib.pyplot as plt
 import numpy as np
 
-from vendiscore.magnitude.function import convergence_scale, magnitude_function, spread
+from vendiscore.magnitude.magnitude_functions import convergence_scale, magnitude_function, spread
 
 BLUE, ORANGE = "#0072B2", "#D55E00"
 rng = np.random.default_rng(0)

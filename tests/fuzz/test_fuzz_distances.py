@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 from magnitudes import compute
 
 from vendiscore import as_similarity, magnitude_weights
-from vendiscore.magnitude.function import magnitude
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.magnitude_functions import magnitude
+from vendiscore.magnitude.metric_space_builder import as_space
 
 REL = 1e-9
 MP = cf.MP

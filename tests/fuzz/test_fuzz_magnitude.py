@@ -20,7 +20,7 @@ from vendiscore import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 
 # The error that the docstring of `magnitude` promises.
 REL = 1e-9

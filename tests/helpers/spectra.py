@@ -10,8 +10,8 @@ import numpy as np
 
 from vendiscore import MatrixSimilarity, as_similarity, effective_number
 from vendiscore.spectral.estimate import Estimate, EstimateOptions
-from vendiscore.spectral.estimators import estimate_by_lanczos, estimate_scores
 from vendiscore.spectral.routes import ConvergenceError, select_spectrum_route
+from vendiscore.spectral.stochastic_estimate import estimate_by_lanczos, estimate_scores
 from vendiscore.spectral.vendi_scores import compute_spectrum
 from vendiscore.spectral.weighted_similarity import merge_identical
 

@@ -128,7 +128,7 @@ def test_names_of_measures_may_come_from_a_generator() -> None:
 
 @pytest.mark.parametrize("measure", ["VS", "GMStds"])
 def test_a_space_is_measured_by_its_distances_only(measure: str) -> None:
-    from vendiscore.magnitude.spaces_of_samples import as_space
+    from vendiscore.magnitude.metric_space_builder import as_space
 
     space = as_space(X)
     how = {"measures": "MagArea", "t_cut": "t_conv"}

@@ -57,7 +57,7 @@ from vendiscore import (
     spectrum,
     spread,
 )
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures import measure as measures_module
 from vendiscore.resolve import kernel as kernels_module
 from vendiscore.resolve.kernel import Control

@@ -54,6 +54,10 @@ FORWARDED = {
     "core.errors": "support.errors",
     "analysis": "tools.analysis.layout",
     "report": "tools.reports",
+    "measures.subject": "measures.sample_set",
+    "measures.stack": "measures.stacked_groups",
+    "magnitude.spaces_of_samples": "magnitude.metric_space_builder",
+    "encoders.models": "encoders.sample_encoder",
 }
 for module in ("document", "sections", "thumbnails"):
     FORWARDED[f"report.{module}"] = f"tools.reports.{module}"

@@ -18,7 +18,7 @@ import pytest
 
 import vendiscore
 from vendiscore import compute
-from vendiscore.spectral import eigen
+from vendiscore.spectral import eigendecomposition
 from vendiscore.support import progress
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -150,7 +150,7 @@ print(list(work()))
 
 def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     X = np.random.default_rng(0).standard_normal((50, 60))
-    monkeypatch.setattr(eigen, "NUMPY_SIZE", 20)
+    monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 20)
     compute(X, k="cosine")
     assert not capsys.readouterr().err
     monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from ..support.types import Device
 
 if TYPE_CHECKING:
-    from .models import Encoder
     from .networks import Pooling
+    from .sample_encoder import Encoder
 
 
 def encoder(
@@ -78,7 +78,7 @@ def encoder(
     from ..support.arguments import check_choice
     from .embeddings import check_no_conflict
     from .image_encoders import IMAGES
-    from .models import make_encoder
+    from .sample_encoder import make_encoder
     from .text_encoders import TEXTS
 
     if check_choice("kind", kind, ("text", "images")) == "text":

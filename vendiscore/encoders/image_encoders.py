@@ -12,7 +12,6 @@ from ..support.errors import SampleError
 from ..support.optional import is_network, require
 from ..support.types import Options
 from .embeddings import Encode, check_no_conflict
-from .models import Modality
 from .networks import (
     ModelFiles,
     Network,
@@ -26,6 +25,7 @@ from .networks import (
     sentence_settings,
 )
 from .pil_images import as_image, check_images
+from .sample_encoder import Modality
 
 if TYPE_CHECKING:
     import torch

@@ -20,7 +20,6 @@ from ..support.progress import track
 from ..support.text_detection import INVISIBLE_CHARACTERS
 from ..support.types import Options, Record
 from .embeddings import Encode
-from .models import Modality
 from .networks import (
     ModelFiles,
     Network,
@@ -34,6 +33,7 @@ from .networks import (
     pool,
     sentence_settings,
 )
+from .sample_encoder import Modality
 
 if TYPE_CHECKING:
     import torch

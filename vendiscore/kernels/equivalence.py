@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..encoders.embeddings import check_no_conflict
-from ..encoders.models import BATCH_SIZE
 from ..encoders.networks import describe_network, resolve_model_files
+from ..encoders.sample_encoder import BATCH_SIZE
 from ..encoders.text_encoders import (
     check_texts,
     compute_cross_encoder_scores,

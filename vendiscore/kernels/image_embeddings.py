@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Any
 
 from ..encoders.image_encoders import IMAGES, Transform, read_images
-from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
 from ..encoders.pil_images import check_background, check_images, name_files_in_errors
+from ..encoders.sample_encoder import BATCH_SIZE, make_encoder
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity
 from ..similarity.features import FeatureSimilarity

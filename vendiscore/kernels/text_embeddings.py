@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ..encoders.models import BATCH_SIZE, make_encoder
 from ..encoders.networks import Pooling
+from ..encoders.sample_encoder import BATCH_SIZE, make_encoder
 from ..encoders.text_encoders import MODEL_PATH, TEXTS, check_texts
 from ..resolve.kernel import register_kernel
 from ..similarity.base import Similarity

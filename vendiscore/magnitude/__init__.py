@@ -2,7 +2,7 @@
 
 from ..support.suggestions import make_non_callable
 from .area import mag_area, mag_areas, mag_diff
-from .function import (
+from .magnitude_functions import (
     convergence_scale,
     magnitude,
     magnitude_dimension,

@@ -8,10 +8,10 @@ import numpy as np
 
 from ..support.arguments import is_collection
 from ..support.types import Number, Samples
-from .parameters import check_magnitude_options
+from .magnitude_options import check_magnitude_options
+from .metric_space_builder import build_metric_space, build_metric_spaces
 from .scales import evaluate_magnitude, find_convergence_scale
 from .space import MetricSpace, StackedSpaces
-from .spaces_of_samples import build_metric_space, build_metric_spaces
 
 
 def mag_area(

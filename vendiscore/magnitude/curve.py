@@ -6,9 +6,9 @@ import numpy as np
 
 from ..support.summary import SummaryMixin, make_frame, to_json_record
 from ..support.types import Frame, Record, Samples
+from .metric_space_builder import build_metric_space
 from .scales import evaluate_magnitude, find_convergence_scale
 from .space import MetricSpace
-from .spaces_of_samples import build_metric_space
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -11,7 +11,7 @@ import scipy
 from ..support.progress import announce_duration, track
 from ..support.summary import make_frame, to_json_record
 from ..support.types import Frame, Number, Record
-from .parameters import RANGE_END_TOLERANCE
+from .magnitude_options import RANGE_END_TOLERANCE
 from .space import MetricSpace, StackedSpaces
 
 # Relative accuracy of the convergence scale.

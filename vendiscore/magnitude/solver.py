@@ -12,8 +12,8 @@ import scipy
 from ..support.namespace import row_blocks
 from ..support.types import Record
 from .conjugate_gradients import Precondition, conjugate_gradients, estimate_extreme_eigenvalue
-from .parameters import SolverName
-from .triangles import TriangularArrays, multiply_similarities
+from .magnitude_options import SolverName
+from .triangular_storage import TriangularArrays, multiply_similarities
 
 EPS = float(np.finfo(np.float64).eps)
 SINGLE_EPS = float(np.finfo(np.float32).eps) / 2

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..support.namespace import row_blocks
 from ..support.summary import format_repr
-from .parameters import SolverName
+from .magnitude_options import SolverName
 from .solver import EPS, MAX_ERROR, Solution, Solver
 
 # Distances from two samples at distance 0 may differ by this share of the larger one.

@@ -6,7 +6,7 @@ from ..similarity import sparse as sp
 from ..support.namespace import row_blocks, to_host
 from ..support.types import Rows
 from .measure import register_measure
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 
 @register_measure(

@@ -13,7 +13,7 @@ from ..support.namespace import asarray_like
 from ..support.signature import compute_digest, to_plain
 from ..support.types import Number, Samples
 from .measure import register_measure
-from .subject import SampleSet, UnsupportedInputError
+from .sample_set import SampleSet, UnsupportedInputError
 
 
 class Conditions:

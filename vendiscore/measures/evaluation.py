@@ -12,7 +12,7 @@ from ..support.namespace import Array, asarray_like, namespace, to_host
 from ..support.suggestions import suggest_name
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
-from .subject import SampleSet, UnsupportedInputError
+from .sample_set import SampleSet, UnsupportedInputError
 
 # measures, as they are passed
 MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
@@ -118,7 +118,7 @@ def evaluate_measures_stacked(
 
     And which groups are to be measured one by one, whose numbers mean nothing.
     """
-    from .stack import iter_stacked_groups
+    from .stacked_groups import iter_stacked_groups
 
     assert subject.groups is not None
     apart = np.ones(len(subject.groups), dtype=bool)

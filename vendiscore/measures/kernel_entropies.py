@@ -4,13 +4,13 @@ from functools import partial
 
 import numpy as np
 
-from ..spectral.rank_one import compute_coverage, compute_residual_fractions
+from ..spectral.leave_one_out import compute_coverage, compute_residual_fractions
 from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import is_torch
 from ..support.types import Number
 from .measure import register_measure
-from .stack import StackedGroups
-from .subject import SampleSet
+from .sample_set import SampleSet
+from .stacked_groups import StackedGroups
 
 
 def compute_log_score(subject: SampleSet | StackedGroups, q: float) -> Number:

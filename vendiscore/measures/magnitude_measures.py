@@ -9,14 +9,14 @@ from typing import Literal
 import numpy as np
 
 from ..magnitude.area import compute_area, compute_area_difference
-from ..magnitude.parameters import OPTION_CHECKS, SolverName, check_scales
+from ..magnitude.magnitude_options import OPTION_CHECKS, SolverName, check_scales
 from ..magnitude.scales import dissimilar_cutoff, evaluate_magnitude, find_convergence_scale
 from ..result import scale_suffix
 from ..support.arguments import is_collection
 from ..support.types import Number
 from .measure import register_measure
-from .stack import StackedGroups
-from .subject import SampleSet
+from .sample_set import SampleSet
+from .stacked_groups import StackedGroups
 
 _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"

@@ -12,8 +12,8 @@ from ..support.errors import SampleError, warn
 from ..support.namespace import Array, namespace, row_blocks, to_float, to_host
 from ..support.types import Number
 from .measure import RANGE_ROUNDING, register_measure
-from .stack import StackedGroups
-from .subject import SampleSet
+from .sample_set import SampleSet
+from .stacked_groups import StackedGroups
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 

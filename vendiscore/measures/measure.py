@@ -130,9 +130,9 @@ BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
 MEASURES_BY_MODULE = {
     "column_spread": "GMStds",
     "conditional": "ConditionalVS",
-    "group_shares": "TotalVS WithinVS BetweenVS",
+    "group_decomposition": "TotalVS WithinVS BetweenVS",
     "kernel_entropies": "RKE KernelLanguageEntropy SampleCoverage",
-    "kernel_means": "MMD KID",
+    "mean_embedding_distances": "MMD KID",
     "magnitude_measures": "Magnitude Spread MagArea t_conv MagDiff",
     "mean_similarity": "LC IntDiv AvgSim",
     "precision_recall": "Precision Recall Density Coverage",
@@ -188,8 +188,8 @@ def register_measure(
     references_without : str, optional
         An option of a one-set measure, without which references, if any, set the unit of distances.
     stacks : bool
-        Whether it takes a `StackedGroups` too (`vendiscore.measures.stack`), with a number for
-        each.
+        Whether it also takes a `StackedGroups` (`vendiscore.measures.stacked_groups`), with a
+        number for each group.
 
     Returns
     -------

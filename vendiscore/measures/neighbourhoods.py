@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ..core.eigenvalues import EPS
+from ..magnitude.metric_space_builder import check_row_metric
 from ..magnitude.space import MetricSpace
-from ..magnitude.spaces_of_samples import check_row_metric
 from ..resolve.kernel_request import How
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity

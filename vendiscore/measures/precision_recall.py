@@ -8,7 +8,7 @@ from functools import partial
 from ..support.arguments import check_int
 from .measure import register_measure
 from .neighbourhoods import SETS, BallCounts
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 _KYNKAANNIEMI = "Kynkäänniemi et al., NeurIPS 2019, arXiv 1904.06991"
 _NAEEM = "Naeem et al., ICML 2020, arXiv 2002.09797"

@@ -11,8 +11,8 @@ from ..support.arguments import check_float
 from ..support.namespace import Array, asarray_like, is_torch, namespace, to_host
 from ..support.types import Number
 from .measure import register_measure
-from .stack import StackedGroups
-from .subject import SampleSet
+from .sample_set import SampleSet
+from .stacked_groups import StackedGroups
 from .vendi_family import check_quality, check_values, take_quality, take_values
 
 _register = partial(register_measure, needs="similarity", stacks=True)

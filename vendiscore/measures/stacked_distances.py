@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from ..magnitude.metric_space_builder import check_row_metric
 from ..magnitude.space import StackedSpaces
-from ..magnitude.spaces_of_samples import check_row_metric
 from ..resolve.kernel_request import Metric
 from ..similarity.base import Similarity
 from ..similarity.distance_matrix import UNIT_ROUNDING, as_numpy_rows, normalize_rows
@@ -16,7 +16,7 @@ from ..similarity.kernel_distances import kernel_rounding, squared_sparse_distan
 from ..similarity.row_distances import CLOSE_PAIR_RATIO
 from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 _HALVED_METRICS = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance
 

@@ -15,7 +15,7 @@ from ..support.arguments import check_int, is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.types import Record
 from .measure import register_measure
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 _BLEU_DEFAULTS: Record = {"tokenize": "13a", "smooth": "exp", "max_order": 4, "lowercase": False}
 _register = partial(register_measure, needs="samples")

@@ -12,10 +12,10 @@ from ..support.arguments import check_no_gradient
 from ..support.namespace import asarray_like
 from ..support.types import Number
 from .measure import register_measure
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 if TYPE_CHECKING:
-    from .stack import StackedGroups
+    from .stacked_groups import StackedGroups
 
 _register = partial(register_measure, needs="scores", weighted=True, ordered=True, stacks=True)
 

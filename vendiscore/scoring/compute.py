@@ -12,7 +12,7 @@ import numpy as np
 from ..core.eigenvalues import PSD
 from ..encoders.tokenizers import cache_tokens
 from ..measures.evaluation import evaluate_measures
-from ..measures.subject import SampleSet
+from ..measures.sample_set import SampleSet
 from ..resolve.kernel import Kernel, psd_kernels
 from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, check_fit
 from ..resolve.sets import is_compared, is_space, read_samples
@@ -165,7 +165,7 @@ def subject_of(
     mixed = references is not None and not is_compared(references)
     samples, groups, how = _flatten(samples, request, name, mixed)
     if references is not None:
-        from ..magnitude.spaces_of_samples import has_distance_scale
+        from ..magnitude.metric_space_builder import has_distance_scale
 
         if request.pairs or (request.needs_unit and not has_distance_scale(samples, how)):
             mixed = not is_compared(samples)
@@ -216,7 +216,7 @@ def _flatten(
         how = replace(how, k=None)  # they are compared
     flat = read_samples(samples, how, name, mixed=mixed)
     if request.solver != "auto" and not mixed:
-        from ..magnitude.spaces_of_samples import check_solver
+        from ..magnitude.metric_space_builder import check_solver
 
         check_solver(flat, request.solver, name)
     if how.given:

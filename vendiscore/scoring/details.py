@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..magnitude.space import MetricSpace
-from ..measures.subject import SampleSet
+from ..measures.sample_set import SampleSet
 from ..resolve.kernel_build import is_divisible
 from ..resolve.sets import fit_source, fitted_options
 from ..similarity.base import Similarity

@@ -15,11 +15,11 @@ import numpy as np
 
 from ..core.eigenvalues import PSD, EigenvalueTolerance
 from ..core.score import compute_hill_numbers
-from ..measures.stack import MAX_STACKED_SIZE
+from ..measures.stacked_groups import MAX_STACKED_SIZE
 from ..similarity.base import Similarity
-from ..spectral.rank_one import compute_log_score
+from ..spectral.leave_one_out import compute_log_score
 from ..spectral.spectrum import Spectrum
-from ..spectral.stacks import MIN_WEIGHT, StackedSpectra
+from ..spectral.stacked_spectra import MIN_WEIGHT, StackedSpectra
 from ..spectral.vendi_scores import compute_spectrum
 from ..support.namespace import row_blocks, to_host
 from .deficit import (

@@ -7,7 +7,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..measures.evaluation import ConfiguredMeasure, evaluate_measures, evaluate_measures_stacked
-from ..measures.subject import SampleSet
+from ..measures.sample_set import SampleSet
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.group_indices import group_indices
 from ..similarity.sample_arrays import take_samples

@@ -8,7 +8,7 @@ from typing import TypeAlias
 import numpy as np
 
 from ..measures.evaluation import ConfiguredMeasure, evaluate_measures
-from ..measures.subject import SampleSet, SampleSubset
+from ..measures.sample_set import SampleSet, SampleSubset
 from ..resolve.sample_labels import Groups, check_size
 from ..similarity.group_indices import group_indices
 from ..support.errors import warn

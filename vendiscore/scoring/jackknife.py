@@ -6,8 +6,8 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ..spectral.clusters import leave_cluster_out
-from ..spectral.rank_one import (
+from ..spectral.leave_cluster_out import leave_cluster_out
+from ..spectral.leave_one_out import (
     compute_influence,
     compute_log_score,
     compute_surprise,

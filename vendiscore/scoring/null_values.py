@@ -7,12 +7,12 @@ import numpy as np
 
 from ..core.hill import log_power_mean
 from ..measures.measure import BETWEEN
-from ..measures.stack import MAX_STACKED_SIZE
-from ..measures.subject import SampleSet
+from ..measures.sample_set import SampleSet
+from ..measures.stacked_groups import MAX_STACKED_SIZE
 from ..similarity.base import Similarity
 from ..similarity.group_indices import iter_groups_by_size
 from ..similarity.matrix import materialize_matrix
-from ..spectral.stacks import StackedSpectra
+from ..spectral.stacked_spectra import StackedSpectra
 from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import row_blocks, to_float, to_host
 from ..support.types import Record

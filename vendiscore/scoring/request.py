@@ -27,7 +27,7 @@ from ..support.errors import short_repr
 from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
-    from ..magnitude.parameters import SolverName
+    from ..magnitude.magnitude_options import SolverName
     from ..resolve.sample_labels import Groups
 
 # Keywords that are neither about how samples are compared nor options of measures.

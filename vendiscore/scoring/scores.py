@@ -315,7 +315,7 @@ def choose_solver(size: int, q: float) -> core.Solver | None:
     """Return a solver for matrices of this size; None if `compute` has a faster route."""
     if size < NUMPY_SIZE:
         return core.NUMPY_SOLVER
-    from ..spectral.eigen import TWO_STAGE_SIZE, decompose
+    from ..spectral.eigendecomposition import TWO_STAGE_SIZE, decompose
     from ..spectral.routes import LANCZOS_SIZE
 
     if size >= TWO_STAGE_SIZE or (math.isinf(q) and size >= LANCZOS_SIZE):

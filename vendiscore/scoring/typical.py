@@ -11,7 +11,7 @@ from statistics import median
 
 import numpy as np
 
-from ..measures.subject import SampleSet
+from ..measures.sample_set import SampleSet
 from ..support.signature import IRRELEVANT_SETTINGS, to_plain
 from ..support.text_detection import are_proteins
 from ..support.types import Options, Record

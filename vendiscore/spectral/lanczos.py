@@ -6,7 +6,7 @@ import numpy as np
 
 from ..similarity.base import Similarity
 from ..support.errors import NotPSDError
-from .stochastic import Krylov
+from .block_lanczos import Krylov
 
 TOLERANCE = 1e-10  # relative, of the eigenvalue
 # Vectors that are kept at once, and restarts after which to give up: some 400 products.

@@ -20,7 +20,7 @@ from ..similarity.features import FeatureSimilarity
 from ..support import memory
 from ..support.namespace import Array, is_numpy, row_blocks
 from ..support.progress import announce_duration
-from .eigen import decompose, estimate_eigensolver_work, estimate_eigenvectors_bytes
+from .eigendecomposition import decompose, estimate_eigensolver_work, estimate_eigenvectors_bytes
 from .estimate import Estimate
 from .single_precision import can_use_single, compute_scores
 from .spectrum import ScoresByOrder, Spectrum, compute_tolerance, project_vectors, score_matrix

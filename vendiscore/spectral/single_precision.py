@@ -20,7 +20,7 @@ from ..support.namespace import (
     to_host,
 )
 from ..support.types import Number
-from .eigen import TWO_STAGE_SIZE
+from .eigendecomposition import TWO_STAGE_SIZE
 
 # Rows within this distance of length 1, as after normalization in float32, count as unit rows.
 # It moves log VS by less than 1e-5.

@@ -17,7 +17,7 @@ from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, is_numpy, namespace, to_float, to_host
 from ..support.types import Number
-from .eigen import decompose, describe_driver
+from .eigendecomposition import decompose, describe_driver
 from .estimate import Estimate
 from .weighted_similarity import describe_matrix_problem
 

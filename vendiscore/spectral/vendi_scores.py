@@ -67,7 +67,7 @@ def compute_vendi_scores(
         whole = select_spectrum_route(similarity)
         read = None
         if estimate_options:
-            from .estimators import estimate_scores
+            from .stochastic_estimate import estimate_scores
 
             read = estimate_scores(similarity, needed, p, psd, estimate_options, whole)
         if read is None:

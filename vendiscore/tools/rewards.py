@@ -9,15 +9,15 @@ from typing import Literal, get_args
 import numpy as np
 
 from ..core.eigenvalues import PSD, check_psd
-from ..measures.stack import iter_stacked_groups
-from ..measures.subject import SampleSet, SampleSubset
+from ..measures.sample_set import SampleSet, SampleSubset
+from ..measures.stacked_groups import iter_stacked_groups
 from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
 from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
 from ..resolve.sets import read_samples
 from ..similarity.sample_arrays import take_samples
 from ..similarity.weights import check_per_sample
-from ..spectral.rank_one import compute_log_score, compute_surprise, leave_one_out
-from ..spectral.stacks import StackedSpectra
+from ..spectral.leave_one_out import compute_log_score, compute_surprise, leave_one_out
+from ..spectral.stacked_spectra import StackedSpectra
 from ..spectral.vendi_scores import compute_spectrum
 from ..support.arguments import (
     DEFAULT_ORDER,

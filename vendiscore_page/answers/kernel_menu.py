@@ -7,7 +7,7 @@ from inspect import signature
 from typing import Any
 
 from vendiscore import compute, explain, get_kernel, list_kernels
-from vendiscore.encoders.models import MODEL_SCRIPTS
+from vendiscore.encoders.sample_encoder import MODEL_SCRIPTS
 from vendiscore.resolve.kernel import Control
 from vendiscore.similarity.encoder_scope import Mismatch, find_mismatch
 from vendiscore.support.errors import short_repr

@@ -17,7 +17,7 @@ from subprocess import DEVNULL
 from typing import Any
 
 from vendiscore import SampleError, Similarity, as_similarity, encoder, get_kernel
-from vendiscore.encoders.models import Encoder
+from vendiscore.encoders.sample_encoder import Encoder
 from vendiscore.support.errors import short_repr
 from vendiscore.support.progress import map_steps
 

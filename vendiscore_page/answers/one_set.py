@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from vendiscore import MissingPackageError, NotPSDError
-from vendiscore.encoders.models import MODEL_SCRIPTS
+from vendiscore.encoders.sample_encoder import MODEL_SCRIPTS
 from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.resolve.kernel import NAMED_MODELS
 from vendiscore.scoring.typical import wording_sentence

@@ -10,7 +10,7 @@ from contract import CASES, TEXTS
 
 import vendiscore
 from vendiscore import MissingPackageError, compute, list_kernels, mag_area, mag_areas, mag_diff
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 
 KERNELS = {kernel.name: kernel for kernel in list_kernels()}
 every_kernel = pytest.mark.parametrize("name", sorted(KERNELS))

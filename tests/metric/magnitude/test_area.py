@@ -7,8 +7,8 @@ import pytest
 
 from vendiscore import convergence_scale, mag_area, mag_areas, mag_diff
 from vendiscore.magnitude.area import compute_area, compute_area_difference
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace, StackedSpaces
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((12, 3)), RNG.standard_normal((8, 3)) * 2

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from points import cloud
 
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.scales import _find_root, find_convergence_scale
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 
 @pytest.mark.parametrize("metric", ["euclidean", "manhattan", "cosine"])

@@ -11,10 +11,10 @@ from points import cloud, naive_weights, pairwise
 from scipy.spatial.distance import cdist
 
 from vendiscore import IndefiniteError, convergence_scale, mag_diff, magnitude_weights, spread
-from vendiscore.magnitude.function import magnitude
+from vendiscore.magnitude.magnitude_functions import magnitude
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.solver import Solver, compute_nearest_distances
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 pytestmark = pytest.mark.whole  # each case may take another way back to double precision
 

@@ -12,7 +12,7 @@ from vendiscore.measures.evaluation import (
     evaluate_measures_stacked,
     parse_measures,
 )
-from vendiscore.measures.subject import SampleSet
+from vendiscore.measures.sample_set import SampleSet
 from vendiscore.resolve.sample_labels import read_labels
 
 X = np.random.default_rng(0).standard_normal((8, 3))

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 import vendiscore
 from vendiscore import compute, convergence_scale, mag_area
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))

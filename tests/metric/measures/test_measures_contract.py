@@ -22,7 +22,7 @@ from measure_cases import (
 from measure_cases import samples as any_samples
 
 from vendiscore import compute, list_measures, mag_area, register_measure, score_K
-from vendiscore.measures import both, subject
+from vendiscore.measures import joint_sample_set, sample_set
 from vendiscore.measures import measure as registry
 from vendiscore.measures.measure import Needs, get_measure
 from vendiscore.resolve.presets import PRESETS
@@ -192,7 +192,7 @@ def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for module, name in ((subject, "resolve_sets"), (both, "resolve_pool")):
+    for module, name in ((sample_set, "resolve_sets"), (joint_sample_set, "resolve_pool")):
         original = getattr(module, name)
         monkeypatch.setattr(
             module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)

@@ -6,7 +6,7 @@ import scipy.sparse
 import scipy.spatial.distance
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures import neighbourhoods
 from vendiscore.measures.neighbourhoods import (
     kernel_neighbourhoods,

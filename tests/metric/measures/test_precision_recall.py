@@ -10,7 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 from vendiscore import as_similarity, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.similarity import nearest_neighbours as blocks
 from vendiscore.similarity.distance_matrix import compute_distances
 

@@ -5,9 +5,9 @@ import pytest
 import scipy.sparse
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
+from vendiscore.measures.sample_set import SampleSet
 from vendiscore.measures.stacked_distances import as_points, stack_spaces
-from vendiscore.measures.subject import SampleSet
 from vendiscore.resolve.kernel_request import how_of
 
 RNG = np.random.default_rng(0)

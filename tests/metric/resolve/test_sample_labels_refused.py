@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import NotPSDError, SampleError, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 
 TEXTS = [["a cat sat", "a dog sat", "the cat ran off"], ["red", "red", "blue"], ["no", "yes"]]
 CLOUD = np.random.default_rng(0).standard_normal((12, 3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained", "", "snow fell"]

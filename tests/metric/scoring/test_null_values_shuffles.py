@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compute
-from vendiscore.measures.subject import SampleSet
+from vendiscore.measures.sample_set import SampleSet
 from vendiscore.resolve.sample_labels import read_labels
 from vendiscore.result import key_at
 from vendiscore.scoring import null_values

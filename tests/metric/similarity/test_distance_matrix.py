@@ -9,7 +9,7 @@ import scipy.sparse as sp
 from scipy.spatial.distance import cdist
 
 from vendiscore import TooLargeError
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.similarity.distance_matrix import compute_distances
 from vendiscore.similarity.metrics import METRICS, SCIPY_METRICS, check_metric
 

@@ -8,7 +8,7 @@ from contract import CASES
 from given_prompts import ORDERS, REFUSED, case, every_kernel, pick, schur
 
 from vendiscore import as_similarity, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.result import key_at
 from vendiscore.similarity.prompt_residuals import condition_on_prompts
 

@@ -20,7 +20,7 @@ from vendiscore import (
     spectrum,
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
-from vendiscore.spectral import eigen, two_stage
+from vendiscore.spectral import eigendecomposition, two_stage_eigensolver
 from vendiscore.spectral.spectrum import Spectrum, from_covariance
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 
@@ -153,7 +153,7 @@ def test_merged_samples_share_their_eigenvectors_by_weight(m, d, seed, flat):
 
 
 def test_large_matrices_are_decomposed_in_place_with_vectors(monkeypatch):
-    monkeypatch.setattr(eigen, "NUMPY_SIZE", 10)
+    monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 10)
     for name in ("wide features", "dense", "tall features", "repeated matrix"):
         similarity = SIMILARITIES[name]()
         K = similarity.dense()
@@ -190,8 +190,8 @@ def test_eigenvectors_are_refused_before_they_are_allocated(monkeypatch):
 @pytest.mark.parametrize("name", ["tall features", "wide features", "dense", "repeated rows"])
 def test_one_matrix_is_decomposed_once(name, large, monkeypatch):
     if large:
-        monkeypatch.setattr(eigen, "NUMPY_SIZE", 3)
-        monkeypatch.setattr(two_stage, "load_driver", lambda: None)  # it is not counted
+        monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 3)
+        monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: None)  # it is not counted
     similarity = SIMILARITIES[name]()
     with counted() as decompositions:
         result = compute_vendi_scores(similarity, [0.5, 1, 2, math.inf])

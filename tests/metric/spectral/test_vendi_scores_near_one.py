@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, compare, compute, explain, growth, select
 from vendiscore.result import key_at
-from vendiscore.spectral.rank_one import compute_surprise, log_score_drops
+from vendiscore.spectral.leave_one_out import compute_surprise, log_score_drops
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 # The sum of ten tenths, the next number above 1, and two numbers that are further off.

@@ -187,7 +187,7 @@ def test_estimates_are_those_of_numpy_and_nothing_of_the_size_of_samples_leaves(
         X, options = as_similarity(X, **options).dense(), {"score_K": True}
     how = {"method": "estimate", "rtol": 0.01, **options}
     found = compute(X, **how)
-    assert all("stochastic.py" in lines for _, lines in left)  # blocks of as many as are random
+    assert all("block_lanczos.py" in lines for _, lines in left)  # blocks of as many as are random
     want = compute(X.numpy(), **how)
     assert found["VS_se"] > 0
     assert found == pytest.approx(want, rel=1e-4)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vendiscore import compute, explain, growth, magnitude_function
-from vendiscore.spectral.eigen import decompose
+from vendiscore.spectral.eigendecomposition import decompose
 from vendiscore.support import progress
 
 LINE = re.compile(r"Scoring: about \d+(\.\d)? (seconds|minutes|hours)( and (.+) of memory)?\.\n")
@@ -107,7 +107,7 @@ LONG = {
 @pytest.mark.parametrize("words", LONG)
 def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
     monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
-    monkeypatch.setattr("vendiscore.spectral.eigen.NUMPY_SIZE", 30)
+    monkeypatch.setattr("vendiscore.spectral.eigendecomposition.NUMPY_SIZE", 30)
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     LONG[words]()
     lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]

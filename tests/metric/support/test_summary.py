@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures.measure import get_measure
 from vendiscore.support.summary import (
     format_repr,

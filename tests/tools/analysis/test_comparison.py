@@ -10,7 +10,7 @@ import pytest
 from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.resolve.kernel_request import How
 from vendiscore.resolve.sets import resolve_pool
 from vendiscore.support.progress import run_steps

@@ -421,7 +421,7 @@ def test_what_cannot_be_explained_is_refused(options, error, message):
 
 def test_the_floor_can_be_further_down():
     from vendiscore import as_similarity
-    from vendiscore.measures.subject import SampleSet
+    from vendiscore.measures.sample_set import SampleSet
     from vendiscore.tools.analysis.explain import explained
 
     X = np.random.default_rng(0).normal(size=(20, 3))

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, explain
-from vendiscore.measures.subject import SampleSet
+from vendiscore.measures.sample_set import SampleSet
 from vendiscore.tools.analysis.spectral_modes import EXEMPLARS, Mode, modes_of, strongest
 
 LABELS = list("aababca")

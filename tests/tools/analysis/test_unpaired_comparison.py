@@ -8,7 +8,7 @@ from sources import SOURCES
 
 from vendiscore import MatrixSimilarity, compare, score
 from vendiscore.scoring.jackknife import influence, influence_error
-from vendiscore.spectral.rank_one import compute_log_score
+from vendiscore.spectral.leave_one_out import compute_log_score
 from vendiscore.spectral.vendi_scores import compute_spectrum
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.unpaired_comparison import (

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from vendiscore import SampleError, State, TooLargeError, compute, effective_number
-from vendiscore.encoders.models import CallableModel, Encoder
+from vendiscore.encoders.sample_encoder import CallableModel, Encoder
 from vendiscore.encoders.text_encoders import TEXTS
 from vendiscore.result import key_at
 from vendiscore.tools.streams.state_sums import stays_rows

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...measures.subject import SampleSet
+from ...measures.sample_set import SampleSet
 from ...resolve.kernel_request import how_of
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.sets import read_samples
@@ -68,7 +68,8 @@ def explain(
 
     References
     ----------
-    Leave-one-out: an integral, `vendiscore.spectral.rank_one`. Coverage: Good, Biometrika 1953.
+    Leave-one-out: an integral, `vendiscore.spectral.leave_one_out`. Coverage: Good, Biometrika
+    1953.
 
     Examples
     --------

@@ -11,7 +11,7 @@ import numpy as np
 from ...magnitude.curve import MagnitudeCurve, magnitude_curve
 from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
-from ...measures.subject import SampleSet
+from ...measures.sample_set import SampleSet
 from ...resolve.kernel_request import check_fit
 from ...result import number_rows
 from ...scoring.compute import check_references, measured, subject_of

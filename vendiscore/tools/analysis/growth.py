@@ -15,7 +15,7 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...core.score import NUMPY_SOLVER, can_skip_eigenvalues
-from ...measures.subject import SampleSet
+from ...measures.sample_set import SampleSet
 from ...resolve.kernel_request import KernelArgument, how_of
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.sets import read_collection
@@ -32,10 +32,10 @@ from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
 from ...similarity.base import Similarity
 from ...similarity.matrix import materialize_matrix
-from ...spectral.eigen import estimate_eigensolver_work
-from ...spectral.rank_one import compute_log_score, leave_one_out
+from ...spectral.eigendecomposition import estimate_eigensolver_work
+from ...spectral.leave_one_out import compute_log_score, leave_one_out
 from ...spectral.spectrum import Spectrum
-from ...spectral.stacks import StackedSpectra
+from ...spectral.stacked_spectra import StackedSpectra
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import (
     DEFAULT_ORDER,

@@ -14,7 +14,7 @@ from ...resolve.sample_labels import encode_labels, read_labels, sizes_of
 from ...resolve.sets import read_collection, resolve_pool
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
-from ...spectral.rank_one import check_novelty_order, log_score_gains
+from ...spectral.leave_one_out import check_novelty_order, log_score_gains
 from ...spectral.spectrum import positive_eigenpairs
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import DEFAULT_ORDER, check_no_gradient

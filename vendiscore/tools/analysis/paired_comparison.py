@@ -18,7 +18,7 @@ from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices, submatrices
 from ...similarity.matrix import MatrixSimilarity
-from ...spectral.stacks import StackedSpectra
+from ...spectral.stacked_spectra import StackedSpectra
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.errors import short_repr, warn
 from ...support.namespace import row_blocks, to_host

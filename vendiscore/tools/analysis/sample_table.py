@@ -10,11 +10,11 @@ from functools import cached_property
 
 import numpy as np
 
-from ...measures.subject import SampleSet, SampleSubset
+from ...measures.sample_set import SampleSet, SampleSubset
 from ...result import key_at
 from ...scoring.scale_strip import strip_html
 from ...scoring.typical import nowhere, place_among
-from ...spectral.rank_one import (
+from ...spectral.leave_one_out import (
     MAX_SAMPLE_WEIGHT,
     compute_coverage,
     compute_residual_fractions,

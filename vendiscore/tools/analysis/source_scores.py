@@ -30,8 +30,8 @@ from ...similarity.set_means import (
     mean_similarities,
     sum_between_sets,
 )
-from ...spectral.rank_one import leave_one_out
-from ...spectral.stacks import StackedSpectra
+from ...spectral.leave_one_out import leave_one_out
+from ...spectral.stacked_spectra import StackedSpectra
 from ...spectral.vendi_scores import compute_spectrum
 from ...support import memory
 from ...support.arguments import check_bool, check_no_gradient, check_order

@@ -14,9 +14,9 @@ from ...scoring.subsampling import halves_error, student_reach
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices
 from ...similarity.matrix import materialize_matrix
-from ...spectral.rank_one import compute_log_score
+from ...spectral.leave_one_out import compute_log_score
 from ...spectral.spectrum import Spectrum
-from ...spectral.stacks import StackedSpectra
+from ...spectral.stacked_spectra import StackedSpectra
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.namespace import row_blocks, to_host
 from ...support.progress import map_steps

@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
-from ...encoders.models import MODEL_SCRIPTS
+from ...encoders.sample_encoder import MODEL_SCRIPTS
 from ...measures.measure import SIMILARITY_NEEDS
 from ...resolve.kernel import NAMED_MODELS
 from ...result import ERRORS, NULLS, number_rows

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ...measures.subject import SampleSet
+from ...measures.sample_set import SampleSet
 from ...resolve.sample_labels import group_equal
 from ...similarity.base import Similarity
 from ...support.folders import file_extension

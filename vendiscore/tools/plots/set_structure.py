@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ...spectral.rank_one import relative_drops
+from ...spectral.leave_one_out import relative_drops
 from ...support.namespace import Array, to_host
 from ...support.types import Axes
 from .axes import axes_of, thin

@@ -11,7 +11,7 @@ import numpy as np
 
 from ...encoders.pil_images import as_image
 from ...magnitude.space import MetricSpace
-from ...measures.subject import SampleSet
+from ...measures.sample_set import SampleSet
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...support.errors import SampleError

@@ -7,7 +7,7 @@ import numpy as np
 
 from ...result import NULLS
 from ...scoring.scale_strip import strip_html
-from ...spectral.rank_one import relative_drops
+from ...spectral.leave_one_out import relative_drops
 from ...support.optional import MissingPackageError
 from ...support.signature import format_number, to_plain
 from ...support.summary import render_table

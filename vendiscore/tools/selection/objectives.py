@@ -8,8 +8,8 @@ from typing import NamedTuple
 import numpy as np
 
 from ...core.eigenvalues import clip_eigenvalues
+from ...spectral.leave_one_out import log_scores_with_each_added
 from ...spectral.quadrature import log_score_from_entropy
-from ...spectral.rank_one import log_scores_with_each_added
 from ...support import memory
 from ...support.errors import warn
 from ...support.namespace import row_blocks

@@ -22,7 +22,7 @@ from ...similarity.prompt_residuals import describe_repeated_prompts
 from ...similarity.sample_arrays import as_samples, check_in_memory
 from ...similarity.weights import check_per_sample
 from ...spectral.estimate import Estimate
-from ...spectral.rank_one import check_novelty_order, log_score_gains
+from ...spectral.leave_one_out import check_novelty_order, log_score_gains
 from ...spectral.spectrum import Spectrum, from_covariance, positive_eigenpairs, score_covariance
 from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
 from ...support.errors import short_repr

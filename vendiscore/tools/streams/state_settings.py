@@ -3,7 +3,7 @@
 import types
 from collections.abc import Mapping
 
-from ...encoders.models import Encoder
+from ...encoders.sample_encoder import Encoder
 from ...resolve.kernel import Kernel, list_kernels
 from ...resolve.kernel_request import How, how_of
 from ...support.signature import IRRELEVANT_SETTINGS, to_plain

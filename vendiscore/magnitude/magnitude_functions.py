@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 
 from ..support.types import Samples
-from .parameters import check_magnitude_options, check_n_scales, check_scales
+from .magnitude_options import check_magnitude_options, check_n_scales, check_scales
+from .metric_space_builder import build_metric_space
 from .scales import MagnitudeFunction, evaluate_magnitude, find_convergence_scale
-from .spaces_of_samples import build_metric_space
 
 
 def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:

@@ -7,8 +7,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
-from vendiscore.spectral.rank_one import (
+from vendiscore.spectral.leave_one_out import (
     compute_log_score,
     compute_residual_fractions,
     compute_surprise,
@@ -16,6 +15,7 @@ from vendiscore.spectral.rank_one import (
     log_score_drops,
     log_score_gains,
 )
+from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.2, 0.5, 1.0, 1.5, 1.9, 2.0, 2.5, 5.0, math.inf]

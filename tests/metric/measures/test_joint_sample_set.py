@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from vendiscore import MatrixSimilarity, as_similarity, compute
-from vendiscore.magnitude.spaces_of_samples import as_space
-from vendiscore.measures.subject import SampleSet
+from vendiscore.magnitude.metric_space_builder import as_space
+from vendiscore.measures.sample_set import SampleSet
 from vendiscore.resolve.kernel_request import how_of
 from vendiscore.resolve.sample_labels import read_labels
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vendiscore import NotPSDError, compute, list_measures
-from vendiscore.measures.stack import MAX_STACKED_SIZE
+from vendiscore.measures.stacked_groups import MAX_STACKED_SIZE
 from vendiscore.result import key_at
 
 ORDERS = [0, 0.5, 1, 1.5, 2, 7, "inf"]

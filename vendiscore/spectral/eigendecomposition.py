@@ -53,7 +53,7 @@ def decompose(
         if on_host and not math.isfinite(A.sum()):  # torch looks by itself
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
-            from . import two_stage
+            from .two_stage_eigensolver import MAX_THREADS, load_driver
 
             what = "eigenvalues"
             if vectors:
@@ -64,12 +64,12 @@ def decompose(
             if not A.flags.f_contiguous:
                 A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
-            with limit_blas_threads(two_stage.MAX_THREADS):
+            with limit_blas_threads(MAX_THREADS):
                 if vectors:
                     return Eigendecomposition(*scipy.linalg.eigh(A, driver="evd", **in_place))
                 if not can_use_two_stages(A):
                     return Eigendecomposition(scipy.linalg.eigvalsh(A, **in_place))
-                driver = two_stage.load_driver()
+                driver = load_driver()
                 assert driver is not None
                 return Eigendecomposition(driver(A))
         if (
@@ -94,9 +94,9 @@ def can_use_two_stages(A: Array) -> bool:
     """Return whether all eigenvalues of a matrix are computed in two stages."""
     if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
         return False
-    from . import two_stage
+    from .two_stage_eigensolver import load_driver
 
-    return A.flags.forc and two_stage.load_driver() is not None
+    return A.flags.forc and load_driver() is not None
 
 
 def describe_driver(A: Array, vectors: bool) -> str:

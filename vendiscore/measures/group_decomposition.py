@@ -12,7 +12,7 @@ from ..core.hill import effective_number
 from ..support.namespace import Array, namespace, to_float
 from ..support.types import Number
 from .measure import BETWEEN, register_measure
-from .subject import SampleSet
+from .sample_set import SampleSet
 
 _JOST = "Jost, Ecology 2007, of eigenvalues"
 _register = partial(

@@ -18,7 +18,7 @@ from vendiscore import (
     magnitude_dimension,
     magnitude_weights,
 )
-from vendiscore.magnitude.function import magnitude
+from vendiscore.magnitude.magnitude_functions import magnitude
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ..magnitude.spaces_of_samples import as_spaces, concatenate_rows, kernel_distance_settings
+from ..magnitude.metric_space_builder import as_spaces, concatenate_rows, kernel_distance_settings
 from ..resolve.kernel_request import How
 from ..resolve.sets import is_space, resolve_pool
 from ..similarity.base import Similarity

@@ -16,11 +16,11 @@ from ..support.errors import NotPSDError, warn
 from ..support.memory import TooLargeError
 from ..support.namespace import Array, asarray_like
 from ..support.progress import announce_duration, track
+from .block_lanczos import EigenPairs, Krylov, Quadrature
 from .estimate import Estimate, EstimateOptions
 from .quadrature import compute_entropies, log_score_from_entropy
 from .routes import NORM, ConvergenceError, Cost, SpectrumRoute, product_width
 from .spectrum import compute_tolerance
-from .stochastic import EigenPairs, Krylov, Quadrature
 from .weighted_similarity import merge_identical
 
 # Random vectors at once: with as many, a product of a kept K takes as long as reading K does.

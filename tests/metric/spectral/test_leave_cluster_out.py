@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity
-from vendiscore.spectral.clusters import leave_cluster_out
-from vendiscore.spectral.rank_one import compute_log_score, leave_one_out
+from vendiscore.spectral.leave_cluster_out import leave_cluster_out
+from vendiscore.spectral.leave_one_out import compute_log_score, leave_one_out
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.5, 0.9, 1, 1.5, 1.99, 2, 2.0001, 3, 10, 300, math.inf]

@@ -9,7 +9,7 @@ from known_spectra import HALVES, ORDERS, matrix_of, score_of
 
 from vendiscore import MatrixSimilarity, compute
 from vendiscore.scoring.jackknife import influence
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 X = np.random.default_rng(0).normal(size=(4, 7, 3))

@@ -20,8 +20,8 @@ from ..core.score import Solver, compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.arguments import DEFAULT_ORDER
 from ..support.namespace import Array, asarray_like, detach, namespace, to_host
-from .eigen import decompose
-from .rank_one import (
+from .eigendecomposition import decompose
+from .leave_one_out import (
     compute_influence,
     log_scores_leaving_each_out,
     residual_fractions_from_eigenvectors,

@@ -7,8 +7,8 @@ import pytest
 import scipy.linalg
 
 from vendiscore import MatrixSimilarity, compute
-from vendiscore.spectral import eigen, two_stage
-from vendiscore.spectral.eigen import decompose
+from vendiscore.spectral import eigendecomposition, two_stage_eigensolver
+from vendiscore.spectral.eigendecomposition import decompose
 from vendiscore.support.parallel import blas_controller
 
 TOLERANCE = 1e-12  # of the largest eigenvalue
@@ -16,7 +16,7 @@ TOLERANCE = 1e-12  # of the largest eigenvalue
 
 @pytest.fixture
 def driver():
-    found = two_stage.load_driver()
+    found = two_stage_eigensolver.load_driver()
     if found is None:
         pytest.skip("this build of NumPy and SciPy has no two-stage driver")
     return found
@@ -67,7 +67,7 @@ def test_threads_do_not_disturb_each_other(driver):
 @pytest.fixture
 def from_here_on(monkeypatch):
     """Matrices of 64 rows count as large."""
-    monkeypatch.setattr(eigen, "NUMPY_SIZE", 63)
+    monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 63)
 
 
 def similar(n: int = 100) -> np.ndarray:
@@ -76,7 +76,7 @@ def similar(n: int = 100) -> np.ndarray:
 
 
 def hide(monkeypatch, module: str = "numpy.linalg._umath_linalg") -> None:
-    monkeypatch.setattr(two_stage, "_LIBRARIES", ((module, "no_such_{}_", None),))
+    monkeypatch.setattr(two_stage_eigensolver, "_LIBRARIES", ((module, "no_such_{}_", None),))
 
 
 def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
@@ -94,27 +94,27 @@ def test_the_score_is_the_same_without_the_driver_and_says_which_ran(
 
 def test_a_name_that_is_not_there_is_no_driver(monkeypatch):
     hide(monkeypatch)
-    assert two_stage.load_driver() is None
+    assert two_stage_eigensolver.load_driver() is None
 
 
 def test_no_library_is_no_driver(monkeypatch):
     hide(monkeypatch, "numpy.linalg.no_such_module")
-    assert two_stage.load_driver() is None
+    assert two_stage_eigensolver.load_driver() is None
 
 
 def test_a_driver_that_is_wrong_is_not_taken(driver):
-    assert two_stage._is_accurate(driver)
-    assert not two_stage._is_accurate(lambda A: driver(A) * (1 + 1e-8))
+    assert two_stage_eigensolver._is_accurate(driver)
+    assert not two_stage_eigensolver._is_accurate(lambda A: driver(A) * (1 + 1e-8))
 
     def fails(A):
         raise np.linalg.LinAlgError
 
-    assert not two_stage._is_accurate(fails)
+    assert not two_stage_eigensolver._is_accurate(fails)
 
 
 def test_vectors_and_small_matrices_take_the_usual_way(driver, monkeypatch):
     calls = []
-    monkeypatch.setattr(two_stage, "load_driver", lambda: calls.append(1))
+    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: calls.append(1))
     decompose(similar(50))
     decompose(similar(1200), vectors=True)
     decompose(similar(1200))
@@ -135,18 +135,18 @@ def test_a_reduction_has_no_more_threads_than_it_uses(driver, monkeypatch):
         seen.append(max(library["num_threads"] for library in blas_controller().info()))
         return driver(matrix)
 
-    monkeypatch.setattr(two_stage, "MAX_THREADS", 1)
-    monkeypatch.setattr(two_stage, "load_driver", lambda: looking)
-    decompose(similar(eigen.NUMPY_SIZE + 1))
+    monkeypatch.setattr(two_stage_eigensolver, "MAX_THREADS", 1)
+    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: looking)
+    decompose(similar(eigendecomposition.NUMPY_SIZE + 1))
     assert seen == [1]
 
 
 def test_a_similarity_of_size_just_at_the_limit_takes_the_driver(driver):
-    n = eigen.NUMPY_SIZE + 1
+    n = eigendecomposition.NUMPY_SIZE + 1
     diagonal = np.linspace(0.5, 1.5, n)
     A = np.diag(diagonal / diagonal.sum())
     A[0, 1] = A[1, 0] = 1e-5
-    assert eigen.describe_driver(A, vectors=False) == "reduced in two stages"
-    assert eigen.describe_driver(A, vectors=True) == ""
+    assert eigendecomposition.describe_driver(A, vectors=False) == "reduced in two stages"
+    assert eigendecomposition.describe_driver(A, vectors=True) == ""
     K = MatrixSimilarity(np.eye(n), psd=True)
     assert compute(K)["VS"] == pytest.approx(n)

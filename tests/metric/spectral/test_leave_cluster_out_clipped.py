@@ -7,9 +7,9 @@ import pytest
 
 from vendiscore import as_similarity, compute, effective_number, explain, group_rewards, growth
 from vendiscore.scoring.jackknife import influence, jackknife
-from vendiscore.spectral.clusters import leave_cluster_out
-from vendiscore.spectral.rank_one import leave_one_out
-from vendiscore.spectral.stacks import StackedSpectra
+from vendiscore.spectral.leave_cluster_out import leave_cluster_out
+from vendiscore.spectral.leave_one_out import leave_one_out
+from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 CHAIN = np.array([[1.0, 1, 0], [1, 1, 1], [0, 1, 1]])

@@ -20,7 +20,7 @@ from ..core.hill import log_power_mean
 from ..support.arguments import DEFAULT_ORDER, check_float, check_order
 from ..support.namespace import Array, row_blocks, to_float, to_host
 from ..support.types import Number, Weights
-from .clusters import leave_cluster_out
+from .leave_cluster_out import leave_cluster_out
 from .quadrature import (
     TOLERANCE,
     compute_surprisal,

@@ -20,9 +20,9 @@ from vendiscore import (
     magnitude_function,
     spread,
 )
-from vendiscore.magnitude.function import magnitude
+from vendiscore.magnitude.magnitude_functions import magnitude
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.magnitude.spaces_of_samples import as_space
 from vendiscore.resolve import kernel
 
 # Scales and their keys

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore.spectral import eigen, two_stage
-from vendiscore.spectral.eigen import (
+from vendiscore.spectral.eigendecomposition import (
     NUMPY_SIZE,
     ONE_THREAD_SIZES,
     can_use_two_stages,

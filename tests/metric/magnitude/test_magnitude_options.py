@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.magnitude.parameters import (
+from vendiscore.magnitude.magnitude_options import (
     MAX_SCALES,
     OPTION_CHECKS,
     check_magnitude_options,

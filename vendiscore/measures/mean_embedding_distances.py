@@ -4,14 +4,14 @@ from functools import partial
 
 import numpy as np
 
-from ..magnitude.spaces_of_samples import check_widths
+from ..magnitude.metric_space_builder import check_widths
 from ..similarity import sparse as sp
 from ..similarity.distance_matrix import as_numpy_rows
 from ..support.arguments import check_bool
 from ..support.namespace import Array, asarray_like, is_torch, row_blocks, to_float, to_host
 from ..support.types import Number, Rows
 from .measure import RANGE_ROUNDING, register_measure
-from .subject import SampleSet, as_numeric_rows, check_features, drop_empty_columns
+from .sample_set import SampleSet, as_numeric_rows, check_features, drop_empty_columns
 
 
 @register_measure(

@@ -18,9 +18,9 @@ from vendiscore import (
     magnitude_weights,
     spread,
 )
-from vendiscore.magnitude.function import magnitude
+from vendiscore.magnitude.magnitude_functions import magnitude
+from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.magnitude.spaces_of_samples import as_space
 
 SCALES = np.geomspace(1e-3, 50, 40)
 

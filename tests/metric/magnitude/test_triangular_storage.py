@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import cdist
 
-from vendiscore.magnitude.triangles import TriangularArrays, multiply_similarities
+from vendiscore.magnitude.triangular_storage import TriangularArrays, multiply_similarities
 
 
 @pytest.fixture(params=[3, 64, 65, 200])

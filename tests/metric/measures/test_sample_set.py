@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compute, register_measure
-from vendiscore.measures.subject import SampleSet, SampleSubset
+from vendiscore.measures.sample_set import SampleSet, SampleSubset
 from vendiscore.resolve.kernel_request import how_of
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
@@ -20,7 +20,7 @@ def test_every_documented_view_exists():
     """Measures of users read them: docs/reference, docs/tasks/extend.md and `register_measure`."""
     folder = Path(__file__).parents[3] / "docs"
     reference = (folder / "reference" / "measures.md").read_text(encoding="utf-8")
-    _, _, members = reference.partition("vendiscore.measures.subject.SampleSet\n   :members: ")
+    _, _, members = reference.partition("vendiscore.measures.sample_set.SampleSet\n   :members: ")
     names = members.partition("\n")[0].split(", ")
     task = (folder / "tasks" / "extend.md").read_text(encoding="utf-8")
     _, _, views = task.partition("`subject` computes these views once for all measures:")
@@ -73,7 +73,7 @@ def test_a_part_is_made_afresh_with_its_scores_and_notes_alone():
 
 
 def test_the_names_before_version_0_5_are_aliases():
-    from vendiscore.measures.subject import Subject
+    from vendiscore.measures.sample_set import Subject
 
     samples = Subject(as_similarity(["red", "red", "blue"], k="labels"))
     assert isinstance(samples, SampleSet)

@@ -7,7 +7,7 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, NotPSDError, as_similarity, compute
 from vendiscore.spectral.estimate import EstimateOptions
-from vendiscore.spectral.estimators import estimate_by_lanczos
+from vendiscore.spectral.stochastic_estimate import estimate_by_lanczos
 from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.spectral.weighted_similarity import weight_similarity
 

@@ -15,10 +15,10 @@ from vendiscore import (
     as_similarity,
     effective_number,
 )
-from vendiscore.spectral import estimators
+from vendiscore.spectral import stochastic_estimate
+from vendiscore.spectral.block_lanczos import Krylov, Quadrature
 from vendiscore.spectral.estimate import EstimateOptions
-from vendiscore.spectral.estimators import estimate_by_lanczos
-from vendiscore.spectral.stochastic import Krylov, Quadrature
+from vendiscore.spectral.stochastic_estimate import estimate_by_lanczos
 from vendiscore.spectral.vendi_scores import compute_vendi_scores
 from vendiscore.spectral.weighted_similarity import weight_similarity
 from vendiscore.support import memory
@@ -82,14 +82,14 @@ def test_sums_of_powers_below_rounding_are_not_lost(kind, q):
     for seed in range(3):
         try:
             (found,) = estimate_by_lanczos(weighted, [q], EstimateOptions(0.05, seed), math.inf)
-        except estimators.ConvergenceError:
+        except stochastic_estimate.ConvergenceError:
             continue
         assert abs(found.value - exact) <= 5 * max(found.error, 1e-7 * exact)
         assert found.error <= 0.05 * found.value
 
 
 def test_an_order_out_of_reach_is_refused_with_what_the_exact_score_takes(monkeypatch):
-    monkeypatch.setattr(estimators, "MAX_STEPS", 2)
+    monkeypatch.setattr(stochastic_estimate, "MAX_STEPS", 2)
     K = np.corrcoef(np.random.default_rng(0).standard_normal((600, 900)))
     monkeypatch.setattr(memory, "available_bytes", lambda: 2_500_000)
     with pytest.raises(TooLargeError, match=r"found no score: .* Exact scores need 0\.0 GB"):
@@ -113,7 +113,7 @@ def test_estimates_are_off_by_what_they_say():
 
 
 def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
-    monkeypatch.setattr(estimators, "TOP_STEPS", (1,))
+    monkeypatch.setattr(stochastic_estimate, "TOP_STEPS", (1,))
     similarity = weight_similarity(rbf(500, sigma=1.5), None)
     exact = compute_vendi_scores(similarity, [1.0]).values[0]
     (one,) = estimate_by_lanczos(similarity, [1.0], EstimateOptions(0.02))
@@ -123,11 +123,11 @@ def test_several_sets_of_vectors_reach_what_one_does_not(monkeypatch):
 
 
 def test_a_tolerance_out_of_reach_is_said_to_be(monkeypatch):
-    monkeypatch.setattr(estimators, "MAX_STEPS", 4)
+    monkeypatch.setattr(stochastic_estimate, "MAX_STEPS", 4)
     similarity = weight_similarity(rbf(500, sigma=2.0), None)
     with pytest.warns(UserWarning, match=r"the estimate is sure to .*`rtol=1e-05` is less than"):
         estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), math.inf)
-    with pytest.raises(estimators.ConvergenceError, match=r"products left an error of"):
+    with pytest.raises(stochastic_estimate.ConvergenceError, match=r"products left an error of"):
         estimate_by_lanczos(similarity, [1.0], EstimateOptions(1e-5), 1e12)
 
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.spectral.stochastic import EigenPairs, Krylov, Quadrature, project_out
+from vendiscore.spectral.block_lanczos import EigenPairs, Krylov, Quadrature, project_out
 
 RNG = np.random.default_rng(0)
 N = 24

@@ -1,0 +1,303 @@
+"""Encoders: made once, kept, and asked for the embeddings of as many sets as there are."""
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any, NamedTuple, get_args
+
+import numpy as np
+
+from ..similarity.sample_arrays import as_samples
+from ..support.arguments import check_choice, check_int
+from ..support.errors import SampleError
+from ..support.optional import is_network
+from ..support.progress import Counts, announce_duration, run_with_progress
+from ..support.signature import to_plain
+from ..support.types import Record, Samples
+from .embeddings import Encode, check_no_conflict, embed
+from .networks import ModelFiles, Network, Pooling, resolve_model_files
+from .static_models import StaticModel, find_static_files
+
+BATCH_SIZE = 64
+# The scripts of the models that have a name of their own or are the default, as the names of
+# Unicode characters begin. All three are of English text; other models make no claim.
+MODEL_SCRIPTS = {
+    "princeton-nlp/unsup-simcse-roberta-base": ("LATIN",),
+    "sentence-transformers/all-MiniLM-L6-v2": ("LATIN",),
+    "wordllama": ("LATIN",),
+}
+
+
+@dataclass
+class CallableModel:
+    """A function from a batch of samples to their rows, with what a report says of its model."""
+
+    encode: Encode
+    settings: Record
+    limit: int | None = None  # tokens beyond which the model truncates a text
+    tokenizer: Callable[..., Any] | None = None  # that the model uses, where there is a limit
+
+    @contextmanager
+    def inference_mode(
+        self, samples: Sequence[object], report: Record
+    ) -> Iterator[tuple[Encode, Record]]:
+        def encode(batch: list[Any]) -> Any:
+            if self.tokenizer is not None and self.limit is not None:
+                tokens = self.tokenizer(batch, verbose=False)["input_ids"]
+                for i, ids in zip(report["places"], tokens, strict=True):
+                    if len(ids) > self.limit:
+                        report["partial"][i] = f"is cut at {self.limit} tokens"
+            return self.encode(batch)
+
+        yield encode, self.settings
+
+
+Model = CallableModel | Network
+# Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
+EmbeddingResult = tuple[np.ndarray, Record, Record]
+
+
+class Modality(NamedTuple):
+    """The samples that an encoder takes, and how the networks that embed them are made."""
+
+    name: str  # "text" or "images", as `Kernel.samples` and the extra
+    adapter: str  # the keyword of what makes inputs of a torch network
+    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
+    load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
+    wrap: Callable[..., Network]
+    default: str | None = None  # the usual `model_path`
+    read: Callable[[list[object]], list[object]] = list  # what the model gets of a batch
+
+
+class Encoder:
+    """From texts or images to embeddings; `vendiscore.encoder` makes it, and threads may share it.
+
+    Attributes
+    ----------
+    kind, batch_size : str, int
+        What it takes, "text" or "images", and how many samples the model gets at once.
+    settings : mapping, how it embeds: model, revision, pooling and where that is from, …
+
+    Examples
+    --------
+    >>> from vendiscore import encoder
+    >>> lengths = encoder(model=lambda texts: [[len(text), 1.0] for text in texts])
+    >>> lengths.kind, lengths.batch_size
+    ('text', 64)
+    """
+
+    def __init__(
+        self, modality: Modality, model: Model, batch_size: int, cache: str | Path | None = None
+    ) -> None:
+        self._modality = modality
+        self._model = model
+        self.batch_size = batch_size
+        self._cache = None
+        if cache is not None:
+            from .embedding_cache import EmbeddingCache
+
+            settings = model.settings
+            if isinstance(model, Network):
+                settings = {**settings, "weights": model.digest()}
+            self._cache = EmbeddingCache(cache, settings)
+
+    @property
+    def kind(self) -> str:
+        return self._modality.name
+
+    @property
+    def settings(self) -> Record:
+        return {**self._model.settings, "batch_size": self.batch_size}
+
+    @property
+    def scripts(self) -> Sequence[str]:
+        """The scripts of the texts that its model was made for; empty if that is not known."""
+        return MODEL_SCRIPTS.get(str(self.settings.get("model_path")), ())
+
+    def __repr__(self) -> str:
+        listed = ", ".join(f"{name}={value!r}" for name, value in self.settings.items())
+        return f"<encoder of {self.kind}: {listed}>"
+
+    def encode(self, samples: Samples) -> np.ndarray:
+        """Return the embeddings of samples.
+
+        Parameters
+        ----------
+        samples : iterable
+            n texts (str), or n images of any kind that the kernels on images take.
+
+        Returns
+        -------
+        ndarray (n, d)
+            As the model gives them, not normalised: float64 if it gives that, otherwise float32.
+
+        Raises
+        ------
+        SampleError, TypeError, ValueError
+            For samples that cannot be embedded (it lists all) or embed as zero or not finite; if
+            there are none, or the model does not return a row for each.
+        """
+        read: Any = as_samples(samples)
+        self._modality.check(read)
+        return self.embed_checked(read)[0]
+
+    def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
+        """Return an encoder whose model gets other inputs of the samples of a batch."""
+        return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
+
+    def embed_checked(self, samples: Sequence[object]) -> EmbeddingResult:
+        """Return X (n, d) of checked samples, and what to report of them; show progress."""
+        if self._cache is None:
+            return self._embed_with_progress(samples)
+        texts = list(map(str, samples))
+        kept = self._cache.read(texts)
+        places: dict[str, list[int]] = {}  # of texts that are not kept
+        for i, text in enumerate(texts):
+            if kept[i] is None:
+                places.setdefault(text, []).append(i)
+        if places:
+            new = list(places)
+            try:
+                X, _, report = self._embed_with_progress(new)
+            except SampleError as error:
+                raise error.reindexed(
+                    [np.array(own) for own in places.values()]
+                ) from error.__cause__
+            self._cache.add(new, X, report)
+            for j, (row, of_text) in enumerate(zip(X, places.values(), strict=True)):
+                found = (
+                    row.astype("f4").tobytes(),
+                    report["missed"].get(j),
+                    report["partial"].get(j),
+                )
+                for i in of_text:
+                    kept[i] = found
+        rows, missed, partial = zip(*filter(None, kept), strict=True)
+        X = np.array([np.frombuffer(row, np.float32) for row in rows])
+        report = {
+            "missed": {i: why for i, why in enumerate(missed) if why},
+            "partial": {i: why for i, why in enumerate(partial) if why},
+        }
+        return X, {**self.settings, "dims": X.shape[1]}, report
+
+    def _embed_with_progress(self, samples: Sequence[object]) -> EmbeddingResult:
+        noun = "texts" if self.kind == "text" else self.kind
+        work = getattr(self._model, "estimate_work", lambda samples: 0.0)(samples)
+        with announce_duration(f"Embedding {len(samples):,} {noun}", work, single_precision=True):
+            return run_with_progress(self.embed_steps(samples), len(samples), f"embedding {noun}")
+
+    def embed_steps(self, samples: Sequence[object]) -> Counts[EmbeddingResult]:
+        """Embed in steps, a batch each, that yield how many are done; one may stop between them.
+
+        A torch network of the caller's is in evaluation mode until the generator ends or is closed.
+        """
+        kind = self._modality
+        size = self.batch_size
+        # Texts of like length go into one batch.
+        lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
+        report: Record = {"missed": {}, "partial": {}}
+        with self._model.inference_mode(samples, report) as (rows, settings):
+            X = yield from embed(
+                samples,
+                lambda batch: rows(kind.read(batch)),
+                report,
+                batch_size=size,
+                lengths=lengths,
+            )
+            del report["places"]
+            return X, {**settings, "batch_size": size, "dims": X.shape[1]}, report
+
+
+def make_encoder(
+    modality: Modality,
+    model_path: object,
+    model: Any,
+    adapter: object,
+    pooling: object,
+    batch_size: object,
+    device: object,
+    half: bool | None,
+    revision: str | None,
+    max_length: object = None,
+    cache: str | Path | None = None,
+) -> Encoder:
+    """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
+    own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
+    pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))
+    batch_size = check_int("batch_size", batch_size)
+    max_length = None if max_length is None else check_int("max_length", max_length)
+    if not isinstance(model_path, (str, Path, type(None))):
+        raise TypeError(
+            f"`model_path` must be a Hub id or a folder, got {type(model_path).__name__}; pass a "
+            "loaded model as model=…"
+        )
+    if model is None:
+        check_no_conflict({modality.adapter: adapter}, "model_path=…, which has its own")
+        path = modality.default if model_path is None else model_path
+        if modality.name == "text" and (found := find_static_files(str(path))):
+            check_no_conflict(
+                {**own, "revision": revision}, "a static model, which is a table of vectors"
+            )
+            static = StaticModel(path, found)
+            return Encoder(
+                modality, CallableModel(static.encode, static.settings), batch_size, cache
+            )
+        files = resolve_model_files(path, revision, modality.name, device, half)
+        try:
+            return Encoder(modality, modality.load(files, pooling, max_length), batch_size, cache)
+        except OSError as error:
+            if path is None or Path(path).exists():
+                raise
+            raise OSError(
+                f"the model {str(path)!r} was not found: it is not a folder here, and it is not in "
+                "the Hub's cache or cannot be fetched now; call once with a network, or pass the "
+                "folder of a model, such as a static model, which does not need torch"
+            ) from error
+    path = None if model_path == modality.default else model_path
+    check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
+    if adapter is not None:
+        check_no_conflict(
+            {"half": half, "device": device}, "model=…, which has its own: move it there"
+        )
+        return Encoder(modality, modality.wrap(model, adapter, pooling, max_length), batch_size)
+    if isinstance(model, Encoder):
+        if model.kind != modality.name:
+            raise TypeError(
+                f"`model` must be an encoder of {modality.name}, got {model!r}; pass "
+                f"vendiscore.encoder(…, kind={modality.name!r})"
+            )
+        size = None if batch_size == BATCH_SIZE else batch_size
+        check_no_conflict({**own, "batch_size": size}, "an encoder, which has its own")
+        return model
+    encode = _get_encode(model, modality.adapter)
+    check_no_conflict(own, "a model that encodes by itself")
+    # The signature has the code of functions, but only the type of objects, which may be large.
+    function = hasattr(model, "__qualname__") or isinstance(model, partial)
+    named = to_plain(model) if function else type(model).__qualname__
+    settings = {"model": named, "model_path": None, "pooling": None}
+    # A SentenceTransformer truncates texts without a report.
+    limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))
+    if modality.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
+        limit = its_tokenizer = None
+    return Encoder(modality, CallableModel(encode, settings, limit, its_tokenizer), batch_size)
+
+
+def _get_encode(model: Any, adapter: str) -> Encode:
+    """Return the function by which a model embeds a list of samples itself."""
+    encode = getattr(model, "encode", None)
+    if callable(encode) and not isinstance(model, str):
+        return encode
+    if is_network(model):
+        raise TypeError(
+            f"`{adapter}` is missing: `model` is a torch network ({type(model).__name__}) without "
+            f"a method encode(list of samples); pass the {adapter} that goes with its weights"
+        )
+    if not callable(model):
+        hint = f"; pass model_path={model!r}" if isinstance(model, str) else ""
+        raise TypeError(
+            f"`model` must have a method encode(list of samples), be a function of such a list, "
+            f"or be a torch network, got {type(model).__name__}{hint}"
+        )
+    return model

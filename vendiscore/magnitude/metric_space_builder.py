@@ -1,0 +1,330 @@
+"""From samples to a metric space: by distances of rows, a matrix of distances, or a kernel."""
+
+import math
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ..resolve.kernel_request import (
+    How,
+    KernelArgument,
+    Metric,
+    check_one_way,
+    how_of,
+    refuse_metric_options,
+)
+from ..resolve.sets import (
+    check_nothing_fitted,
+    is_compared,
+    read_samples,
+    resolve_sets,
+)
+from ..similarity import sparse as sp
+from ..similarity.base import Similarity
+from ..similarity.distance_matrix import (
+    UNIT_ROUNDING,
+    as_numpy_rows,
+    check_distances,
+    compute_distances,
+)
+from ..similarity.duplicate_rows import group_identical_rows
+from ..similarity.group_indices import group_indices
+from ..similarity.kernel_distances import (
+    check_squared_distance,
+    kernel_rounding,
+    squared_kernel_distances,
+    squared_sparse_distances,
+)
+from ..similarity.metrics import NEGATIVE_TYPE
+from ..similarity.prompt_residuals import repeated_prompt_notes
+from ..similarity.row_distances import CLOSE_PAIR_RATIO, recompute_close_pairs, squared_distances
+from ..support import memory
+from ..support.arguments import check_no_gradient
+from ..support.errors import SampleError
+from ..support.namespace import Array, row_blocks, to_host
+from ..support.signature import to_plain
+from ..support.types import Options, Record, SampleContainer, Samples
+from .magnitude_options import SolverName, check_magnitude_options
+from .solver import compute_nearest_distances
+from .space import MetricSpace
+
+
+def as_space(
+    samples: Samples,
+    *,
+    metric: Metric | None = None,
+    k: KernelArgument | None = None,
+    solver: SolverName = "auto",
+    **options: object,
+) -> MetricSpace:
+    """Find the distances of samples once for several questions of magnitude.
+
+    Every function of magnitude takes these arguments, or a MetricSpace, which keeps what it solved.
+
+    Parameters
+    ----------
+    samples : list or array, Similarity or MetricSpace
+        Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
+        kernel compares. A MetricSpace is taken as it is.
+    metric : str or callable, optional, as for `magnitude`; for vectors "euclidean" by default
+    k : str, callable, dict or list, optional
+        A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
+        without it.
+    solver : {"auto", "cg", "cholesky"}
+        How weights are solved for. "auto" checks at each scale that exp(−tD) is positive
+        definite, by a Cholesky factorisation, unless the metric guarantees it ("euclidean",
+        "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
+        never does, and is the fast way for precomputed distances of which you know it.
+    **options
+        Options of the kernel, or of the metric (`exponent` of "minkowski"); `score_K`,
+        `score_X`, `score_dual` and `normalize`, as for `compute`.
+
+    Returns
+    -------
+    MetricSpace
+
+    Raises
+    ------
+    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
+        The errors of `magnitude`.
+
+    Notes
+    -----
+    Time O(n² d), memory 12 n² bytes. √(2 − 2k) is the distance in the kernel's feature space, of
+    negative type (Schoenberg), and 1 − k half its square. A matrix of similarities knows 2 − 2k to
+    some ε: samples within 1e-14 (single precision: 5e-6) count as identical.
+
+    References
+    ----------
+    Leinster, Documenta Mathematica 2013, §2.1; Schoenberg, Trans. Amer. Math. Soc. 1938.
+
+    Examples
+    --------
+    >>> space = as_space([[0.0, 0.0], [3.0, 4.0]])
+    >>> float(space.D[0, 1])
+    5.0
+    """
+    return build_metric_spaces(
+        [samples], ["samples"], metric=metric, k=k, solver=solver, **options
+    )[0]
+
+
+def build_metric_space(samples: Samples, options: Options) -> MetricSpace:
+    """Return the MetricSpace of samples, by the options of `as_space`."""
+    return build_metric_spaces([samples], ["samples"], **options)[0]
+
+
+def build_metric_spaces(
+    sets: Sequence[Samples], names: Sequence[str], *, solver: object = "auto", **options: object
+) -> list[MetricSpace]:
+    """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
+    own = check_magnitude_options(solver=solver)
+    given = {name: value for name, value in options.items() if value is not None}
+    how = how_of(given, own, distances=True, several=len(sets) > 1)
+    check_one_way(how, "magnitude")
+    mixed = not all(map(is_compared, sets))
+    samples = []
+    for each, name in zip(sets, names, strict=True):
+        if not mixed:
+            check_solver(each, own["solver"], name)
+        samples.append(read_samples(each, how, name, mixed=mixed))
+    return as_spaces(samples, how, names, **own)
+
+
+def as_spaces(
+    sets: Sequence[SampleContainer],
+    spec: How,
+    names: Sequence[str],
+    similarities: Callable[[], Sequence[Similarity]] | None = None,
+    solver: SolverName = "auto",
+) -> list[MetricSpace]:
+    """Return the MetricSpace of each of several sets, of their `similarities` if there are any."""
+    if any(isinstance(samples, MetricSpace) for samples in sets):
+        made: list[MetricSpace] = []
+        for samples, name in zip(sets, names, strict=True):
+            if isinstance(samples, MetricSpace):
+                made.append(samples)
+            else:
+                made += as_spaces([samples], spec, [name], solver=solver)
+        check_nothing_fitted(sets, made, names, MetricSpace)
+        return made
+    check_no_gradient("magnitude", samples=list(sets))
+    if spec.metric == "precomputed":
+        settings = {"metric": "precomputed"}
+        matrices = map(check_distances, sets, names)
+        return [MetricSpace(D, settings=settings, solver=solver) for D in matrices]
+    if uses_row_distances(sets, spec):
+        return _from_rows(sets, spec, names, solver)
+    refuse_metric_options(spec.metric_options)
+    of_kernel = resolve_sets(sets, spec, names) if similarities is None else similarities()
+    with np.errstate(under="ignore", over="ignore"):
+        return [_from_similarity(each, spec, solver) for each in of_kernel]
+
+
+def check_solver(samples: object, solver: SolverName, name: str) -> None:
+    """Raise a TypeError for a solver that has no effect on a MetricSpace, which keeps its own."""
+    if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
+        raise TypeError(
+            f"`{name}` is a MetricSpace, which keeps its solver {samples.solver.method!r}: "
+            f"`solver` has no effect on it; leave it out, or pass the samples themselves"
+        )
+
+
+def uses_row_distances(sets: Sequence[Samples], spec: How) -> bool:
+    """Return whether distances are between rows of numbers, rather than by a kernel."""
+    if any(isinstance(samples, Similarity) for samples in sets):
+        return False
+    if spec.metric is not None:
+        return spec.is_of_vectors
+    of_kernel = spec.says_similarity or spec.prompts is not None
+    return not of_kernel and not any(map(_has_text, sets))
+
+
+def has_distance_scale(samples: Samples, spec: How) -> bool:
+    """Return whether distances are a kernel's, in which what has nothing in common has one."""
+    if isinstance(samples, MetricSpace):
+        return samples.unit is not None
+    return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
+
+
+def _has_text(samples: Samples) -> bool:
+    """Return whether there are strings, or lists of them, which are refused as kernels do."""
+    if not isinstance(samples, list):
+        return False
+    firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
+    return any(isinstance(first, str) for first in firsts)
+
+
+def _from_rows(
+    sets: Sequence[Samples], spec: How, names: Sequence[str], solver: SolverName
+) -> list[MetricSpace]:
+    metric = check_row_metric(spec)
+    rows = list(map(as_numpy_rows, sets, names))
+    label = to_plain(metric)
+    options: Record = dict(spec.metric_options)
+    p = options.get("exponent", 2.0) if metric == "minkowski" else math.inf
+    spaces = []
+    for X, name in zip(rows, names, strict=True):
+        first, inverse = _find_distinct(np.asarray(group_identical_rows(X)))
+
+        def pair(i: int, j: int, first: np.ndarray = first, name: str = name) -> str:
+            return f"rows {first[i]} and {first[j]} of `{name}`"
+
+        distinct = X if len(first) == len(X) else X[first]
+        try:
+            D = compute_distances(distinct, metric, options, name, pair)
+        except SampleError as error:
+            raise error.reindexed(group_indices(inverse)) from None
+        spaces.append(
+            MetricSpace(
+                D,
+                inverse,
+                {"metric": label, **options},
+                solver,
+                negative_type=label in NEGATIVE_TYPE or p <= 2,
+                hilbert=label == "euclidean" or p == 2,
+                # Zero may stand for what is below it, in the distances of unit vectors.
+                slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
+            )
+        )
+    return spaces
+
+
+def check_row_metric(spec: How) -> Metric:
+    """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
+    metric = spec.metric or "euclidean"
+    of_kernel = [*spec.options, *(["normalize"] if spec.normalize else [])]
+    of_kernel += ["on_error"] if spec.skip else []
+    of_kernel += ["fit"] if spec.fit else []
+    if of_kernel and not spec.says_similarity:  # the kernel is for other measures then
+        raise TypeError(
+            f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
+            f"`{of_kernel[0]}` out for metric {metric!r}"
+        )
+    return metric
+
+
+def concatenate_rows(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
+    """Join the rows of several sets."""
+    rows = list(map(as_numpy_rows, sets, names))
+    check_widths(rows, names)
+    return np.concatenate(rows)
+
+
+def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
+    """Raise a ValueError for rows of several sets with other numbers of columns."""
+    widths = [X.shape[1] for X in rows]
+    if len(set(widths)) > 1:
+        raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
+
+
+def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the first sample of each group, and the group of each sample, if there is room."""
+    _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
+    n = len(first)
+    what = f"the magnitude of {n} distinct samples (distances and a work array)"
+    memory.require(12 * n**2, what, "take fewer samples")
+    return first, inverse
+
+
+def _from_similarity(similarity: Similarity, spec: How, solver: SolverName) -> MetricSpace:
+    check_no_gradient("magnitude", samples=similarity)
+    groups = similarity.groups()
+    first, inverse = _find_distinct(
+        np.arange(similarity.n) if groups is None else np.asarray(groups)
+    )
+    n = len(first)
+    if n < similarity.n:
+        similarity = similarity.take(first)
+    F = similarity.features() if similarity.dim is not None else None
+    if F is not None and not sp.issparse(F):
+        D = squared_distances(np.asarray(to_host(F), np.float64))
+    else:
+        D = _squared_distances(similarity)
+        if F is not None:
+            recompute_close_pairs(
+                D, CLOSE_PAIR_RATIO, lambda i, j: squared_sparse_distances(F, i, j)
+            )
+    rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
+    least = compute_nearest_distances(D)
+    i = int(np.argmin(least))
+    j = int(np.argmin(D[i]))  # another sample, if any number is below 0
+    check_squared_distance(least[i], f"samples {first[i]} and {first[j]}")
+    D[rounding > D] = 0.0
+    # Rounding of a matrix that is not small compared with the squares may be of any type.
+    hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
+    halved = spec.metric == "1-k"
+    if halved:
+        D /= 2
+    else:
+        np.sqrt(D, out=D)
+    return MetricSpace(
+        D,
+        inverse,
+        kernel_distance_settings(similarity, spec),
+        solver,
+        negative_type=similarity.psd,
+        hilbert=bool(hilbert) and not halved,
+        fitted=similarity.fitted,
+        notes=[*similarity.notes, *repeated_prompt_notes(similarity)],
+        slack=4 * rounding**0.5,
+        unit=1.0 if halved else math.sqrt(2),
+    )
+
+
+def kernel_distance_settings(similarity: Similarity, spec: How) -> Record:
+    """Return the distances of a kernel, to be reported."""
+    return {"metric": "1−k" if spec.metric == "1-k" else "√(2−2k)", **similarity.settings}
+
+
+def _squared_distances(similarity: Similarity) -> np.ndarray:
+    """Return k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
+    K = np.asarray(to_host(similarity.dense()))
+    diagonal = K.diagonal().copy()
+    for block in row_blocks(len(K), 8 * len(K)):
+        later = slice(block.start, None)
+        mean = (K[block, later] + K[later, block].T) / 2
+        K[block, later] = squared_kernel_distances(mean, diagonal[block], diagonal[later])
+        K[later, block] = K[block, later].T
+    np.fill_diagonal(K, 0.0)
+    return K

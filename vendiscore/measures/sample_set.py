@@ -1,0 +1,515 @@
+"""Subjects of measures: samples, and views of them, each found once, when first asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..core.eigenvalues import PSD
+from ..resolve.kernel import Kernel
+from ..resolve.kernel_build import TEXT_KERNEL
+from ..resolve.kernel_request import How
+from ..resolve.sample_labels import count_passed, sizes_of
+from ..resolve.sets import (
+    is_space,
+    part_of,
+    resolve_sets,
+    split_pooled,
+)
+from ..similarity import sparse as sp
+from ..similarity.base import Similarity
+from ..similarity.sample_arrays import take_samples
+from ..spectral.estimate import EstimateOptions
+from ..spectral.spectrum import ScoresByOrder, Spectrum
+from ..spectral.vendi_scores import compute_spectrum, compute_vendi_scores
+from ..support.arguments import DEFAULT_ORDER
+from ..support.namespace import Array, asarray_like, to_host
+from ..support.types import Record, Rows, SampleContainer, Samples, Weights
+from .measure import SIMILARITY_NEEDS
+
+# What is cached of the samples themselves, and the caches of spaces.
+_NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
+
+if TYPE_CHECKING:
+    from ..magnitude.magnitude_options import SolverName
+    from ..magnitude.space import MetricSpace
+    from ..resolve.sample_labels import Groups
+    from .joint_sample_set import JointSampleSet
+
+    SpaceBuilder = Callable[[SolverName], list[MetricSpace]]
+
+
+class UnsupportedInputError(TypeError):
+    """Input that a measure needs, and the samples that were passed instead."""
+
+
+@dataclass(eq=False, repr=False)
+class SampleSet:
+    """A set of samples, how they are compared, and references: what a measure is a function of.
+
+    Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
+    is found, whatever is asked first. Both sets are compared together.
+
+    Parameters
+    ----------
+    data, references : list, array, Similarity, MetricSpace, or what a mixture compares
+        The set, and (optional) another that it is held against.
+    spec, name : How, str
+        Comparison of the samples, and their name in errors.
+    orders : sequence of float
+        For measures that have an order q.
+    weights : array_like (n,), optional
+        Of the samples, as they were passed.
+    psd : {"check", "clip"}
+    groups : Groups, optional
+        Which samples belong together.
+    needs, group_needs, pooled_needs : frozenset of str
+        What measures need of the samples, of each of `parts`, and of `both` sets at once:
+        "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
+    estimate_options : EstimateOptions, optional
+        How Vendi Scores may be estimated, if that will do.
+    solver : {"auto", "cg", "cholesky"}
+        For the weights of magnitude, unless a measure asks for another.
+
+    Examples
+    --------
+    >>> from vendiscore import as_similarity
+    >>> subject = SampleSet(as_similarity(["red", "red", "blue"], k="labels"))
+    >>> subject.n, subject.spectrum.values.round(3)
+    (3, array([0.667, 0.333]))
+    """
+
+    data: Any
+    spec: How = field(default_factory=How)
+    _: KW_ONLY
+    name: str = "samples"
+    references: Samples | None = None
+    orders: Sequence[float] = (DEFAULT_ORDER,)
+    weights: Weights | None = None
+    psd: PSD = "check"
+    groups: Groups | None = None
+    needs: frozenset[str] = frozenset(("similarity",))
+    group_needs: frozenset[str] = frozenset()
+    pooled_needs: frozenset[str] = frozenset()
+    estimate_options: EstimateOptions | None = None
+    solver: SolverName = "auto"
+
+    def __post_init__(self) -> None:
+        self.names: list[str] = [self.name]  # as errors call the sets
+        if self.references is not None:
+            self.names.append("references")
+        self.parent: SampleSet = self
+        self.notes: list[str] = []  # what measures have to say of their numbers
+        self.settings: Record = {}  # and what they have read samples by, for the signature
+
+    def __getstate__(self) -> Record:
+        """Return the similarities of the samples, in place of the samples and of how they compare.
+
+        Both may hold what cannot be pickled, such as a function.
+        """
+        state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
+        state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
+        state |= {"data": self.similarity, "spec": How(), "references": None}
+        return state
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves."""
+        return self.data
+
+    def decompose(self) -> Spectrum:
+        """Find the eigenvectors now, off which scores are then read; raise if there are none."""
+        self.needs |= {"eigenvectors"}
+        return self.eigen
+
+    @property
+    def sets(self) -> list[SampleContainer]:
+        """The samples, and the references if there are any."""
+        return [self.samples] if self.references is None else [self.samples, self.references]
+
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if similarities are found: for a measure, or to leave out some samples."""
+        needs = self.needs | self.group_needs | self.pooled_needs
+        made = isinstance(self.spec.k, tuple) or isinstance(self.samples, Similarity)
+        if made or needs & SIMILARITY_NEEDS or (self.spec.skip and self.spec.says_similarity):
+            return True
+        need_rows = self.spec.skip or "features" in needs
+        if need_rows and as_numeric_rows(self.samples, self.spec) is None:
+            return True
+        given = is_space(self.samples) or self.spec.metric == "precomputed"
+        return "distances" in needs and not (given or self.uses_row_distances)
+
+    @cached_property
+    def compares_within_groups(self) -> bool:
+        """True if samples of two groups are not compared: no measure looks at more than `parts`."""
+        return (
+            self.groups is not None
+            and self.weights is None
+            and not (self.needs | self.pooled_needs)
+        )
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """The Similarity of the samples, and of the references if there are any."""
+        sets = self.sets
+        if any(map(is_space, sets)):
+            raise TypeError(
+                "a MetricSpace has distances and no similarities: pass the samples themselves, or "
+                "leave measures of similarities out of `measures`"
+            )
+        if "similarity" in self.pooled_needs or (self.pooled_needs and not self.uses_row_distances):
+            return split_pooled(self.both.similarity, sizes_of(sets, self.spec))
+        return resolve_sets(sets, self.spec, self.names, in_parts=self.compares_within_groups)
+
+    @cached_property
+    def both(self) -> JointSampleSet:
+        """The samples and the references as one set."""
+        from .joint_sample_set import JointSampleSet
+
+        return JointSampleSet(self)
+
+    @property
+    def uses_row_distances(self) -> bool:
+        """True if distances are between rows of numbers, and not from the kernel."""
+        from ..magnitude.metric_space_builder import uses_row_distances
+
+        return uses_row_distances(self.sets, self.spec)
+
+    @cached_property
+    def indices(self) -> np.ndarray:
+        """The places of its samples among all that were passed."""
+        return np.arange(self.n_input)
+
+    @property
+    def roundoff(self) -> float:
+        """The spacing of the numbers that the samples were passed in, if they have similarities."""
+        return self.similarities[0].roundoff if self.has_similarities else 0.0
+
+    @property
+    def similarity(self) -> Similarity:
+        """The Similarity of the samples, with unit diagonal."""
+        return self.similarities[0]
+
+    @cached_property
+    def p(self) -> Array | None:
+        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        if self.weights is None:
+            return None
+        from ..similarity.weights import check_weights
+
+        if not self.has_similarities:
+            return check_weights(self.weights, self.n_input, groups=self.groups)
+        K = self.similarity
+        return check_weights(self.weights, K.n, K.dropped, K.diagonal(), self.groups)
+
+    @cached_property
+    def eigen(self) -> Spectrum:
+        """The spectrum with its eigenvectors, which tell what each sample adds."""
+        return compute_spectrum(self.similarity, self.p, self.psd, vectors=True)
+
+    @cached_property
+    def ordinariness(self) -> tuple[Array, Array]:
+        """p and K p: how similar a random sample is to each."""
+        K = self.similarity
+        p = np.full(K.n, 1 / K.n) if self.p is None else self.p
+        p = asarray_like(p, K.diagonal())
+        return p, K.matmul(p)
+
+    @cached_property
+    def spectral(self) -> ScoresByOrder:
+        """Vendi Scores of all orders, read off the eigenvectors where these are needed.
+
+        Of several groups they are in double precision: measures divide them by scores of each.
+        """
+        known = self.eigen if "eigenvectors" in self.needs else None
+        return compute_vendi_scores(
+            self.similarities[0],
+            self.orders,
+            self.p,
+            self.psd,
+            spectrum=known,
+            estimate_options=self.estimate_options,
+            allow_single=self.groups is None,
+        )
+
+    @property
+    def needed_spectrum(self) -> Spectrum | None:
+        """The spectrum that measures need anyway, which may be good for some orders only."""
+        if "eigenvectors" in self.needs:
+            return self.eigen
+        return self.spectral.spectrum if "scores" in self.needs else None
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        """The spectrum, as good for every order."""
+        known = self.needed_spectrum
+        if known is None or known.single_precision:
+            return compute_spectrum(self.similarity, self.p, self.psd)
+        return known
+
+    @cached_property
+    def build_spaces(self) -> SpaceBuilder:
+        """A function that returns `spaces` of a solver, and remembers those of the last one."""
+        return lru_cache(maxsize=1)(self._build_spaces)
+
+    def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
+        """Return the samples, and the references, at their distances.
+
+        Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
+        """
+        from ..magnitude.metric_space_builder import as_spaces
+
+        return as_spaces(self.sets, self.spec, self.names, lambda: self.similarities, solver)
+
+    @property
+    def spaces(self) -> list[MetricSpace]:
+        """The samples, and the references, at their distances, if measures need these."""
+        return self.build_spaces(self.solver) if "distances" in self.needs else []
+
+    @property
+    def space(self) -> MetricSpace:
+        """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
+        return self.build_spaces(self.solver)[0]
+
+    @property
+    def n_input(self) -> int:
+        """The number of samples that were passed, with those left out."""
+        of_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
+        return count_passed(self.similarity if of_columns else self.samples)
+
+    @cached_property
+    def row_of_input(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        kept = np.ones(self.n_input, bool)
+        if self.has_similarities:
+            kept[list(self.similarity.dropped)] = False
+        return np.where(kept, np.cumsum(kept) - 1, -1)
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        return np.arange(self.similarity.n)
+
+    @property
+    def codes(self) -> np.ndarray:
+        """The group of each sample that was not left out, as its number."""
+        assert self.groups is not None
+        return self.groups.codes[self.row_of_input >= 0]
+
+    @cached_property
+    def parts(self) -> list[SampleSubset]:
+        """The groups as sets of their own, in the order of their labels."""
+        assert self.groups is not None
+        from ..similarity.group_indices import group_indices
+
+        return [
+            SampleSubset(self, places, self.groups.describe(group), self.group_needs)
+            for group, places in enumerate(group_indices(self.groups.codes))
+        ]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """The samples, which must be strings, less those that were left out."""
+        expected = "samples that are strings"
+        if not isinstance(self.samples, list):
+            raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
+        for i, sample in enumerate(self.samples):
+            if not isinstance(sample, str):
+                raise UnsupportedInputError(f"{expected}, got {type(sample).__name__} at {i}")
+        return [self.samples[i] for i in np.flatnonzero(self.row_of_input >= 0)]
+
+    @cached_property
+    def distances(self) -> np.ndarray:
+        """The matrix that was given as distances."""
+        from ..similarity.distance_matrix import check_distances
+
+        return check_distances(self.samples)
+
+    @cached_property
+    def build_reference_spaces(self) -> SpaceBuilder:
+        """A function that returns the references at their distances, as `build_spaces` does."""
+        return lru_cache(maxsize=1)(self._build_reference_spaces)
+
+    def _build_reference_spaces(self, solver: SolverName) -> list[MetricSpace]:
+        """Return the references at their distances, if there are any, for all parts."""
+        if self.references is None:
+            return []
+        from ..magnitude.metric_space_builder import as_spaces
+
+        references = self.references
+        if not (self.uses_row_distances or self.spec.metric == "precomputed"):
+            references = self.similarities[1]
+        return as_spaces([references], self.spec, ["references"], solver=solver)
+
+    @cached_property
+    def features(self) -> Rows:
+        """The samples as rows of numbers (n, d), or the features of their kernel."""
+        from ..similarity.distance_matrix import as_numpy_rows
+
+        rows = as_numeric_rows(self.samples, self.spec)
+        skip = self.spec.skip and self.spec.says_similarity
+        if rows is not None and not (skip and self.similarity.dropped):
+            return rows if sp.issparse(rows) else as_numpy_rows(rows)
+        check_features(self.similarity)
+        return drop_empty_columns(self.similarity.features(), self.similarity)
+
+    @property
+    def n(self) -> int:
+        """The number of samples, less those that were left out."""
+        return self.similarities[0].n if self.has_similarities else self.n_input
+
+    @property
+    def retained_indices(self) -> np.ndarray:
+        """The place of each sample that was not left out, among all that were passed."""
+        return self.indices[self.row_of_input >= 0]
+
+    @property
+    def places(self) -> np.ndarray:
+        """An alias of `indices`."""
+        return self.indices
+
+    @property
+    def rows_of_passed(self) -> np.ndarray:
+        """An alias of `row_of_input`."""
+        return self.row_of_input
+
+    @property
+    def how(self) -> How:
+        """An alias of `spec`."""
+        return self.spec
+
+
+Subject = SampleSet  # its name before version 0.5
+
+
+class SampleSubset(SampleSet):
+    """The samples of a whole at some places, such as a group: compared as the whole is."""
+
+    def __init__(
+        self,
+        parent: SampleSet,
+        indices: np.ndarray,
+        name: str = "this part",
+        needs: frozenset[str] = frozenset(("similarity",)),
+    ) -> None:
+        super().__init__(
+            None,
+            parent.spec,
+            name=name,
+            references=parent.references,
+            orders=parent.orders,
+            psd=parent.psd,
+            needs=needs,
+            solver=parent.solver,
+        )
+        self.names = parent.names
+        self.parent = parent
+        self.indices = indices
+
+    def without_cache(self, spectral: ScoresByOrder | None = None) -> SampleSubset:
+        """Return the part with its notes and scores alone, so that no view of it takes memory."""
+        part = SampleSubset(self.parent, self.indices, self.name, self.needs)
+        part.notes = self.notes
+        if spectral is not None:
+            part.spectral = spectral
+        return part
+
+    @cached_property
+    def samples(self) -> Any:
+        """The samples themselves, where they have parts."""
+        whole = self.parent.samples
+        if is_indivisible_input(whole, self.spec) and not isinstance(whole, list):
+            return self.similarity
+        return take_samples(whole, self.indices)
+
+    @cached_property
+    def has_similarities(self) -> bool:
+        """True if the samples of the whole have similarities."""
+        return self.parent.has_similarities
+
+    @cached_property
+    def similarities(self) -> list[Similarity]:
+        """The Similarity of the samples, and of the references if there are any."""
+        pool, *others = self.parent.similarities
+        return [part_of(pool, self.rows), *others]
+
+    @cached_property
+    def p(self) -> Array | None:
+        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        if self.parent.p is None:
+            return None
+        weights = self.parent.p[self.rows]
+        if not weights.sum() > 0:
+            raise ValueError(
+                f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
+                "samples out"
+            )
+        return weights / weights.sum()
+
+    def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
+        whole = self.parent
+        how = whole.spec
+        if how.metric == "precomputed":
+            samples = whole.distances[np.ix_(self.indices, self.indices)]
+        else:
+            samples = self.samples if whole.uses_row_distances else self.similarity
+        from ..magnitude.metric_space_builder import as_spaces
+
+        spaces = as_spaces([samples], how, ["samples"], solver=solver)
+        return [*spaces, *whole.build_reference_spaces(solver)]
+
+    @property
+    def n_input(self) -> int:
+        """The number of samples that were passed, with those left out."""
+        return len(self.indices)
+
+    @cached_property
+    def row_of_input(self) -> np.ndarray:
+        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        return self.parent.row_of_input[self.indices]
+
+    @cached_property
+    def rows(self) -> np.ndarray:
+        """The rows of its samples in the similarity of the whole."""
+        rows = self.row_of_input[self.row_of_input >= 0]
+        if not len(rows):
+            raise ValueError(
+                f"{self.name} has no sample that can be used, and so no score; leave it out"
+            )
+        return rows
+
+
+def is_indivisible_input(samples: Samples, spec: How) -> bool:
+    """Return whether samples are a Similarity, or records of which kernels see columns."""
+    return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
+
+
+def check_features(K: Similarity) -> None:
+    """Raise for a similarity without features, or whose columns stand for many n-grams."""
+    if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
+        raise UnsupportedInputError(
+            f"samples that are vectors or a kernel that has features, got {K!r}"
+        )
+
+
+def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
+    """Drop columns that no sample of the set has, such as the labels of other groups."""
+    if not K.vocabulary_columns:
+        return F
+    return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
+
+
+def as_numeric_rows(samples: Samples, spec: How) -> Rows:
+    """Return the samples themselves where they are compared as vectors or numbers, else None."""
+    if is_indivisible_input(samples, spec) or spec.given == "K" or spec.prompts is not None:
+        return None
+    if isinstance(spec.k, Kernel) and spec.k.samples != "vectors":
+        return None  # numbers may name classes, and arrays be images
+    first = samples[0] if isinstance(samples, list) else samples
+    numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
+    return samples if numbers else None
