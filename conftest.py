@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from vendiscore import list_kernels, list_measures
-from vendiscore.resolve.plugins import Plugins
+from vendiscore.resolve.plugins import Registry
 from vendiscore.support.optional import BASE_PACKAGES
 
 
@@ -16,8 +16,8 @@ def own_registry(monkeypatch):
     """Forget after the test what it registers."""
     list_kernels()
     list_measures()
-    for kind in Plugins._kinds:
-        monkeypatch.setattr(kind, "made", dict(kind.made))
+    for kind in Registry._registries:
+        monkeypatch.setattr(kind, "registrations", dict(kind.registrations))
 
 
 @pytest.fixture(autouse=True)

@@ -61,7 +61,7 @@ def presets() -> str:
         {
             "`measures=`": f'`"{name}"`',
             "means": ", ".join(f"`{measure}`" for measure in each.measures),
-            "what they say": each.what,
+            "what they say": each.question,
             "source": each.source,
         }
         for name, each in PRESETS.items()

@@ -118,7 +118,7 @@ def test_two_numbers_of_one_name_are_refused() -> None:
         with pytest.raises(ValueError, match="two numbers the name 'VS_q2'; leave one out"):
             compute(X, k="rbf", q=[1, 2], measures=["VS", "VS_q2"])
     finally:
-        del registry._measures.made["VS_q2"]
+        del registry._measures.registrations["VS_q2"]
 
 
 def test_names_of_measures_may_come_from_a_generator() -> None:

@@ -61,7 +61,7 @@ from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures import measure as measures_module
 from vendiscore.resolve import kernel as kernels_module
 from vendiscore.resolve.kernel import Control
-from vendiscore.resolve.kernel_request import SETTINGS
+from vendiscore.resolve.kernel_request import SIMILARITY_KEYWORDS
 
 TEXTS = ["a b c", "a b d", "a x y", "u v w", "u v x", "b c d", "a b c", "q r s"]
 OTHERS = ["a b", "c d", "u v w z", "n m", "o p", "u v", "a a b", "n o"]
@@ -208,7 +208,7 @@ def registered(register: Callable[..., Any], table: dict[str, Any]) -> Callable[
     return call
 
 
-HOW = frozenset(SETTINGS | {"exponent", "on_error"})
+HOW = frozenset(SIMILARITY_KEYWORDS | {"exponent", "on_error"})
 
 
 def how_rows(**rows: Row) -> dict[str, Row]:
@@ -746,7 +746,7 @@ CALLS = {
         own=frozenset({"q"}),
     ),
     "register_kernel": Call(
-        registered(register_kernel, kernels_module._kernels.made),
+        registered(register_kernel, kernels_module._kernels.registrations),
         {"name": "of_a_row", "samples": "text", "source": "this test"},
         {
             "name": Row("other_row", "rbf"),
@@ -765,7 +765,7 @@ CALLS = {
         public=register_kernel,
     ),
     "register_measure": Call(
-        registered(register_measure, measures_module._measures.made),
+        registered(register_measure, measures_module._measures.registrations),
         {"name": "OfARow", "needs": "samples", "range": "[0, 1]", "source": "this test"},
         {
             "name": Row("OtherRow", "VS"),

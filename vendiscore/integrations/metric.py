@@ -18,8 +18,8 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..resolve.kernel import Kernel
-from ..resolve.kernel_request import How
-from ..resolve.sample_labels import read_labels
+from ..resolve.kernel_request import SimilaritySpec
+from ..resolve.sample_labels import parse_group_labels
 from ..result import Result
 from ..scoring.compute import measure
 from ..scoring.request import Request, Usual, read_request, vendi_score
@@ -68,7 +68,7 @@ class Added:
 
 
 def read(
-    samples: Samples, kept: Sequence[SampleContainer], how: How, name: str = "samples"
+    samples: Samples, kept: Sequence[SampleContainer], how: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
     """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
     batch = as_samples(samples, name)
@@ -82,11 +82,11 @@ def read(
     return _copied(batch)
 
 
-def _takes_any_length(how: How) -> bool:
+def _takes_any_length(how: SimilaritySpec) -> bool:
     """Return whether a sample may be a list or tuple of any length, numbers included."""
     if isinstance(how.k, Kernel):
         return how.k.samples in ("labels", "sets of labels") or how.k.samples not in IS_GROUP
-    return how.is_function
+    return how.has_callable_kernel
 
 
 def _check_kind(batch: SampleContainer, kept: Sequence[SampleContainer], name: str) -> None:
@@ -133,7 +133,7 @@ def _copied(sample: Any) -> Any:
 
 def labels_of(groups: object, n: int) -> Labels:
     """Return the labels of a batch of n samples."""
-    return read_labels(groups, n=n).of_samples
+    return parse_group_labels(groups, n=n).sample_labels
 
 
 def labelled(added: Added, groups: object) -> Added:
@@ -294,7 +294,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         references: Samples | None,
         groups: object = None,
         *,
-        how: How,
+        how: SimilaritySpec,
     ) -> Added:
         """Copy a batch that goes with the added ones; `how` is what is known of the samples."""
         found = Added()

@@ -21,7 +21,7 @@ from ..encoders.text_encoders import (
     score_in_batches,
 )
 from ..resolve.kernel import register_kernel
-from ..resolve.kernel_build import distinct_samples
+from ..resolve.kernel_build import find_distinct_samples
 from ..similarity.base import Similarity
 from ..similarity.concatenation import num_samples
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair
@@ -138,7 +138,7 @@ def equivalence(
             if answer is not same:
                 check_texts(samples)
             return _compare_answers(samples, answer).noted(settings=settings)
-    distinct, first, ids = distinct_samples(samples)
+    distinct, first, ids = find_distinct_samples(samples)
     if by_list is not None:
 
         def score(pairs: list[Pair]) -> ArrayLike:

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..encoders import treebank
 from ..encoders.tokenizers import TOKEN_CACHE, load_tokenizer
-from ..resolve.kernel import Control, Fitted, register_kernel
+from ..resolve.kernel import Control, FittedOptions, register_kernel
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.features import MAX_DENSE_SIZE, FeatureSimilarity
@@ -54,14 +54,14 @@ def fit_analyzer(
     tokenizer: Tokenizer | str | None = None,
     analyzer: object = "auto",
     **other_options: object,
-) -> Fitted:
+) -> FittedOptions:
     """Return what n-grams of these texts are made of, unless given, and what to say of it."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
-        return Fitted({})
+        return FittedOptions({})
     strings = [text for text in texts if isinstance(text, str)]
     found = count_unspaced(strings)
     if found < max(1, len(strings) / 10):
-        return Fitted({"analyzer": "word"})
+        return FittedOptions({"analyzer": "word"})
     which = f"{found} of {len(strings)} distinct texts are in a script without spaces between words"
     if 2 * found > len(strings):
         tokenizer = suggest_tokenizer(strings)
@@ -75,7 +75,7 @@ def fit_analyzer(
         )
         fitted = "word"
     warn(f"{note}. Pass `analyzer` to say which is meant")
-    return Fitted({"analyzer": fitted}, [f"{note}."])
+    return FittedOptions({"analyzer": fitted}, [f"{note}."])
 
 
 @register_kernel(

@@ -6,18 +6,18 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..resolve.kernel_request import (
-    How,
     KernelArgument,
     Metric,
-    check_one_way,
-    how_of,
-    refuse_metric_options,
+    SimilaritySpec,
+    check_kernel_or_metric,
+    check_no_metric_options,
+    similarity_spec_from_keywords,
 )
 from ..resolve.sets import (
-    check_nothing_fitted,
-    is_compared,
-    read_samples,
-    resolve_sets,
+    build_set_similarities,
+    check_no_separate_fit,
+    check_samples,
+    is_precomputed,
 )
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
@@ -120,20 +120,20 @@ def build_metric_spaces(
     """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
     own = check_magnitude_options(solver=solver)
     given = {name: value for name, value in options.items() if value is not None}
-    how = how_of(given, own, distances=True, several=len(sets) > 1)
-    check_one_way(how, "magnitude")
-    mixed = not all(map(is_compared, sets))
+    how = similarity_spec_from_keywords(given, own, allow_metric=True, allow_fit=len(sets) > 1)
+    check_kernel_or_metric(how, "magnitude")
+    mixed = not all(map(is_precomputed, sets))
     samples = []
     for each, name in zip(sets, names, strict=True):
         if not mixed:
             check_solver(each, own["solver"], name)
-        samples.append(read_samples(each, how, name, mixed=mixed))
+        samples.append(check_samples(each, how, name, has_other_sets=mixed))
     return as_spaces(samples, how, names, **own)
 
 
 def as_spaces(
     sets: Sequence[SampleContainer],
-    spec: How,
+    spec: SimilaritySpec,
     names: Sequence[str],
     similarities: Callable[[], Sequence[Similarity]] | None = None,
     solver: SolverName = "auto",
@@ -146,7 +146,7 @@ def as_spaces(
                 made.append(samples)
             else:
                 made += as_spaces([samples], spec, [name], solver=solver)
-        check_nothing_fitted(sets, made, names, MetricSpace)
+        check_no_separate_fit(sets, made, names, MetricSpace)
         return made
     check_no_gradient("magnitude", samples=list(sets))
     if spec.metric == "precomputed":
@@ -155,8 +155,10 @@ def as_spaces(
         return [MetricSpace(D, settings=settings, solver=solver) for D in matrices]
     if uses_row_distances(sets, spec):
         return _from_rows(sets, spec, names, solver)
-    refuse_metric_options(spec.metric_options)
-    of_kernel = resolve_sets(sets, spec, names) if similarities is None else similarities()
+    check_no_metric_options(spec.metric_options)
+    of_kernel = (
+        build_set_similarities(sets, spec, names) if similarities is None else similarities()
+    )
     with np.errstate(under="ignore", over="ignore"):
         return [_from_similarity(each, spec, solver) for each in of_kernel]
 
@@ -170,17 +172,17 @@ def check_solver(samples: object, solver: SolverName, name: str) -> None:
         )
 
 
-def uses_row_distances(sets: Sequence[Samples], spec: How) -> bool:
+def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
     """Return whether distances are between rows of numbers, rather than by a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if spec.metric is not None:
-        return spec.is_of_vectors
-    of_kernel = spec.says_similarity or spec.prompts is not None
+        return spec.uses_vector_metric
+    of_kernel = spec.defines_similarity or spec.conditioning_prompts is not None
     return not of_kernel and not any(map(_has_text, sets))
 
 
-def has_distance_scale(samples: Samples, spec: How) -> bool:
+def has_distance_scale(samples: Samples, spec: SimilaritySpec) -> bool:
     """Return whether distances are a kernel's, in which what has nothing in common has one."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
@@ -196,7 +198,7 @@ def _has_text(samples: Samples) -> bool:
 
 
 def _from_rows(
-    sets: Sequence[Samples], spec: How, names: Sequence[str], solver: SolverName
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], solver: SolverName
 ) -> list[MetricSpace]:
     metric = check_row_metric(spec)
     rows = list(map(as_numpy_rows, sets, names))
@@ -230,13 +232,13 @@ def _from_rows(
     return spaces
 
 
-def check_row_metric(spec: How) -> Metric:
+def check_row_metric(spec: SimilaritySpec) -> Metric:
     """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
     metric = spec.metric or "euclidean"
     of_kernel = [*spec.options, *(["normalize"] if spec.normalize else [])]
-    of_kernel += ["on_error"] if spec.skip else []
+    of_kernel += ["on_error"] if spec.drop_unusable else []
     of_kernel += ["fit"] if spec.fit else []
-    if of_kernel and not spec.says_similarity:  # the kernel is for other measures then
+    if of_kernel and not spec.defines_similarity:  # the kernel is for other measures then
         raise TypeError(
             f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
             f"`{of_kernel[0]}` out for metric {metric!r}"
@@ -267,7 +269,9 @@ def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return first, inverse
 
 
-def _from_similarity(similarity: Similarity, spec: How, solver: SolverName) -> MetricSpace:
+def _from_similarity(
+    similarity: Similarity, spec: SimilaritySpec, solver: SolverName
+) -> MetricSpace:
     check_no_gradient("magnitude", samples=similarity)
     groups = similarity.groups()
     first, inverse = _find_distinct(
@@ -312,7 +316,7 @@ def _from_similarity(similarity: Similarity, spec: How, solver: SolverName) -> M
     )
 
 
-def kernel_distance_settings(similarity: Similarity, spec: How) -> Record:
+def kernel_distance_settings(similarity: Similarity, spec: SimilaritySpec) -> Record:
     """Return the distances of a kernel, to be reported."""
     return {"metric": "1−k" if spec.metric == "1-k" else "√(2−2k)", **similarity.settings}
 

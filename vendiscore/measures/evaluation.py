@@ -6,7 +6,7 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
-from ..resolve.presets import expanded
+from ..resolve.presets import expand_presets
 from ..support.arguments import check_no_gradient, has_gradient, is_collection
 from ..support.namespace import Array, asarray_like, namespace, to_host
 from ..support.suggestions import suggest_name
@@ -41,7 +41,7 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
     of_each = measures if isinstance(measures, Mapping) else {name: {} for name in names}
     chosen: list[ConfiguredMeasure] = []
     taken: set[str] = set()
-    for name, own in expanded(of_each).items():
+    for name, own in expand_presets(of_each).items():
         measure = get_measure(name)
         for option in own:
             if option not in measure.options:

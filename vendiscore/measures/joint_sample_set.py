@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..magnitude.metric_space_builder import as_spaces, concatenate_rows, kernel_distance_settings
-from ..resolve.kernel_request import How
-from ..resolve.sets import is_space, resolve_pool
+from ..resolve.kernel_request import SimilaritySpec
+from ..resolve.sets import build_pooled_similarity, is_metric_space
 from ..similarity.base import Similarity
 from ..similarity.concatenation import num_samples
 from ..support.namespace import asarray_like
@@ -23,11 +23,11 @@ class JointSampleSet:
     """The samples and, after them, the references as one set."""
 
     def __init__(self, subject: Any) -> None:
-        if any(map(is_space, subject.sets)):
+        if any(map(is_metric_space, subject.sets)):
             raise TypeError(_ONE_SET_MESSAGE.format("a MetricSpace"))
         self.uses_row_distances = subject.uses_row_distances
         self.subject = subject  # a SampleSet
-        self.spec: How = subject.parent.spec
+        self.spec: SimilaritySpec = subject.parent.spec
 
     @cached_property
     def rows(self) -> np.ndarray:
@@ -40,7 +40,7 @@ class JointSampleSet:
     def similarity(self) -> Similarity:
         """The Similarity of the samples and, after them, the references, with unit diagonal."""
         if self.subject.parent is self.subject:
-            return resolve_pool(self.subject.sets, self.spec, self.subject.names)
+            return build_pooled_similarity(self.subject.sets, self.spec, self.subject.names)
         whole = self.subject.parent.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
         return whole.similarity.take(np.concatenate([self.subject.rows, rows]))

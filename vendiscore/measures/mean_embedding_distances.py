@@ -91,7 +91,7 @@ def _raw_features(subject: SampleSet) -> list[Rows]:
     """Return each set as rows of numbers, or of features before these are of unit length."""
     rows = [as_numeric_rows(samples, subject.spec) for samples in subject.sets]
     passed = not any(X is None for X in rows)
-    if passed and not (subject.spec.skip and subject.both.similarity.dropped):
+    if passed and not (subject.spec.drop_unusable and subject.both.similarity.dropped):
         rows = list(map(_as_double_rows, rows, subject.names))
         check_widths(rows, subject.names)
         return rows

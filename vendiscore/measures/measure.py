@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from ..resolve.plugins import Plugins, options_of, summary_of
+from ..resolve.plugins import Registry, get_docstring_summary, get_option_defaults
 from ..resolve.presets import PRESETS
 from ..support.errors import short_repr
 from ..support.namespace import is_torch, to_float
@@ -82,12 +82,12 @@ class Measure(SummaryMixin):
     @cached_property
     def options(self) -> Record:
         """Its keyword options with their defaults."""
-        return options_of(self.compute)
+        return get_option_defaults(self.compute)
 
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return summary_of(self.compute)
+        return get_docstring_summary(self.compute)
 
     @cached_property
     def ends(self) -> tuple[float | None, float | None]:
@@ -140,7 +140,7 @@ MEASURES_BY_MODULE = {
     "semantic_classes": "DistinctK UtilityK SemanticEntropy",
     "text_repetition": "NgramDiversity SelfBLEU CompressionRatio",
 }
-_measures: Plugins[Measure] = Plugins("measure", "measures", MEASURES_BY_MODULE)
+_measures: Registry[Measure] = Registry("measure", "measures", MEASURES_BY_MODULE)
 
 
 def register_measure(
@@ -229,14 +229,14 @@ def list_measures() -> list[Measure]:
     ['BetweenVS', 'TotalVS', 'WithinVS']
     """
     _measures.load()
-    return list(_measures.named.values())
+    return list(_measures.entries.values())
 
 
 def get_measure(name: str) -> Measure:
     """Return the measure of that name, or raise a ValueError that suggests another name."""
     measure = _measures.find(name)
     if measure is None:
-        known = {*_measures.named, *PRESETS}
+        known = {*_measures.entries, *PRESETS}
         presets = ", ".join(map(repr, PRESETS))
         look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
         hint = suggest_name(name, known, fallback=look, kind="measure")

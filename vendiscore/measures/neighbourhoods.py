@@ -9,7 +9,7 @@ import numpy as np
 from ..core.eigenvalues import EPS
 from ..magnitude.metric_space_builder import check_row_metric
 from ..magnitude.space import MetricSpace
-from ..resolve.kernel_request import How
+from ..resolve.kernel_request import SimilaritySpec
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.distance_matrix import UNIT_ROUNDING, normalize_rows
@@ -96,7 +96,7 @@ class Neighbourhoods:
 
 
 def row_neighbourhoods(
-    X: np.ndarray, n: int, spec: How, parent: Neighbourhoods | None
+    X: np.ndarray, n: int, spec: SimilaritySpec, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
     """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
     metric = str(check_row_metric(spec))

@@ -12,12 +12,12 @@ import numpy as np
 from ..core.eigenvalues import PSD
 from ..resolve.kernel import Kernel
 from ..resolve.kernel_build import TEXT_KERNEL
-from ..resolve.kernel_request import How
-from ..resolve.sample_labels import count_passed, sizes_of
+from ..resolve.kernel_request import SimilaritySpec
+from ..resolve.sample_labels import count_input_samples, count_samples_by_set
 from ..resolve.sets import (
-    is_space,
-    part_of,
-    resolve_sets,
+    build_set_similarities,
+    is_metric_space,
+    similarity_subset,
     split_pooled,
 )
 from ..similarity import sparse as sp
@@ -37,7 +37,7 @@ _NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_r
 if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
     from ..magnitude.space import MetricSpace
-    from ..resolve.sample_labels import Groups
+    from ..resolve.sample_labels import GroupLabels
     from .joint_sample_set import JointSampleSet
 
     SpaceBuilder = Callable[[SolverName], list[MetricSpace]]
@@ -84,14 +84,14 @@ class SampleSet:
     """
 
     data: Any
-    spec: How = field(default_factory=How)
+    spec: SimilaritySpec = field(default_factory=SimilaritySpec)
     _: KW_ONLY
     name: str = "samples"
     references: Samples | None = None
     orders: Sequence[float] = (DEFAULT_ORDER,)
     weights: Weights | None = None
     psd: PSD = "check"
-    groups: Groups | None = None
+    groups: GroupLabels | None = None
     needs: frozenset[str] = frozenset(("similarity",))
     group_needs: frozenset[str] = frozenset()
     pooled_needs: frozenset[str] = frozenset()
@@ -113,7 +113,7 @@ class SampleSet:
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
-        state |= {"data": self.similarity, "spec": How(), "references": None}
+        state |= {"data": self.similarity, "spec": SimilaritySpec(), "references": None}
         return state
 
     @cached_property
@@ -136,12 +136,16 @@ class SampleSet:
         """True if similarities are found: for a measure, or to leave out some samples."""
         needs = self.needs | self.group_needs | self.pooled_needs
         made = isinstance(self.spec.k, tuple) or isinstance(self.samples, Similarity)
-        if made or needs & SIMILARITY_NEEDS or (self.spec.skip and self.spec.says_similarity):
+        if (
+            made
+            or needs & SIMILARITY_NEEDS
+            or (self.spec.drop_unusable and self.spec.defines_similarity)
+        ):
             return True
-        need_rows = self.spec.skip or "features" in needs
+        need_rows = self.spec.drop_unusable or "features" in needs
         if need_rows and as_numeric_rows(self.samples, self.spec) is None:
             return True
-        given = is_space(self.samples) or self.spec.metric == "precomputed"
+        given = is_metric_space(self.samples) or self.spec.metric == "precomputed"
         return "distances" in needs and not (given or self.uses_row_distances)
 
     @cached_property
@@ -157,14 +161,16 @@ class SampleSet:
     def similarities(self) -> list[Similarity]:
         """The Similarity of the samples, and of the references if there are any."""
         sets = self.sets
-        if any(map(is_space, sets)):
+        if any(map(is_metric_space, sets)):
             raise TypeError(
                 "a MetricSpace has distances and no similarities: pass the samples themselves, or "
                 "leave measures of similarities out of `measures`"
             )
         if "similarity" in self.pooled_needs or (self.pooled_needs and not self.uses_row_distances):
-            return split_pooled(self.both.similarity, sizes_of(sets, self.spec))
-        return resolve_sets(sets, self.spec, self.names, in_parts=self.compares_within_groups)
+            return split_pooled(self.both.similarity, count_samples_by_set(sets, self.spec))
+        return build_set_similarities(
+            sets, self.spec, self.names, per_group=self.compares_within_groups
+        )
 
     @cached_property
     def both(self) -> JointSampleSet:
@@ -280,7 +286,7 @@ class SampleSet:
     def n_input(self) -> int:
         """The number of samples that were passed, with those left out."""
         of_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
-        return count_passed(self.similarity if of_columns else self.samples)
+        return count_input_samples(self.similarity if of_columns else self.samples)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
@@ -352,7 +358,7 @@ class SampleSet:
         from ..similarity.distance_matrix import as_numpy_rows
 
         rows = as_numeric_rows(self.samples, self.spec)
-        skip = self.spec.skip and self.spec.says_similarity
+        skip = self.spec.drop_unusable and self.spec.defines_similarity
         if rows is not None and not (skip and self.similarity.dropped):
             return rows if sp.issparse(rows) else as_numpy_rows(rows)
         check_features(self.similarity)
@@ -379,7 +385,7 @@ class SampleSet:
         return self.row_of_input
 
     @property
-    def how(self) -> How:
+    def how(self) -> SimilaritySpec:
         """An alias of `spec`."""
         return self.spec
 
@@ -436,7 +442,7 @@ class SampleSubset(SampleSet):
     def similarities(self) -> list[Similarity]:
         """The Similarity of the samples, and of the references if there are any."""
         pool, *others = self.parent.similarities
-        return [part_of(pool, self.rows), *others]
+        return [similarity_subset(pool, self.rows), *others]
 
     @cached_property
     def p(self) -> Array | None:
@@ -484,7 +490,7 @@ class SampleSubset(SampleSet):
         return rows
 
 
-def is_indivisible_input(samples: Samples, spec: How) -> bool:
+def is_indivisible_input(samples: Samples, spec: SimilaritySpec) -> bool:
     """Return whether samples are a Similarity, or records of which kernels see columns."""
     return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
@@ -504,9 +510,13 @@ def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
-def as_numeric_rows(samples: Samples, spec: How) -> Rows:
+def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
     """Return the samples themselves where they are compared as vectors or numbers, else None."""
-    if is_indivisible_input(samples, spec) or spec.given == "K" or spec.prompts is not None:
+    if (
+        is_indivisible_input(samples, spec)
+        or spec.input_form == "K"
+        or spec.conditioning_prompts is not None
+    ):
         return None
     if isinstance(spec.k, Kernel) and spec.k.samples != "vectors":
         return None  # numbers may name classes, and arrays be images

@@ -13,7 +13,7 @@ from ..support.signature import to_plain
 from ..support.suggestions import model_modality, suggest_name
 from ..support.summary import SummaryMixin
 from ..support.types import Options, Record
-from .plugins import Plugins, options_of, summary_of
+from .plugins import Registry, get_docstring_summary, get_option_defaults
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Options]
@@ -25,7 +25,7 @@ Combine = Literal["sum", "product"]
 NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
-class Fitted(Record):
+class FittedOptions(Record):
     """Options that `fit` of a kernel finds, with notes for readers of a score."""
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
@@ -128,7 +128,7 @@ class Kernel(SummaryMixin):
     @cached_property
     def options(self) -> Record:
         """Its keyword options with their defaults, and `on_error`, which every kernel has."""
-        return options_of(self.build) | {"on_error": "raise"}
+        return get_option_defaults(self.build) | {"on_error": "raise"}
 
     @property
     def signature(self) -> list[str]:
@@ -139,7 +139,7 @@ class Kernel(SummaryMixin):
     @property
     def summary(self) -> str:
         """The first line of its docstring."""
-        return summary_of(self.build)
+        return get_docstring_summary(self.build)
 
 
 # The kernels of each module of `vendiscore/kernels/`.
@@ -155,7 +155,7 @@ NAMES = {
     "text_embeddings": "text_embeddings",
     "vectors": "cosine linear rbf laplacian",
 }
-_kernels: Plugins[Kernel] = Plugins("kernel", "kernels", NAMES)
+_kernels: Registry[Kernel] = Registry("kernel", "kernels", NAMES)
 
 
 def register_kernel(
@@ -242,7 +242,7 @@ def list_kernels() -> list[Kernel]:
     ['cosine', 'laplacian', 'linear', 'rbf']
     """
     _kernels.load()
-    return list(_kernels.named.values())
+    return list(_kernels.entries.values())
 
 
 def get_kernel(name: str) -> Kernel:
@@ -270,15 +270,15 @@ def get_kernel(name: str) -> Kernel:
         )
     kernel = _kernels.find(name)
     if kernel is None:
-        gone = _kernels.left_out.items()
+        gone = _kernels.import_errors.items()
         missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
         look = "`vendiscore.list_kernels()` lists all."
-        hint = suggest_name(name, _kernels.named, NAMED_MODELS, fallback=look, kind="kernel")
+        hint = suggest_name(name, _kernels.entries, NAMED_MODELS, fallback=look, kind="kernel")
         raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(missing)}")
     return kernel
 
 
-def named_kernel(name: str) -> tuple[Kernel, str | None]:
+def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
     """Return the kernel that `k=` means, and the model if it names one: a Hub id or folder.
 
     "semantic" and "static" are `NAMED_MODELS`.
@@ -297,7 +297,7 @@ def describe_kernel(name: str) -> str:
     <BLANKLINE>
     It compares text. Options: model_path='sentence-transformers/all-MiniLM-L6-v2'
     """
-    kernel, model = named_kernel(name)
+    kernel, model = parse_kernel_name(name)
     if model is None:
         return (kernel.__doc__ or "").strip()
     options = kernel.options | {"model_path": model}
@@ -308,7 +308,7 @@ def describe_kernel(name: str) -> str:
     ).strip()
 
 
-def with_model(name: str, model: str | None, options: Options) -> Record:
+def add_model_option(name: str, model: str | None, options: Options) -> Record:
     """Return options of a kernel, and the model that its name stands for, if any."""
     own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (own and name in NAMED_MODELS):
@@ -321,21 +321,21 @@ def with_model(name: str, model: str | None, options: Options) -> Record:
     return {**options, "model_path": model}
 
 
-def psd_kernels(samples: str) -> str:
+def format_psd_kernels(samples: str) -> str:
     """Return the names of the kernels of such samples that are positive semidefinite."""
     return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)
 
 
-def check_options(kernel: Kernel, options: Options, also: Iterable[str] = ()) -> None:
-    """Raise a TypeError for an option that the kernel lacks; `also` has more names to suggest."""
+def check_kernel_options(kernel: Kernel, options: Options, extra_names: Iterable[str] = ()) -> None:
+    """Raise a TypeError for an option that the kernel lacks; suggest one or an extra name."""
     for option in options:
         if option not in kernel.options:
             raise TypeError(
                 f"`{option}` is not an option of kernel {kernel.name!r}. "
-                f"{suggest_name(option, kernel.options, also, quote='`', kind='keyword')}"
+                f"{suggest_name(option, kernel.options, extra_names, quote='`', kind='keyword')}"
             )
 
 
-def having(option: str) -> list[str]:
+def kernels_with_option(option: str) -> list[str]:
     """Return the names of the kernels that have this option."""
     return [kernel.name for kernel in list_kernels() if option in kernel.options]

@@ -24,7 +24,7 @@ SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
 TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
 # Samples whose features are classes, tags, words or fragments.
-_OF_VOCABULARY = ("text", "labels", "sets of labels", "molecules", "rows of bits")
+_VOCABULARY_SAMPLE_TYPES = ("text", "labels", "sets of labels", "molecules", "rows of bits")
 
 
 def apply_kernel(
@@ -35,28 +35,28 @@ def apply_kernel(
     fit_to: np.ndarray | None,
 ) -> Similarity:
     """Return the Similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
-    samples = repeatable(samples) if skip else samples
-    build = partial(build_kernel, kernel, options=options)
+    samples = materialize_iterators(samples) if skip else samples
+    build = partial(build_kernel_similarity, kernel, options=options)
     who = f"kernel {kernel.name!r}"
     try:
-        (similarity,), dropped = build_all([build], [samples], [skip], who, fit_to)
+        (similarity,), dropped = build_similarities([build], [samples], [skip], who, fit_to)
     except SampleError as error:
         error.add_note("pass on_error='skip' to leave out samples that cannot be used")
         raise
     return similarity.noted(dropped=dropped) if dropped else similarity
 
 
-def build_all(
-    builds: Sequence[Callable[..., Similarity]],
+def build_similarities(
+    builders: Sequence[Callable[..., Similarity]],
     columns: Sequence[SampleContainer],
-    skipping: Sequence[bool],
-    who: str,
+    skip_flags: Sequence[bool],
+    caller: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
     """Build a Similarity of each column from the samples that all can use, and return the others.
 
-    Each of `builds` takes values and, as `fit_to`, the places of the values to fit options to.
-    Samples that one of them cannot use are left out with a warning if its `skipping` is true.
+    Each of `builders` takes values and, as `fit_to`, the places of the values to fit options to.
+    Samples that one of them cannot use are dropped with a warning if its skip flag is true.
     """
     n = num_samples(columns[0])
     kept = np.arange(n)
@@ -68,7 +68,7 @@ def build_all(
         places = None if fit_to is None else np.flatnonzero(np.isin(kept, fit_to))
         if places is not None and not len(places):
             places = None  # all
-        for build, column, skip in zip(builds, columns, skipping, strict=True):
+        for build, column, skip in zip(builders, columns, skip_flags, strict=True):
             try:
                 values = take_samples(column, kept) if dropped else column
                 built.append(build(values, fit_to=places))
@@ -85,35 +85,35 @@ def build_all(
         kept = np.setdiff1d(np.arange(n), list(dropped))
         place, why = min(dropped.items())
         if not len(kept):
-            raise ValueError(f"{who} can use none of the {n} samples: sample {place} {why}")
+            raise ValueError(f"{caller} can use none of the {n} samples: sample {place} {why}")
     if dropped:
         warn(
-            f"{who} left out {len(dropped)} of {n} samples, as asked, first of all: sample {place} "
-            f"{why}"
+            f"{caller} left out {len(dropped)} of {n} samples, as asked, first of all: "
+            f"sample {place} {why}"
         )
     return built, dict(sorted(dropped.items()))
 
 
-def skips(on_error: object) -> bool:
+def check_on_error(on_error: object) -> bool:
     """Return whether samples that a kernel cannot use are left out."""
     return check_choice("on_error", on_error, ("raise", "skip")) == "skip"
 
 
-def repeatable(samples: Samples) -> Samples:
+def materialize_iterators(samples: Samples) -> Samples:
     """Replace iterators among samples, which can be read only once, by lists."""
     if not isinstance(samples, list):
         return samples
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
 
 
-def build_kernel(
+def build_kernel_similarity(
     kernel: Kernel,
     samples: Samples,
     options: Options,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
     """Return the Similarity of samples; the kernel gets each distinct sample once."""
-    distinct, first, inverse = distinct_samples(samples, kernel.repeats)
+    distinct, first, inverse = find_distinct_samples(samples, kernel.repeats)
     before = ROWS_CACHE.set({})  # `fit` and `build` read and check rows once
     try:
         # NumPy's defaults, whatever the caller has set: kernels expect that numbers may underflow.
@@ -128,7 +128,7 @@ def build_kernel(
             elif kernel.fit is not None:
                 fitted = kernel.fit(distinct, **options)
             similarity = kernel.build(distinct, **{**options, **fitted})
-        _check_built(kernel.name, similarity, first)
+        _check_kernel_result(kernel.name, similarity, first)
         notes = [*getattr(fitted, "notes", ())]
         texts = distinct if kernel.samples == "text" and isinstance(distinct, list) else ()
         seen = all(str(text).strip(INVISIBLE_CHARACTERS) for text in texts)
@@ -158,7 +158,7 @@ def build_kernel(
         settings=settings,
         fitted=fitted,
         notes=notes,
-        vocabulary_columns=kernel.samples in _OF_VOCABULARY,
+        vocabulary_columns=kernel.samples in _VOCABULARY_SAMPLE_TYPES,
     )
     if len(inverse) == similarity.n:
         return similarity
@@ -167,8 +167,8 @@ def build_kernel(
     return RepeatedSimilarity(similarity, inverse)
 
 
-def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
-    n = len(places)
+def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> None:
+    n = len(indices)
     if not isinstance(similarity, Similarity):
         raise TypeError(
             f"kernel {name!r} must return a Similarity, got {type(similarity).__name__}; wrap a "
@@ -192,7 +192,7 @@ def _check_built(name: str, similarity: object, places: np.ndarray) -> None:
         a, b = index[[i, j]]
         raise ValueError(
             f"kernel {name!r} must return a symmetric Similarity of finite numbers, but gives "
-            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {places[a]} and {places[b]} in the two "
+            f"{K[i, j]:.6g} and {K[j, i]:.6g} for samples {indices[a]} and {indices[b]} in the two "
             f"directions"
         )
 
@@ -203,14 +203,14 @@ def is_divisible(similarity: Similarity) -> bool:
     return getattr(inner, "divisible", False)
 
 
-def distinct_samples(
+def find_distinct_samples(
     samples: SampleContainer, repeats: bool = False
 ) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
     """Return the distinct strings or numbers of a list, their first places, and each one's code.
 
     With `repeats` all samples count as distinct.
 
-    >>> distinct_samples(["a", "b", "a"])
+    >>> find_distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
     """
     plain = {str, bytes, int, float}
@@ -225,7 +225,7 @@ def distinct_samples(
     return [samples[i] for i in first], first, inverse
 
 
-def as_text(
+def build_text_similarity(
     samples: SampleContainer, options: Options, skip: bool, fit_to: np.ndarray | None
 ) -> Similarity:
     """Compare strings without `k` by n-grams."""
@@ -237,12 +237,12 @@ def as_text(
             raise ValueError("all samples are None; check where they come from")
         raise ValueError(
             f"`k` is missing, and samples of type {type(first).__name__} do not say how to compare "
-            f"them; pass {_ways(first)}"
+            f"them; pass {_suggest_kernels(first)}"
         )
     return apply_kernel(get_kernel(TEXT_KERNEL), samples, options, skip, fit_to)
 
 
-def note_on_texts(sets: Sequence[Samples]) -> str:
+def warn_about_non_text(sets: Sequence[Samples]) -> str:
     """Return a note, and warn, if a set that was compared as text does not look like text."""
     texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
     looks = next(filter(None, map(looks_like, texts)), None)
@@ -257,27 +257,29 @@ def note_on_texts(sets: Sequence[Samples]) -> str:
     return note
 
 
-def _ways(first: object) -> str:
+def _suggest_kernels(sample: object) -> str:
     """Name a `k`, or other samples to pass, for samples such as `first`, which is not a string."""
-    if isinstance(first, Mapping):
+    if isinstance(sample, Mapping):
         return (
             "one column of them, or a mixture such as "
             "k={'ngram_overlap:text': 0.5, 'labels:class': 0.5}"
         )
-    if isinstance(first, (list, tuple, set, frozenset)) and any(isinstance(x, str) for x in first):
+    if isinstance(sample, (list, tuple, set, frozenset)) and any(
+        isinstance(x, str) for x in sample
+    ):
         return (
             "a list of strings, of a table one column such as df['text'], of groups a list of "
             "lists (which `compute` and the metrics read); or k='tags' for sets of labels"
         )
-    if isinstance(first, (Number, list, tuple)) or hasattr(first, "dtype"):
+    if isinstance(sample, (Number, list, tuple)) or hasattr(sample, "dtype"):
         return (
             "k='cosine', 'rbf' or another kernel on vectors, score_X=True (features, compared by "
             "dot products), score_K=True (a similarity matrix), or k='labels' (classes)"
         )
-    root = type(first).__module__.partition(".")[0]
-    if root == "PIL" or isinstance(first, (bytes, Path)):
+    root = type(sample).__module__.partition(".")[0]
+    if root == "PIL" or isinstance(sample, (bytes, Path)):
         return "k='pixels' or k='image_embeddings'"
     if root == "rdkit":
-        molecule = hasattr(first, "GetNumAtoms")
+        molecule = hasattr(sample, "GetNumAtoms")
         return "k='morgan', or another fingerprint" if molecule else "k='tanimoto'"
     return "k= your function of two samples, or the name of a kernel: vendiscore.list_kernels()"

@@ -17,12 +17,24 @@ from ..support.errors import SampleError, short_repr
 from ..support.signature import format_number
 from ..support.suggestions import suggest_name
 from ..support.types import Options, Samples
-from .kernel import Combine, Kernel, Mixture, check_options, named_kernel, with_model
-from .kernel_build import build_all, build_kernel, repeatable, skips
+from .kernel import (
+    Combine,
+    Kernel,
+    Mixture,
+    add_model_option,
+    check_kernel_options,
+    parse_kernel_name,
+)
+from .kernel_build import (
+    build_kernel_similarity,
+    build_similarities,
+    check_on_error,
+    materialize_iterators,
+)
 
 
 @dataclass(frozen=True)
-class Part:
+class MixtureComponent:
     """One kernel of a mixture: `name` as it was passed, split into kernel and column."""
 
     name: str
@@ -30,11 +42,11 @@ class Part:
     column: str
     weight: float
     options: Options
-    skips: bool
+    drop_unusable: bool
 
 
-def mix(
-    parts: Sequence[Part],
+def build_mixture_similarity(
+    components: Sequence[MixtureComponent],
     columns: Any,
     combine: Combine,
     fit_to: np.ndarray | None,
@@ -42,15 +54,17 @@ def mix(
     """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
     sizes = [num_samples(each) for each in columns]
     if len(set(sizes)) > 1:
-        lengths = ", ".join(f"{p.name}: {found}" for p, found in zip(parts, sizes, strict=True))
+        lengths = ", ".join(
+            f"{p.name}: {found}" for p, found in zip(components, sizes, strict=True)
+        )
         raise ValueError(f"columns must be equally long, got {lengths}")
-    builds = [partial(_build, part) for part in parts]
-    skipping = [part.skips for part in parts]
-    built, dropped = build_all(builds, columns, skipping, "the mixture", fit_to)
+    builds = [partial(_build_component, part) for part in components]
+    skipping = [part.drop_unusable for part in components]
+    built, dropped = build_similarities(builds, columns, skipping, "the mixture", fit_to)
     settings = {}
     fitted = {}
     every = {}
-    for part, similarity in zip(parts, built, strict=True):
+    for part, similarity in zip(components, built, strict=True):
         for key, value in similarity.settings.items():
             if key != "kernel":
                 settings[f"{part.name}.{key}"] = value
@@ -61,10 +75,10 @@ def mix(
             fitted["options"] = every
     mixed: Similarity
     if combine == "sum":
-        terms = "+".join(f"{format_number(part.weight)}*{part.name}" for part in parts)
-        mixed = SumSimilarity(built, [part.weight for part in parts])
+        terms = "+".join(f"{format_number(part.weight)}*{part.name}" for part in components)
+        mixed = SumSimilarity(built, [part.weight for part in components])
     else:
-        terms = "*".join(part.name for part in parts)
+        terms = "*".join(part.name for part in components)
         mixed = ProductSimilarity(built)
     return mixed.noted(
         settings={"kernel": terms, **settings},
@@ -75,15 +89,15 @@ def mix(
     )
 
 
-def read_mixture(
+def parse_mixture(
     k: Mixture,
     options: object = None,
     combine: Combine = "sum",
     on_error: object = "raise",
-) -> list[Part]:
+) -> list[MixtureComponent]:
     """Return the parts of a mixture, checked without looking at samples."""
     check_choice("combine", combine, ("sum", "product"))
-    skips(on_error)
+    check_on_error(on_error)
     if not k:
         raise ValueError("`k` must name at least one kernel, got an empty mixture")
     for name in k:
@@ -99,13 +113,13 @@ def read_mixture(
         )
     options = _check_options_by_name(options, k)
     parts = []
-    for name, weight in zip(k, _weights(k, combine), strict=True):
+    for name, weight in zip(k, _check_weights(k, combine), strict=True):
         kernel_name, _, of = name.partition(":")
-        kernel, model = named_kernel(kernel_name)
-        own = with_model(kernel_name, model, options.get(name, {}))
-        check_options(kernel, own)
-        skip = skips(own.pop("on_error", on_error))
-        parts.append(Part(name, kernel, of, weight, own, skip))
+        kernel, model = parse_kernel_name(kernel_name)
+        own = add_model_option(kernel_name, model, options.get(name, {}))
+        check_kernel_options(kernel, own)
+        skip = check_on_error(own.pop("on_error", on_error))
+        parts.append(MixtureComponent(name, kernel, of, weight, own, skip))
     return parts
 
 
@@ -127,7 +141,7 @@ def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]
     return options
 
 
-def _weights(k: Mixture, combine: Combine) -> list[float]:
+def _check_weights(k: Mixture, combine: Combine) -> list[float]:
     if combine == "product":
         if isinstance(k, Mapping):
             raise ValueError(f"combine='product' has no weights: pass k={list(k)} as a list")
@@ -149,13 +163,15 @@ def _weights(k: Mixture, combine: Combine) -> list[float]:
     return [weight / total for weight in weights]
 
 
-def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity:
+def _build_component(
+    component: MixtureComponent, values: Samples, fit_to: np.ndarray | None
+) -> Similarity:
     """Build the Similarity of one part from the values of its column."""
-    where = f"of column {part.column!r} " if part.column else ""
+    where = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
-        SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _Missing)})
+        SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _MissingValue)})
     try:
-        return build_kernel(part.kernel, values, part.options, fit_to)
+        return build_kernel_similarity(component.kernel, values, component.options, fit_to)
     except SampleError as error:
         problems = {}
         for i, problem in error.problems.items():
@@ -163,43 +179,43 @@ def _build(part: Part, values: Samples, fit_to: np.ndarray | None) -> Similarity
         raise SampleError.from_problems(problems) from error.__cause__
 
 
-class _Missing(str):
+class _MissingValue(str):
     """A problem in place of the value of a record without the column."""
 
 
-def column(samples: Any, part: Part) -> Any:
+def select_column(samples: Any, component: MixtureComponent) -> Any:
     """Return the samples that a part of a mixture compares: a column, or the samples themselves."""
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
     if names is None and not (isinstance(samples, (list, tuple)) and any(map(_is_record, samples))):
-        if part.column:
+        if component.column:
             raise TypeError(
-                f"`k` names the column {part.column!r}, but samples of type "
+                f"`k` names the column {component.column!r}, but samples of type "
                 f"{type(samples).__name__} have no columns: pass a list of dicts, a dict of "
-                f"columns, a DataFrame or a Dataset, or k={{{part.kernel.name!r}: …}}"
+                f"columns, a DataFrame or a Dataset, or k={{{component.kernel.name!r}: …}}"
             )
-        return repeatable(as_samples(samples))
-    if not part.column:
+        return materialize_iterators(as_samples(samples))
+    if not component.column:
         known = list(next(filter(_is_record, samples)) if names is None else names)
-        such = f"{part.kernel.name}:{known[0] if known else 'column'}"
+        such = f"{component.kernel.name}:{known[0] if known else 'column'}"
         raise ValueError(
-            f"samples have columns: say which one {part.name!r} compares, such as {such!r}. "
+            f"samples have columns: say which one {component.name!r} compares, such as {such!r}. "
             f"{suggest_name('', map(str, known))}"
         )
     if names is not None:
-        if part.column not in names:
+        if component.column not in names:
             raise ValueError(
-                f"samples have no column {part.column!r}. "
-                f"{suggest_name(part.column, map(str, names))}"
+                f"samples have no column {component.column!r}. "
+                f"{suggest_name(component.column, map(str, names))}"
             )
-        return repeatable(as_samples(samples[part.column]))
-    missing = _Missing(f"has no {part.column!r}, which {part.name!r} compares")
+        return materialize_iterators(as_samples(samples[component.column]))
+    missing = _MissingValue(f"has no {component.column!r}, which {component.name!r} compares")
     values = [
-        record[part.column] if _is_record(record) and part.column in record else missing
+        record[component.column] if _is_record(record) and component.column in record else missing
         for record in samples
     ]
-    return repeatable(values)
+    return materialize_iterators(values)
 
 
 def _is_record(sample: object) -> bool:

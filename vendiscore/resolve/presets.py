@@ -11,7 +11,7 @@ class Preset(NamedTuple):
     """Several measures under one name."""
 
     measures: Sequence[str]
-    what: str  # the question that they answer, and the kind of sample
+    question: str  # the question that they answer, and the kind of sample
     source: str
 
 
@@ -49,7 +49,7 @@ PRESETS = {
 }
 
 
-def expanded(measures: Options) -> dict[str, Record]:
+def expand_presets(measures: Options) -> dict[str, Record]:
     """Replace presets by their measures; return the options of each measure by its name."""
     found: dict[str, Record] = {}
     for name, own in measures.items():

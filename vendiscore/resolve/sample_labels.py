@@ -32,17 +32,17 @@ from ..support.arguments import is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.signature import compute_digest
 from ..support.types import Record, SampleContainer, Samples
-from .kernel_build import distinct_samples
-from .kernel_request import How, Prompts
+from .kernel_build import find_distinct_samples
+from .kernel_request import PromptSpec, SimilaritySpec
 
 # Characters of a label that a message shows.
-_SHOWN = 40
+_MAX_LABEL_CHARACTERS = 40
 # Types of labels that are always hashable and never missing.
-_PLAIN = {str, int, bool, bytes}
+_HASHABLE_TYPES = {str, int, bool, bytes}
 
 
 @dataclass(frozen=True, eq=False)
-class Groups:
+class GroupLabels:
     """Labels in order of appearance (positions if `nested`), and the group code of every sample.
 
     Groups by prompt within several sets have the set of each in `sets`.
@@ -51,13 +51,13 @@ class Groups:
     labels: tuple[Hashable, ...]
     codes: np.ndarray
     nested: bool = False
-    sets: Groups | None = None
+    sets: GroupLabels | None = None
 
     def __len__(self) -> int:
         return len(self.labels)
 
     @property
-    def of_samples(self) -> list[Hashable]:
+    def sample_labels(self) -> list[Hashable]:
         """The label of each sample."""
         return [self.labels[code] for code in self.codes]
 
@@ -67,13 +67,13 @@ class Groups:
         in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
         return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
 
-    def select(self, index: np.ndarray) -> Groups:
-        """Return the Groups of the samples at `index`, with the labels that these have."""
+    def select(self, index: np.ndarray) -> GroupLabels:
+        """Return the GroupLabels of the samples at `index`, with the labels that these have."""
         return encode_labels([self.labels[code] for code in self.codes[index]])
 
     def describe(self, group: int) -> str:
         """Return the name of a group for a message."""
-        return f"group {self.labels[group]!r:.{_SHOWN}}"
+        return f"group {self.labels[group]!r:.{_MAX_LABEL_CHARACTERS}}"
 
     def position(self, i: int) -> tuple[int, int]:
         """Return the position of sample i of a list of lists in its group, and the group."""
@@ -97,26 +97,26 @@ class Groups:
 
 def flatten_groups(
     samples: Any,
-    how: How,
+    spec: SimilaritySpec,
     labels: object = None,
     *,
     table: bool = False,
     stacks: bool = False,
     name: str = "samples",
-) -> tuple[SampleContainer, Groups | None]:
-    """Return samples as one list or array, and their Groups, or None if they have none.
+) -> tuple[SampleContainer, GroupLabels | None]:
+    """Return samples as one list or array, and their GroupLabels, or None if they have none.
 
     Groups follow from `labels`, one per sample, or from nested lists. With `stacks`, an array with
     one more dimension or a list of arrays is nested too; without, it raises a ValueError. Rows of
     a `table` are samples.
     """
-    kind = how.sample_kind(samples)
+    kind = spec.get_sample_type(samples)
     if kind in ROW_TYPES and not stacks:
         check_row_dimensions(samples, name)
     if kind == "labels" and not stacks:
         check_label_shape(samples, name, table=table)
     if table or not is_nested(samples, kind, name):
-        return samples, None if labels is None else read_labels(labels)
+        return samples, None if labels is None else parse_group_labels(labels)
     if labels is not None:
         raise ValueError(
             f"`{name}` is a list of lists, which are groups, but `groups` was passed too: pass one "
@@ -129,11 +129,11 @@ def flatten_groups(
             f"the samples that it should have"
         )
     numbers = range(len(sizes))
-    return flat, Groups(tuple(numbers), np.repeat(numbers, sizes), nested=True)
+    return flat, GroupLabels(tuple(numbers), np.repeat(numbers, sizes), nested=True)
 
 
-def read_labels(labels: object, name: str = "groups", n: int | None = None) -> Groups:
-    """Return the Groups of labels, one for each of n samples; errors call the labels `name`.
+def parse_group_labels(labels: object, name: str = "groups", n: int | None = None) -> GroupLabels:
+    """Return the GroupLabels of labels, one for each of n samples; errors call the labels `name`.
 
     Raises
     ------
@@ -154,7 +154,7 @@ def read_labels(labels: object, name: str = "groups", n: int | None = None) -> G
                 f"one column of it"
             )
         values = values.tolist()
-    if not _PLAIN.issuperset(map(type, values)):
+    if not _HASHABLE_TYPES.issuperset(map(type, values)):
         if all(isinstance(label, list) or getattr(label, "ndim", 0) for label in values):
             raise TypeError(
                 f"`{name}` must be one list of labels in the order of all samples, got a list of "
@@ -168,16 +168,16 @@ def read_labels(labels: object, name: str = "groups", n: int | None = None) -> G
     return groups
 
 
-def encode_labels(labels: Sequence[Hashable]) -> Groups:
-    """Return the Groups of labels, all of which are hashable and not missing."""
+def encode_labels(labels: Sequence[Hashable]) -> GroupLabels:
+    """Return the GroupLabels of labels, all of which are hashable and not missing."""
     code_of: dict[Hashable, int] = {}
     codes = [code_of.setdefault(label, len(code_of)) for label in labels]
-    return Groups(tuple(code_of), np.array(codes, dtype=int))
+    return GroupLabels(tuple(code_of), np.array(codes, dtype=int))
 
 
 def check_labels(labels: Sequence[object], name: str) -> None:
     """Raise for samples without a label, and for labels that are not hashable."""
-    if _PLAIN.issuperset(map(type, labels)):
+    if _HASHABLE_TYPES.issuperset(map(type, labels)):
         return
     missing = {}
     for i, label in enumerate(labels):
@@ -210,7 +210,7 @@ def is_missing(label: object) -> bool:
         return True
 
 
-def check_size(groups: Groups, n: int, name: str = "groups") -> None:
+def check_size(groups: GroupLabels, n: int, name: str = "groups") -> None:
     """Raise a ValueError unless there is a label for each of the n samples passed."""
     if len(groups.codes) != n:
         raise ValueError(
@@ -219,21 +219,21 @@ def check_size(groups: Groups, n: int, name: str = "groups") -> None:
         )
 
 
-def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, what: str) -> Record:
-    """Return sets by name; `what` is "set" or "source", for messages."""
+def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, label: str) -> Record:
+    """Return sets by name; `label` is "set" or "source", for messages."""
     if isinstance(sets, Mapping):
         if names is not None:
-            raise ValueError(f"the dict already names the {what}s: leave `names` out")
+            raise ValueError(f"the dict already names the {label}s: leave `names` out")
         named = {str(name): samples for name, samples in sets.items()}
         if len(named) < len(sets):
-            raise ValueError(f"two {what}s have names that are written alike; rename one")
+            raise ValueError(f"two {label}s have names that are written alike; rename one")
         return named
     if names is not None and not is_collection(names):
-        raise TypeError(f"`names` must be strings, one for each {what}, got {short_repr(names)}")
+        raise TypeError(f"`names` must be strings, one for each {label}, got {short_repr(names)}")
     distinct = _default_names(sets) if names is None else list(map(str, names))
     if len(distinct) != len(sets) or len(set(distinct)) != len(distinct):
         raise ValueError(
-            f"`names` must be {len(sets)} that all differ, one for each {what}, got "
+            f"`names` must be {len(sets)} that all differ, one for each {label}, got "
             f"{short_repr(distinct)}"
         )
     return dict(zip(distinct, sets, strict=True))
@@ -253,7 +253,7 @@ def _default_names(sets: Sequence[object]) -> list[str]:
     return letters[: len(sets)]
 
 
-def label_names(labels: Groups, argument: str) -> list[str]:
+def format_labels(labels: GroupLabels, argument: str) -> list[str]:
     """Return labels as strings; raise a ValueError if two labels become equal."""
     names = [str(label) for label in labels.labels]
     counts = Counter(names)
@@ -264,10 +264,10 @@ def label_names(labels: Groups, argument: str) -> list[str]:
     return names
 
 
-def parse_set_labels(by: object, min_samples: int) -> Groups:
-    """Return the set of each sample as Groups; the labels are names of sets of enough samples."""
-    groups = read_labels(by, "by")
-    names = label_names(groups, "by")
+def parse_set_labels(by: object, min_samples: int) -> GroupLabels:
+    """Return the set of each sample as GroupLabels; check the number of samples of each set."""
+    groups = parse_group_labels(by, "by")
+    names = format_labels(groups, "by")
     names_or_none = [name if name.strip() else None for name in names]
     check_labels([names_or_none[code] for code in groups.codes], "by")
     if len(names) < 2:
@@ -285,12 +285,12 @@ def parse_set_labels(by: object, min_samples: int) -> Groups:
             f"{counts[first]}; add samples, leave out those labels, or, if they are prompts, pass "
             f"them as `groups`"
         )
-    return Groups(tuple(names), groups.codes)
+    return GroupLabels(tuple(names), groups.codes)
 
 
-def flatten_sets(sets: Record, groups: Any, how: How) -> tuple[Record, Any]:
+def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Record, Any]:
     """Return flat sets by name, and their groups if the sets are lists of lists."""
-    flat = {name: flatten_groups(samples, how, name=name) for name, samples in sets.items()}
+    flat = {name: flatten_groups(samples, spec, name=name) for name, samples in sets.items()}
     nested = {name: found.codes.tolist() for name, (_, found) in flat.items() if found is not None}
     if not nested:
         return sets, groups
@@ -304,8 +304,8 @@ def flatten_sets(sets: Record, groups: Any, how: How) -> tuple[Record, Any]:
     return {name: samples for name, (samples, _) in flat.items()}, nested
 
 
-def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[Groups]:
-    """Return the Groups of the samples of each set, with common codes, from a list or dict."""
+def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupLabels]:
+    """Return the GroupLabels of the samples of each set, with common codes, from a list or dict."""
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
             raise ValueError(
@@ -322,28 +322,28 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[Groups
         )
     labels = []
     for (name, n), labels_of_set in zip(sizes.items(), labels_by_set, strict=True):
-        of_set = read_labels(labels_of_set, "groups")
+        of_set = parse_group_labels(labels_of_set, "groups")
         if len(of_set.codes) != n:
             raise ValueError(
                 f"`groups` must have a label for each sample: `{name}` has {n} samples, got "
                 f"{len(of_set.codes)} labels"
             )
-        labels += of_set.of_samples
+        labels += of_set.sample_labels
     together = encode_labels(labels)
     ends = np.cumsum(list(sizes.values()))[:-1]
-    return [Groups(together.labels, codes) for codes in np.split(together.codes, ends)]
+    return [GroupLabels(together.labels, codes) for codes in np.split(together.codes, ends)]
 
 
-def sizes_of(sets: Sequence[Samples], how: How) -> list[int]:
+def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[int]:
     """Return the number of samples of each set, which may have columns."""
-    if not isinstance(how.k, tuple):
-        return list(map(count_passed, sets))
-    from .mixture import column
+    if not isinstance(spec.k, tuple):
+        return list(map(count_input_samples, sets))
+    from .mixture import select_column
 
-    return [count_passed(column(each, how.k[0])) for each in sets]
+    return [count_input_samples(select_column(each, spec.k[0])) for each in sets]
 
 
-def count_passed(samples: Any) -> int:
+def count_input_samples(samples: Any) -> int:
     """Return the number of samples, with those that a Similarity leaves out."""
     if hasattr(samples, "n"):  # a Similarity or a MetricSpace
         return samples.n + len(getattr(samples, "dropped", ()))
@@ -351,31 +351,31 @@ def count_passed(samples: Any) -> int:
 
 
 def group_by_prompt(
-    how: How,
+    spec: SimilaritySpec,
     sets: Sequence[Samples],
-    groups: Sequence[Groups | None] | None = None,
+    groups: Sequence[GroupLabels | None] | None = None,
     *,
-    first: bool = False,
-) -> tuple[How, Groups | None]:
-    """Return `how` with flat prompts, and the samples of all sets, or of the first, by prompt.
+    first_set_only: bool = False,
+) -> tuple[SimilaritySpec, GroupLabels | None]:
+    """Return `spec` with flat prompts, and the samples of all sets, or of the first, by prompt.
 
     The latter is None without prompts, and if one prompt is taken out of all samples.
     """
-    asked = how.asked
+    asked = spec.grouping_prompts
     if asked is None:
-        return how, None
-    sizes = sizes_of(sets, how)
+        return spec, None
+    sizes = count_samples_by_set(sets, spec)
     values, index = flatten_prompts(asked, sets, sizes, groups)
-    if asked.taken:
-        how = replace(how, asked=Prompts(values, index=index))
+    if asked.condition:
+        spec = replace(spec, grouping_prompts=PromptSpec(values, index=index))
         if nesting_depth(asked.values, sets[0]) == 0 or num_samples(asked.values) == 1:
-            return how, None
-    by_prompt = group_equal(values).select(index[: sizes[0]] if first else index)
-    check_labels(by_prompt.of_samples, "prompts")
-    return how, by_prompt
+            return spec, None
+    by_prompt = group_equal_prompts(values).select(index[: sizes[0]] if first_set_only else index)
+    check_labels(by_prompt.sample_labels, "prompts")
+    return spec, by_prompt
 
 
-def cross_groups(sets: Groups, prompts: Groups) -> Groups:
+def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
     """Return groups by prompt within each of several sets, which are groups themselves."""
     check_size(sets, len(prompts.codes))
     codes = np.stack([sets.codes, prompts.codes])
@@ -383,18 +383,18 @@ def cross_groups(sets: Groups, prompts: Groups) -> Groups:
     if cells.shape[1] == len(sets):  # each has one prompt
         return sets
     labels = [(sets.labels[i], prompts.labels[j]) for i, j in cells.T.tolist()]
-    return Groups(tuple(labels), inverse.ravel(), sets=Groups(sets.labels, cells[0]))
+    return GroupLabels(tuple(labels), inverse.ravel(), sets=GroupLabels(sets.labels, cells[0]))
 
 
-def group_equal(prompts: Sequence[object]) -> Groups:
-    """Return the Groups of equal prompts, which may be lists or dicts, such as messages."""
+def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
+    """Return the GroupLabels of equal prompts, which may be lists or dicts, such as messages."""
     values = as_samples(prompts, "prompts", empty=True)
     if sp.issparse(values):
         values = values.toarray()
     labels = [value.tolist() if hasattr(value, "tolist") else value for value in values]
     if all(map(is_hashable, labels)):
         return encode_labels(labels)
-    keys = list(map(_frozen, labels))
+    keys = list(map(_freeze, labels))
     if all(map(is_hashable, keys)):
         return encode_labels(encode_labels(keys).codes.tolist())
     firsts: list[object] = []  # of objects that can only be compared with each other
@@ -404,21 +404,21 @@ def group_equal(prompts: Sequence[object]) -> Groups:
     return encode_labels([firsts.index(label) for label in labels])
 
 
-def _frozen(value: object) -> object:
+def _freeze(value: object) -> object:
     """Return a value that is equal for equal lists and dicts only; hashable if all items are."""
     if isinstance(value, Mapping):
-        items = [(key, _frozen(each)) for key, each in value.items()]
+        items = [(key, _freeze(each)) for key, each in value.items()]
         return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
     if isinstance(value, (list, tuple)):
-        return type(value), tuple(map(_frozen, value))
+        return type(value), tuple(map(_freeze, value))
     return value
 
 
 def flatten_prompts(
-    prompts: Prompts,
+    prompts: PromptSpec,
     sets: Sequence[Samples],
     sizes: Sequence[int],
-    groups: Sequence[Groups | None] | None = None,
+    groups: Sequence[GroupLabels | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
     """Return prompts in one list, and the index of the prompt of each sample of all sets.
 
@@ -429,11 +429,11 @@ def flatten_prompts(
     if prompts.index is not None:
         return prompts.values, prompts.index
     passed = prompts.values
-    kinds: Sequence[Samples | None] = sets if prompts.taken else [None] * len(sets)
+    kinds: Sequence[Samples | None] = sets if prompts.condition else [None] * len(sets)
     by_set = (
         len(sets) > 1 and nesting_depth(passed, kinds[0]) > 1 and num_samples(passed) == len(sets)
     )
-    if by_set and any(own is not None and own.sizes == _sizes(passed) for own in groups or ()):
+    if by_set and any(own is not None and own.sizes == _list_sizes(passed) for own in groups or ()):
         raise ValueError(
             "`prompts` has as many lists as there are sets, of the sizes of the groups, so that "
             "each may belong to a set or to a group; pass for each set a list of one prompt per "
@@ -450,17 +450,17 @@ def flatten_prompts(
         start += num_samples(pool)
     values = concatenate_samples(pools)
     index = np.concatenate(indices)
-    if not prompts.taken:
+    if not prompts.condition:
         return values, index
-    distinct, _, inverse = distinct_samples(values)
+    distinct, _, inverse = find_distinct_samples(values)
     return distinct, inverse[index]
 
 
 def _match_prompts(
-    prompts: Any, samples: Samples | None, n: int, groups: Groups | None
+    prompts: Any, samples: Samples | None, n: int, groups: GroupLabels | None
 ) -> tuple[SampleContainer, np.ndarray]:
     """Return the prompts of a set in one list, and the index of the prompt of each sample."""
-    if _is_by_label(prompts, samples):
+    if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
     depth = nesting_depth(prompts, samples)
     if depth == 0:
@@ -469,7 +469,7 @@ def _match_prompts(
         if (
             groups is not None
             and groups.nested
-            and groups.sizes == _sizes(prompts) != [1] * len(groups)
+            and groups.sizes == _list_sizes(prompts) != [1] * len(groups)
         ):
             raise ValueError(
                 "`prompts` has a list of messages of the size of each group, so that each may be "
@@ -494,7 +494,7 @@ def _match_prompts(
     )
 
 
-def _sizes(lists: Sequence[Any]) -> list[int]:
+def _list_sizes(lists: Sequence[Any]) -> list[int]:
     return [0 if isinstance(each, Mapping) else num_samples(each) for each in lists]
 
 
@@ -502,7 +502,7 @@ def _is_conversation(prompt: Sequence[object]) -> bool:
     return all(isinstance(message, Mapping) and "role" in message for message in prompt)
 
 
-def _match_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray:
+def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.ndarray:
     """Return the index of the group of each sample among `labels`."""
     if groups is None:
         raise TypeError(
@@ -520,7 +520,7 @@ def _match_labels(labels: Sequence[object], groups: Groups | None) -> np.ndarray
     return np.array([index[label] for label in groups.labels])[groups.codes]
 
 
-def _is_by_label(prompts: object, samples: object) -> bool:
+def _is_prompt_mapping(prompts: object, samples: object) -> bool:
     """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
     if not isinstance(prompts, Mapping):
         return False

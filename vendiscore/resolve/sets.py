@@ -20,16 +20,22 @@ from .kernel import Kernel, get_kernel
 from .kernel_build import (
     TEXT_KERNEL,
     apply_kernel,
-    as_text,
-    distinct_samples,
+    build_text_similarity,
+    find_distinct_samples,
     is_divisible,
-    note_on_texts,
+    warn_about_non_text,
 )
-from .kernel_request import FitTo, How, KernelArgument, Prompts, how_of
-from .sample_labels import flatten_prompts, sizes_of
+from .kernel_request import (
+    FitTo,
+    KernelArgument,
+    PromptSpec,
+    SimilaritySpec,
+    similarity_spec_from_keywords,
+)
+from .sample_labels import count_samples_by_set, flatten_prompts
 
 # A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
-COARSE = 1e-5
+COARSE_PRECISION = 1e-5
 
 
 def as_similarity(
@@ -88,56 +94,60 @@ def as_similarity(
     arguments = dict(locals())  # every keyword by its name
     for name in ("samples", "options"):
         del arguments[name]
-    return similarity_of(samples, arguments | options)
+    return similarity_from_keywords(samples, arguments | options)
 
 
-def similarity_of(samples: Samples, arguments: Options, also: Iterable[str] = ()) -> Similarity:
-    """Call `as_similarity` with keywords; errors suggest names in `also` for an unknown one."""
-    how = how_of(arguments, also)
-    return resolve_sets([read_collection(samples, how)], how, ["samples"])[0]
+def similarity_from_keywords(
+    samples: Samples, arguments: Options, extra_names: Iterable[str] = ()
+) -> Similarity:
+    """Call `as_similarity` with keywords; errors suggest `extra_names` for an unknown one."""
+    spec = similarity_spec_from_keywords(arguments, extra_names)
+    return build_set_similarities([check_collection(samples, spec)], spec, ["samples"])[0]
 
 
-def read_samples(samples: Any, how: How, name: str = "samples", *, mixed: bool = False) -> Samples:
+def check_samples(
+    samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
+) -> Samples:
     """Return samples in a form that can be read more than once.
 
     A Similarity or a MetricSpace is returned as it is; unless another set is compared with it
-    (`mixed`), keywords that have no effect on it raise a TypeError.
+    (`has_other_sets`), keywords that have no effect on it raise a TypeError.
     """
-    if is_compared(samples):
-        if how.prompts is not None:
+    if is_precomputed(samples):
+        if spec.conditioning_prompts is not None:
             raise TypeError(
                 f"`{name}` is a {type(samples).__name__}, which holds no prompt to take out: pass "
                 f"`prompts` where it is made, or the samples themselves"
             )
-        if not mixed:
-            check_compared(samples, how, name)
+        if not has_other_sets:
+            check_unused_keywords(samples, spec, name)
         return samples
-    return (_read_records if isinstance(how.k, tuple) else as_samples)(samples, name)
+    return (_as_records if isinstance(spec.k, tuple) else as_samples)(samples, name)
 
 
-def read_collection(
-    samples: Any, how: How, name: str = "samples", *, mixed: bool = False
+def check_collection(
+    samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
 ) -> Samples:
-    """Return samples as `read_samples` does; a MetricSpace, without similarities, is refused."""
-    if is_space(samples) and how.prompts is None:
+    """Return samples as `check_samples` does; a MetricSpace, without similarities, is refused."""
+    if is_metric_space(samples) and spec.conditioning_prompts is None:
         return as_samples(samples, name)  # raises a TypeError
-    return read_samples(samples, how, name, mixed=mixed)
+    return check_samples(samples, spec, name, has_other_sets=has_other_sets)
 
 
-def check_compared(samples: object, how: How, name: str) -> None:
+def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> None:
     """Raise a TypeError for keywords that have no effect on a Similarity or a MetricSpace."""
-    space = is_space(samples)
+    space = is_metric_space(samples)
     kind = "MetricSpace" if space else "Similarity"
     unused = {
-        "k": how.k is not None,
+        "k": spec.k is not None,
         # Options without a kernel are those of the kernel of texts.
-        next(iter(how.options), ""): bool(how.options),
-        "on_error": how.skip,
-        f"score_{how.given}": bool(how.given),
-        "metric": how.metric is not None if space else how.is_of_vectors,
-        "exponent": bool(how.metric_options),
-        "normalize": how.normalize and space,
-        "fit": how.fit is not None,
+        next(iter(spec.options), ""): bool(spec.options),
+        "on_error": spec.drop_unusable,
+        f"score_{spec.input_form}": bool(spec.input_form),
+        "metric": spec.metric is not None if space else spec.uses_vector_metric,
+        "exponent": bool(spec.metric_options),
+        "normalize": spec.normalize and space,
+        "fit": spec.fit is not None,
     }
     for keyword, passed in unused.items():
         if passed:
@@ -147,156 +157,169 @@ def check_compared(samples: object, how: How, name: str) -> None:
             )
 
 
-def is_compared(samples: object) -> bool:
+def is_precomputed(samples: object) -> bool:
     """Return whether samples are a Similarity or a MetricSpace."""
-    return isinstance(samples, Similarity) or is_space(samples)
+    return isinstance(samples, Similarity) or is_metric_space(samples)
 
 
-def is_space(samples: object) -> bool:
+def is_metric_space(samples: object) -> bool:
     """Return whether samples are a MetricSpace, which is defined above this floor."""
     return hasattr(type(samples), "magnitude")
 
 
-def resolve_sets(
-    sets: Sequence[Samples], how: How, names: Sequence[str], *, in_parts: bool = False
+def build_set_similarities(
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], *, per_group: bool = False
 ) -> list[Similarity]:
     """Return the Similarity of each of several sets of samples, under one kernel.
 
-    With `in_parts`, a kernel that can compare the samples of a part alone compares none yet.
+    With `per_group`, a kernel that can compare the samples of a part alone compares none yet.
     """
     compared = any(isinstance(samples, Similarity) for samples in sets)
-    if len(sets) > 1 and not compared and (is_fitted(how) or how.prompts is not None):
-        return split_pooled(_build(sets, how, names), sizes_of(sets, how))
+    if (
+        len(sets) > 1
+        and not compared
+        and (has_fitted_options(spec) or spec.conditioning_prompts is not None)
+    ):
+        return split_pooled(_build_similarity(sets, spec, names), count_samples_by_set(sets, spec))
     similarities = [
-        _build([samples], how, [name], in_parts) for samples, name in zip(sets, names, strict=True)
+        _build_similarity([samples], spec, [name], per_group)
+        for samples, name in zip(sets, names, strict=True)
     ]
     if compared:
-        check_nothing_fitted(sets, similarities, names, Similarity)
+        check_no_separate_fit(sets, similarities, names, Similarity)
     return similarities
 
 
-def resolve_pool(sets: Sequence[Samples], how: How, names: Sequence[str]) -> Similarity:
+def build_pooled_similarity(
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
+) -> Similarity:
     """Return the Similarity of all samples of several sets, one set after another."""
-    _check_one_kind(sets, how, names)
-    return _build(sets, how, names)
+    _check_same_sample_type(sets, spec, names)
+    return _build_similarity(sets, spec, names)
 
 
-def _build(
-    sets: Sequence[Samples], how: How, names: Sequence[str], in_parts: bool = False
+def _build_similarity(
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], per_group: bool = False
 ) -> Similarity:
     """Return the Similarity of all samples, one set after another, with a diagonal of 1."""
     several = len(sets) > 1
     name = "samples" if several else names[0]
-    fit_to = _indices_to_fit(sets, how, names) if several else None
+    fit_to = _indices_to_fit(sets, spec, names) if several else None
     try:
         if isinstance(sets[0], Similarity):
             from ..similarity.similarity_checks import check_similarity
 
-            return check_similarity(_finish(sets[0], how))
-        if how.given == "K":
+            return check_similarity(_finish_similarity(sets[0], spec))
+        if spec.input_form == "K":
             from ..similarity.similarity_checks import check_matrix
 
-            K: Similarity = check_matrix(sets[0], how.normalize, name)
-            return _note_normalized(K) if how.normalize else K
-        if how.prompts is not None:
-            K = _condition_on_prompts(how.prompts, sets, how, name, fit_to, in_parts)
+            K: Similarity = check_matrix(sets[0], spec.normalize, name)
+            return _record_normalization(K) if spec.normalize else K
+        if spec.conditioning_prompts is not None:
+            K = _condition_on_prompts(
+                spec.conditioning_prompts, sets, spec, name, fit_to, per_group
+            )
         else:
-            K = _compare_sets(_concatenate(sets, how), sets, how, name, fit_to, in_parts)
+            K = _compare_sets(_concatenate(sets, spec), sets, spec, name, fit_to, per_group)
     except SampleError as error:
-        sizes = sizes_of(sets, how) if several else [max(error.problems) + 1]
+        sizes = count_samples_by_set(sets, spec) if several else [max(error.problems) + 1]
         raise _locate_error(error, sizes, names) from error.__cause__
     if several and K.fitted:  # results name the set that options were fitted to
-        K = K.noted(settings={**K.settings, "fit": fit_source(how, names)})
+        K = K.noted(settings={**K.settings, "fit": fit_source(spec, names)})
     return K
 
 
-def _concatenate(sets: Sequence[Samples], how: How) -> Any:
+def _concatenate(sets: Sequence[Samples], spec: SimilaritySpec) -> Any:
     """Return the samples of all sets as one collection, or as one for each part of a mixture."""
-    if not isinstance(how.k, tuple):
+    if not isinstance(spec.k, tuple):
         return concatenate_samples(sets)
-    from .mixture import column
+    from .mixture import select_column
 
-    return [concatenate_samples([column(samples, part) for samples in sets]) for part in how.k]
+    return [
+        concatenate_samples([select_column(samples, part) for samples in sets]) for part in spec.k
+    ]
 
 
 def _compare_sets(
     samples: Any,
     sets: Sequence[Samples],
-    how: How,
+    spec: SimilaritySpec,
     name: str,
     fit_to: np.ndarray | None,
-    in_parts: bool,
+    per_group: bool,
 ) -> Similarity:
     """Return the Similarity of the samples of sets, finished unless its parts will be."""
-    K = _add_notes(_compare(samples, how, name, fit_to), sets, how)
-    if in_parts and not how.normalize and is_divisible(K):
+    K = _add_notes(_apply_kernel_spec(samples, spec, name, fit_to), sets, spec)
+    if per_group and not spec.normalize and is_divisible(K):
         return K
-    return _finish(K, how, max(map(machine_epsilon, sets)))
+    return _finish_similarity(K, spec, max(map(machine_epsilon, sets)))
 
 
-def _compare(samples: Any, how: How, name: str, fit_to: np.ndarray | None) -> Similarity:
-    """Return the Similarity of samples under the kernel of `how`, as the kernel returns it."""
-    if how.given == "X":
+def _apply_kernel_spec(
+    samples: Any, spec: SimilaritySpec, name: str, fit_to: np.ndarray | None
+) -> Similarity:
+    """Return the Similarity of samples under the kernel of `spec`, as the kernel returns it."""
+    if spec.input_form == "X":
         X = as_matrix(samples, name)
         return FeatureSimilarity(X, settings={"kernel": "dot products of X"})
-    if how.k is None:
-        return as_text(samples, how.options, how.skip, fit_to)
-    if isinstance(how.k, Kernel):
-        return apply_kernel(how.k, samples, how.options, how.skip, fit_to)
-    if isinstance(how.k, tuple):
-        from .mixture import mix
+    if spec.k is None:
+        return build_text_similarity(samples, spec.options, spec.drop_unusable, fit_to)
+    if isinstance(spec.k, Kernel):
+        return apply_kernel(spec.k, samples, spec.options, spec.drop_unusable, fit_to)
+    if isinstance(spec.k, tuple):
+        from .mixture import build_mixture_similarity
 
-        return mix(how.k, samples, how.combine, fit_to)
+        return build_mixture_similarity(spec.k, samples, spec.combine, fit_to)
     from ..similarity.callable_kernel import callable_similarity
     from ..similarity.composite import RepeatedSimilarity
 
     check_no_gradient("a function of two samples", samples=samples)
-    distinct, first, inverse = distinct_samples(samples)
-    similarity = callable_similarity(distinct, how.k, first.tolist())
+    distinct, first, inverse = find_distinct_samples(samples)
+    similarity = callable_similarity(distinct, spec.k, first.tolist())
     return RepeatedSimilarity(similarity, inverse) if len(first) < len(inverse) else similarity
 
 
 def _condition_on_prompts(
-    prompts: Prompts,
+    prompts: PromptSpec,
     sets: Sequence[Samples],
-    how: How,
+    spec: SimilaritySpec,
     name: str,
     fit_to: np.ndarray | None,
-    in_parts: bool,
+    per_group: bool,
 ) -> Similarity:
     """Return the Similarity of the samples of all sets without what their prompts explain."""
-    sizes = sizes_of(sets, how)
+    sizes = count_samples_by_set(sets, spec)
     values, index = flatten_prompts(prompts, sets, sizes)
-    _check_one_kind([*sets, values], how, [name] * len(sets) + ["prompts"])
+    _check_same_sample_type([*sets, values], spec, [name] * len(sets) + ["prompts"])
     n = sum(sizes)
-    samples = _concatenate([*sets, values], how)
-    if how.in_context:
+    samples = _concatenate([*sets, values], spec)
+    if spec.in_context:
         samples = [*samples, *(f"{values[j]} {samples[i]}" for i, j in enumerate(index))]
-        how = replace(how, options={**how.options, "in_context": None})
+        spec = replace(spec, options={**spec.options, "in_context": None})
     try:
         fit_to = np.arange(n) if fit_to is None else fit_to
-        K = _compare_sets(samples, sets, how, name, fit_to, in_parts)
+        K = _compare_sets(samples, sets, spec, name, fit_to, per_group)
     except SampleError as error:
-        _check_prompts(error.problems, index, n)
+        _check_prompt_problems(error.problems, index, n)
         raise
-    _check_prompts(K.dropped, index, n)
+    _check_prompt_problems(K.dropped, index, n)
     from ..similarity.prompt_residuals import condition_on_prompts
 
     return condition_on_prompts(
-        K, n, index, max(map(machine_epsilon, [*sets, values])), how.in_context
+        K, n, index, max(map(machine_epsilon, [*sets, values])), spec.in_context
     )
 
 
-def _check_prompts(problems: Mapping[int, str], places: np.ndarray, n: int) -> None:
+def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarray, n: int) -> None:
     """Raise a ValueError for problems with prompts, which follow the n samples."""
     last = max(problems, default=-1)
     if last >= n:
-        sample = int(np.argmax(places == last - n))
+        sample = int(np.argmax(prompt_indices == last - n))
         why = problems[last].removeprefix("of `samples` ")
         raise ValueError(f"the prompt of sample {sample}, in `prompts`, {why}")
 
 
-def _read_records(samples: Samples, name: str) -> Samples:
+def _as_records(samples: Samples, name: str) -> Samples:
     """Return samples that can be read once for each column of a mixture."""
     from ..support.folders import is_folder, list_image_files
 
@@ -305,17 +328,19 @@ def _read_records(samples: Samples, name: str) -> Samples:
     return as_samples(samples, name) if isinstance(samples, (list, Iterator)) else samples
 
 
-def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> None:
+def _check_same_sample_type(
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
+) -> None:
     """Raise unless samples of all sets can be compared with each other."""
     for samples, name in zip(sets, names, strict=True):
-        if isinstance(samples, Similarity) or how.given == "K":
+        if isinstance(samples, Similarity) or spec.input_form == "K":
             raise TypeError(
                 f"`{name}` holds similarities, which do not cover the samples of other sets; pass "
                 "the samples, and the kernel as `k`"
             )
-    if isinstance(how.k, tuple):
+    if isinstance(spec.k, tuple):
         return
-    first, *others = [_describe_shape(samples) for samples in sets]
+    first, *others = [_describe_sample_type(samples) for samples in sets]
     for shape, name in zip(others, names[1:], strict=True):
         if shape != first:
             raise ValueError(
@@ -324,7 +349,7 @@ def _check_one_kind(sets: Sequence[Samples], how: How, names: Sequence[str]) -> 
             )
 
 
-def _describe_shape(samples: Any) -> str:
+def _describe_sample_type(samples: Any) -> str:
     """Return the kind of samples, as far as sets of two kinds could not be compared."""
     shape = infer_shape(samples)
     if shape is not None and len(shape) == 2:
@@ -335,15 +360,15 @@ def _describe_shape(samples: Any) -> str:
     return "strings" if texts else "other samples"
 
 
-def is_fitted(how: How) -> bool:
+def has_fitted_options(spec: SimilaritySpec) -> bool:
     """Return whether options may be fitted to samples, so that compared sets must share them."""
-    kernels = [part.kernel for part in how.k] if isinstance(how.k, tuple) else [how.k]
-    if how.k is None and not how.given:
+    kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
+    if spec.k is None and not spec.input_form:
         kernels = [get_kernel(TEXT_KERNEL)]
     return any(isinstance(kernel, Kernel) and kernel.fit is not None for kernel in kernels)
 
 
-def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
+def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
     """Return the Similarity of some samples, with a diagonal of 1; no others are compared."""
     part = similarity.part(index)
     if not is_divisible(similarity):
@@ -354,59 +379,66 @@ def part_of(similarity: Similarity, index: np.ndarray) -> Similarity:
         raise error.reindexed(index) from None
 
 
-def check_nothing_fitted(
-    sets: Sequence[Samples], made: Sequence[object], names: Sequence[str], kind: type
+def check_no_separate_fit(
+    sets: Sequence[Samples], results: Sequence[object], names: Sequence[str], result_type: type
 ) -> None:
-    """Raise for options fitted to one set if a `kind` among the sets was made with other values."""
-    first = next(fitted_options(samples) for samples in sets if isinstance(samples, kind))
-    for samples, each, name in zip(sets, made, names, strict=True):
-        own = "" if isinstance(samples, kind) else fitted_options(each)
+    """Raise for options fitted to one set if a `result_type` was made with other values."""
+    first = next(
+        format_fitted_options(samples) for samples in sets if isinstance(samples, result_type)
+    )
+    for samples, each, name in zip(sets, results, names, strict=True):
+        own = "" if isinstance(samples, result_type) else format_fitted_options(each)
         if own not in ("", first):
             raise ValueError(
-                f"`{name}` cannot be compared with a {kind.__name__} that was made separately: "
-                f"{own} followed from `{name}` alone; pass the option that the {kind.__name__} was "
+                f"`{name}` cannot be compared with a {result_type.__name__} that was made "
+                f"separately: {own} followed from `{name}` alone; pass the option that the "
+                f"{result_type.__name__} was "
                 "made with, or both sets as samples"
             )
 
 
-def fitted_options(made: Any) -> str:
+def format_fitted_options(result: Any) -> str:
     """Return the options that were fitted to samples, but for words, as they are passed."""
-    fitted = made.fitted.items()
+    fitted = result.fitted.items()
     return ", ".join(f"{name}={to_plain(x)}" for name, x in fitted if not isinstance(x, str))
 
 
-def fit_source(how: How, names: Sequence[str]) -> FitTo:
+def fit_source(spec: SimilaritySpec, names: Sequence[str]) -> FitTo:
     """Return the name of the set, or of the pool of sets, that options are fitted to."""
-    return how.fit or ("references" if names[-1] == "references" else "pool")
+    return spec.fit or ("references" if names[-1] == "references" else "pool")
 
 
-def _indices_to_fit(sets: Sequence[Samples], how: How, names: Sequence[str]) -> np.ndarray | None:
+def _indices_to_fit(
+    sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
+) -> np.ndarray | None:
     """Return the indices of the samples that options are fitted to; None for all samples."""
-    source = fit_source(how, names)
+    source = fit_source(spec, names)
     if source == "pool":
         return None
-    starts = np.cumsum([0, *sizes_of(sets, how)])
+    starts = np.cumsum([0, *count_samples_by_set(sets, spec)])
     i = 0 if source == "samples" else len(sets) - 1
     return np.arange(starts[i], starts[i + 1])
 
 
-def _add_notes(similarity: Similarity, sets: Sequence[Samples], how: How) -> Similarity:
+def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: SimilaritySpec) -> Similarity:
     """Return the Similarity with notes on the samples of the sets."""
-    notes = [note_on_texts(sets)] if how.k is None and not how.given else []
+    notes = [warn_about_non_text(sets)] if spec.k is None and not spec.input_form else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
 
 
-def _finish(similarity: Similarity, how: How, spacing: float = 0.0) -> Similarity:
-    """Return the Similarity, normalized if `how` asks for it, with a diagonal of 1."""
-    if spacing > COARSE:
-        similarity = similarity.noted(roundoff=spacing)
-    if how.normalize:
-        similarity = _note_normalized(similarity.normalized())
+def _finish_similarity(
+    similarity: Similarity, spec: SimilaritySpec, input_precision: float = 0.0
+) -> Similarity:
+    """Return the Similarity, normalized if `spec` requests it, with a diagonal of 1."""
+    if input_precision > COARSE_PRECISION:
+        similarity = similarity.noted(roundoff=input_precision)
+    if spec.normalize:
+        similarity = _record_normalization(similarity.normalized())
     return check_diagonal(similarity)
 
 
-def _note_normalized(similarity: Similarity) -> Similarity:
+def _record_normalization(similarity: Similarity) -> Similarity:
     return similarity.noted(settings={**similarity.settings, "normalize": True})
 
 

@@ -13,9 +13,9 @@ from ..core.eigenvalues import PSD
 from ..encoders.tokenizers import cache_tokens
 from ..measures.evaluation import evaluate_measures
 from ..measures.sample_set import SampleSet
-from ..resolve.kernel import Kernel, psd_kernels
-from ..resolve.kernel_request import FitTo, How, KernelArgument, Metric, check_fit
-from ..resolve.sets import is_compared, is_space, read_samples
+from ..resolve.kernel import Kernel, format_psd_kernels
+from ..resolve.kernel_request import FitTo, KernelArgument, Metric, SimilaritySpec, check_no_fit
+from ..resolve.sets import check_samples, is_metric_space, is_precomputed
 from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
 from ..support.errors import NotPSDError, SampleError
@@ -23,7 +23,7 @@ from ..support.types import Options, Record, Samples, Weights
 from .request import Method, Request, check_pool_repeats, read_request
 
 if TYPE_CHECKING:
-    from ..resolve.sample_labels import Groups
+    from ..resolve.sample_labels import GroupLabels
     from .intervals import Uncertainty
 
 
@@ -123,7 +123,7 @@ def compute(
         del arguments[name]
     request = read_request(arguments | options)
     if references is None:
-        check_fit(request.how)
+        check_no_fit(request.how)
     else:
         check_references(references, request)
     return measure(samples, references, request)
@@ -162,23 +162,23 @@ def subject_of(
             f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
             "it out"
         )
-    mixed = references is not None and not is_compared(references)
+    mixed = references is not None and not is_precomputed(references)
     samples, groups, how = _flatten(samples, request, name, mixed)
     if references is not None:
         from ..magnitude.metric_space_builder import has_distance_scale
 
         if request.pairs or (request.needs_unit and not has_distance_scale(samples, how)):
-            mixed = not is_compared(samples)
-            references = read_samples(references, how, "references", mixed=mixed)
+            mixed = not is_precomputed(samples)
+            references = check_samples(references, how, "references", has_other_sets=mixed)
         else:
             references = None
-    if how.asked is not None:
+    if how.grouping_prompts is not None:
         from ..resolve.sample_labels import cross_groups, group_by_prompt
 
         sets = [samples]
-        if references is not None and how.prompts is not None:
+        if references is not None and how.conditioning_prompts is not None:
             sets.append(references)  # both sets are conditioned on the prompts
-        how, by_prompt = group_by_prompt(how, sets, [groups, None], first=True)
+        how, by_prompt = group_by_prompt(how, sets, [groups, None], first_set_only=True)
         if groups is None:
             groups = by_prompt
         elif by_prompt is not None:
@@ -205,7 +205,7 @@ def subject_of(
 
 def _flatten(
     samples: Samples | None, request: Request, name: str, mixed: bool
-) -> tuple[Any, Groups | None, How]:
+) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
     """Return samples one after another, their groups if they have any, and how they compare."""
     how = request.how
     groups = None
@@ -214,12 +214,12 @@ def _flatten(
 
         samples, groups = individuals(samples, request.counts)
         how = replace(how, k=None)  # they are compared
-    flat = read_samples(samples, how, name, mixed=mixed)
+    flat = check_samples(samples, how, name, has_other_sets=mixed)
     if request.solver != "auto" and not mixed:
         from ..magnitude.metric_space_builder import check_solver
 
         check_solver(flat, request.solver, name)
-    if how.given:
+    if how.input_form:
         is_one_set = getattr(flat, "ndim", 0) == 2
     else:
         is_one_set = isinstance(flat, list) and isinstance(flat[0], str)
@@ -231,7 +231,7 @@ def _flatten(
     return *flatten_groups(flat, how, request.groups, table=table, name=name), how
 
 
-def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None:
+def _check_groups(samples: Any, groups: GroupLabels | None, request: Request) -> None:
     """Raise for measures and options that do not suit samples in groups, or in one set."""
     together = request.of_groups
     names = ", ".join(together)
@@ -257,7 +257,7 @@ def _check_groups(samples: Any, groups: Groups | None, request: Request) -> None
             "standard error of their mean; leave `method` out",
         ),
         (
-            is_space(samples) and (groups is not None or request.ci is not None),
+            is_metric_space(samples) and (groups is not None or request.ci is not None),
             TypeError,
             f"`{argument}` takes samples apart, and a MetricSpace is solved as a whole: pass the "
             f"samples themselves, or their distances with metric='precomputed'",
@@ -289,7 +289,7 @@ def measured(subject: SampleSet, request: Request) -> Record:
         except NotPSDError as error:
             kernel = request.how.k
             if isinstance(kernel, Kernel) and not kernel.psd:
-                others = psd_kernels(kernel.samples)
+                others = format_psd_kernels(kernel.samples)
                 without = f"; kernels of {kernel.samples} without: {others}"
                 error.add_note(
                     f"no sample is at fault: k={kernel.name!r} has negative eigenvalues for many "

@@ -4,7 +4,7 @@ from numbers import Real
 
 import numpy as np
 
-from ..resolve.sample_labels import Groups
+from ..resolve.sample_labels import GroupLabels
 from ..resolve.sets import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
@@ -43,7 +43,7 @@ def with_labels(arguments: Options, rest: Options) -> Record:
     return {**rest, "k": "labels"}
 
 
-def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, Groups | None]:
+def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, GroupLabels | None]:
     """Return the similarity of all individuals, site after site, and the sites as groups."""
     if samples is not None:
         raise TypeError(
@@ -69,8 +69,8 @@ def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, G
         return similarity, None
     codes = np.repeat(np.arange(len(sites)), of_sites)
     if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
-        return similarity, Groups(tuple(counts.index.tolist()), codes)  # a table of pandas
-    return similarity, Groups(tuple(range(len(sites))), codes, nested=True)
+        return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a table of pandas
+    return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)
 
 
 def _read(counts: Samples) -> np.ndarray:

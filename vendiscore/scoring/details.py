@@ -9,7 +9,7 @@ import numpy as np
 from ..magnitude.space import MetricSpace
 from ..measures.sample_set import SampleSet
 from ..resolve.kernel_build import is_divisible
-from ..resolve.sets import fit_source, fitted_options
+from ..resolve.sets import fit_source, format_fitted_options
 from ..similarity.base import Similarity
 from ..similarity.duplicate_rows import joint_groups
 from ..similarity.prompt_residuals import repeated_prompt_notes
@@ -236,7 +236,7 @@ def _notes(
     notes = [*subject.notes]
     if similarity:
         notes += [*similarity.notes, *repeated_prompt_notes(similarity)]
-        options = fitted_options(similarity)
+        options = format_fitted_options(similarity)
         if options:
             source = "samples"
             if len(subject.names) > 1:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..measures.evaluation import ConfiguredMeasure, evaluate_measures, evaluate_measures_stacked
 from ..measures.sample_set import SampleSet
-from ..resolve.sample_labels import Groups, check_size
+from ..resolve.sample_labels import GroupLabels, check_size
 from ..similarity.group_indices import group_indices
 from ..similarity.sample_arrays import take_samples
 from ..support.errors import warn
@@ -71,7 +71,7 @@ def measure_groups(subject: SampleSet, request: Request) -> tuple[list[Record], 
 
 def averaged(
     columns: Mapping[str, Record],
-    groups: Groups,
+    groups: GroupLabels,
     sizes: list[int],
     request: Request,
     found: Uncertainty,
@@ -183,7 +183,7 @@ def _columns(
     return columns
 
 
-def _by_set(columns: Mapping[str, Record], sets: Groups) -> dict[str, Record]:
+def _by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
     """Return the means over the prompts of each set, of numbers of each of its prompts."""
     means: dict[str, Record] = {}
     places = group_indices(sets.codes)

@@ -9,7 +9,7 @@ import numpy as np
 
 from ..measures.evaluation import ConfiguredMeasure, evaluate_measures
 from ..measures.sample_set import SampleSet, SampleSubset
-from ..resolve.sample_labels import Groups, check_size
+from ..resolve.sample_labels import GroupLabels, check_size
 from ..similarity.group_indices import group_indices
 from ..support.errors import warn
 from ..support.namespace import to_float, to_host
@@ -169,7 +169,7 @@ def _units(subject: SampleSet, request: Request) -> Units:
     return Units(int(codes.max()) + 1, request.ci, codes)
 
 
-def _cluster_codes(clusters: Groups, is_retained: np.ndarray) -> np.ndarray:
+def _cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray:
     """Return the cluster code of each sample that is retained, of enough clusters."""
     check_size(clusters, len(is_retained), "clusters")
     codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]

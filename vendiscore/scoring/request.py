@@ -10,8 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.evaluation import ConfiguredMeasure, parse_measures
 from ..measures.measure import BETWEEN, Measure, list_measures, measures_with_option
-from ..resolve.kernel_request import How, check_one_way, read_how, with_the_rest
-from ..resolve.plugins import Plugins
+from ..resolve.kernel_request import (
+    SimilaritySpec,
+    apply_text_kernel_options,
+    check_kernel_or_metric,
+    parse_similarity_spec,
+)
+from ..resolve.plugins import Registry
 from ..result import order_suffixes
 from ..spectral.estimate import EstimateOptions
 from ..support.arguments import (
@@ -28,7 +33,7 @@ from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
-    from ..resolve.sample_labels import Groups
+    from ..resolve.sample_labels import GroupLabels
 
 # Keywords that are neither about how samples are compared nor options of measures.
 _UNSET = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
@@ -71,7 +76,7 @@ def magnitudes(arguments: Options, references: object = None) -> Measures:
 class Request:
     """A request to measure samples; `p`, `groups` and `counts` are as passed, not checked yet."""
 
-    how: How
+    how: SimilaritySpec
     measures: tuple[ConfiguredMeasure, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
     several: bool = False  # the orders were passed as a sequence, and all are part of keys
@@ -81,7 +86,7 @@ class Request:
     groups: object = None
     counts: Samples | None = None
     ci: float | None = None
-    clusters: Groups | None = None
+    clusters: GroupLabels | None = None
     allow_repeats: bool = True
     pool_repeats: bool = True
     estimate_options: EstimateOptions | None = None
@@ -182,7 +187,7 @@ def read_request(
     if others is None and _PLAIN.issuperset(map(type, arguments.values())):
         read = _read_plain
         references = references is not None or None
-    return read(usual, references, others, any_order, Plugins.version, **arguments)
+    return read(usual, references, others, any_order, Registry.version, **arguments)
 
 
 def read_generation_request(options: Mapping[str, object]) -> Request:
@@ -224,11 +229,11 @@ def _read_request(
     ci = None if own["ci"] is None else confidence("ci", own["ci"])
     clusters = own["clusters"]
     if clusters is not None:
-        from ..resolve.sample_labels import read_labels
+        from ..resolve.sample_labels import parse_group_labels
 
-        clusters = read_labels(clusters, "clusters")
+        clusters = parse_group_labels(clusters, "clusters")
     estimating = _read_method(own["method"], own["rtol"], rest)
-    how = read_how(rest)
+    how = parse_similarity_spec(rest)
     if estimating is not None:
         rest.pop("seed", None)
     names = usual(arguments, references) if own["measures"] is None else own["measures"]
@@ -258,7 +263,7 @@ def _read_request(
             f"out, or name one of these in `measures`"
         )
     if needs == {"distances"}:
-        check_one_way(how, said)
+        check_kernel_or_metric(how, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
         exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
         raise ValueError(
@@ -296,7 +301,7 @@ def _read_request(
             for measure in list_measures()
             for name in measure.options
         }
-        how = with_the_rest(how, rest, also, every)
+        how = apply_text_kernel_options(how, rest, also, every)
     return Request(
         how=how,
         measures=tuple(chosen),
@@ -413,12 +418,12 @@ def check_pool_repeats(
     raise TypeError(f"`pool_repeats=False` {reason} leave it out")
 
 
-def _instead_of_distances(how: How) -> str:
+def _instead_of_distances(how: SimilaritySpec) -> str:
     """Say what to pass instead of a metric, where a similarity is expected."""
     if how.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
-    if how.says_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
+    if how.defines_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
         return "leave it out"
     return f"pass k={kernels[how.metric]!r} instead"
 

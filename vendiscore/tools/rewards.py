@@ -11,9 +11,20 @@ import numpy as np
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.sample_set import SampleSet, SampleSubset
 from ..measures.stacked_groups import iter_stacked_groups
-from ..resolve.kernel_request import How, KernelArgument, Prompts, how_of
-from ..resolve.sample_labels import Groups, check_size, flatten_groups, flatten_prompts, group_equal
-from ..resolve.sets import read_samples
+from ..resolve.kernel_request import (
+    KernelArgument,
+    PromptSpec,
+    SimilaritySpec,
+    similarity_spec_from_keywords,
+)
+from ..resolve.sample_labels import (
+    GroupLabels,
+    check_size,
+    flatten_groups,
+    flatten_prompts,
+    group_equal_prompts,
+)
+from ..resolve.sets import check_samples
 from ..similarity.sample_arrays import take_samples
 from ..similarity.weights import check_per_sample
 from ..spectral.leave_one_out import compute_log_score, compute_surprise, leave_one_out
@@ -112,8 +123,10 @@ def group_rewards(
     """
     fuse, weight = read_fusion(fuse, weight)
     taken = prompts if check_bool("given_prompt", given_prompt) else None
-    how = how_of({"k": k, "prompts": taken, "given_prompt": given_prompt, **options})
-    flat = read_samples(samples, how)
+    how = similarity_spec_from_keywords(
+        {"k": k, "prompts": taken, "given_prompt": given_prompt, **options}
+    )
+    flat = check_samples(samples, how)
     check_no_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)
     flat, found = flatten_groups(flat, how, groups, stacks=True)
     n = SampleSet(flat, how).n_input
@@ -121,9 +134,9 @@ def group_rewards(
         if prompts is not None and found.nested and taken is None:
             raise ValueError("`samples` are lists, which are groups: leave `prompts` out")
     elif prompts is not None:
-        found = group_equal(prompts)
+        found = group_equal_prompts(prompts)
     else:
-        found = Groups((0,), np.zeros(n, dtype=int))
+        found = GroupLabels((0,), np.zeros(n, dtype=int))
     check_size(found, n, "prompts" if groups is None else "groups")
     credits, _ = credits_of(
         flat, found, how, credit=credit, q=q, psd=psd, match_length=match_length
@@ -135,8 +148,8 @@ def group_rewards(
 
 def credits_of(
     samples: SampleContainer,
-    groups: Groups,
-    how: How,
+    groups: GroupLabels,
+    how: SimilaritySpec,
     *,
     credit: Credit = "surprise",
     q: float = DEFAULT_ORDER,
@@ -155,7 +168,7 @@ def credits_of(
             "`q=inf` sees the largest eigenvalue alone, of which all samples that have anything in "
             "common get the same surprise; pass a finite q, or credit='leave_one_out'"
         )
-    if how.skip:
+    if how.drop_unusable:
         raise ValueError(
             "`on_error='skip'` would leave out samples, and each has a reward; leave it out: "
             "blank texts earn 0"
@@ -174,21 +187,21 @@ def credits_of(
     scores = np.where(sizes > 1, 1.0, np.nan)
     taken = None
     at = codes
-    if how.prompts is not None and len(codes):
-        taken, at = flatten_prompts(how.prompts, [samples], [len(codes)], [groups])
+    if how.conditioning_prompts is not None and len(codes):
+        taken, at = flatten_prompts(how.conditioning_prompts, [samples], [len(codes)], [groups])
         if match_length:  # which leaves a prompt that is alone its length
             words = _matched(taken, range(len(taken)))
             taken = [own or prompt for own, prompt in zip(words, taken, strict=True)]
     while len(some):
         if taken is not None:
-            how = replace(how, asked=Prompts(take_samples(taken, at[some])))
+            how = replace(how, grouping_prompts=PromptSpec(take_samples(taken, at[some])))
         chosen = (
             samples
             if len(some) == len(codes)
             else SampleSubset(SampleSet(samples, how), some).samples
         )
         labels, own = np.unique(codes[some], return_inverse=True)
-        named = Groups(tuple(groups.labels[i] for i in labels), own)
+        named = GroupLabels(tuple(groups.labels[i] for i in labels), own)
         subject = SampleSet(
             chosen,
             how,

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from vendiscore.resolve.sample_labels import Groups
+from vendiscore.resolve.sample_labels import GroupLabels
 from vendiscore.support.errors import short_repr
 
 from ..inputs.visitor_samples import Samples
 from ..quotas import MAX_SETS, RefusedError
 
 
-def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Groups | None]:
+def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], GroupLabels | None]:
     """Return samples, or lists of them, as one list; and the groups if it was the latter."""
     if not isinstance(values, list):
         raise RefusedError(f"Expected a list of {what}, got {type(values).__name__}.")
@@ -37,10 +37,10 @@ def pooled(values: object, what: str, rows: bool = False) -> tuple[list[Any], Gr
         raise RefusedError(f"Group {sizes.index(0)} is empty and has no score: leave it out.")
     codes = np.repeat(np.arange(len(sizes)), sizes)
     everything = [sample for value in values for sample in value]
-    return everything, Groups(tuple(range(len(sizes))), codes, nested=True)
+    return everything, GroupLabels(tuple(range(len(sizes))), codes, nested=True)
 
 
-def taken_apart(samples: Sequence[object], groups: Groups | None) -> list[Any]:
+def taken_apart(samples: Sequence[object], groups: GroupLabels | None) -> list[Any]:
     """Return the samples as a list of lists, one for each group; as they are without groups."""
     if groups is None:
         return list(samples)
@@ -48,7 +48,7 @@ def taken_apart(samples: Sequence[object], groups: Groups | None) -> list[Any]:
     return [[samples[i] for i in members.tolist()] for members in places]
 
 
-def place(groups: Groups | None, word: str = "number") -> Callable[[int], str]:
+def place(groups: GroupLabels | None, word: str = "number") -> Callable[[int], str]:
     """Return what messages call sample i of all: "number 3" or "number 1 of group 2"."""
     if groups is None or not groups.nested:
         return f"{word} {{}}".format

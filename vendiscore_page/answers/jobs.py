@@ -10,7 +10,7 @@ import numpy as np
 
 from vendiscore import SampleError
 from vendiscore.report import Findings, find, sentences
-from vendiscore.resolve.sample_labels import Groups, read_labels
+from vendiscore.resolve.sample_labels import GroupLabels, parse_group_labels
 
 from ..aliases import Options, Record, Steps
 from ..inputs.file_code import IMPORTS, FileCode
@@ -68,7 +68,7 @@ class Job:
     choice: Choice
     arguments: Record
     source: Source
-    groups: Groups | None = None
+    groups: GroupLabels | None = None
     texts: Callable[[int], str] | None = None  # sample i, where there is something to read
     pictures: Sequence[Picture] = ()
     letters: bool = False  # whether texts are sequences of letters, which have no words
@@ -112,7 +112,7 @@ class Job:
     @property
     def labels(self) -> list[Hashable] | None:
         groups = self.groups
-        return None if groups is None else groups.of_samples
+        return None if groups is None else groups.sample_labels
 
     def compared_by(self, choice: Choice) -> Job:
         """Return the same samples and prompts, compared in another way with its usual options."""
@@ -173,7 +173,7 @@ def text_job(
     """
     called, longest = ("texts", MAX_TEXT) if kind == "texts" else ("SMILES", MAX_SMILES)
     values, groups = pooled(texts, called)
-    groups = read_labels(labels) if labels else groups
+    groups = parse_group_labels(labels) if labels else groups
     values = check_texts(values, longest, kind.removesuffix("s"), place(groups))
     taken = read_prompts(prompts, len(values), groups, longest)
     compared = _compared(kind, kernel, options, taken)
@@ -187,7 +187,7 @@ def image_job(
     pictures: Sequence[Picture],
     kernel: str = "pixels",
     left: Sequence[str] = (),
-    groups: Groups | None = None,
+    groups: GroupLabels | None = None,
 ) -> Job:
     """Return the job of images, pixel by pixel or encoded; `left` are files left out."""
     chosen, arguments = _compared("images", kernel)
@@ -213,7 +213,7 @@ def vector_job(
 ) -> Job:
     """Return the job of features X or a similarity matrix K; `source` has many rows."""
     X, groups = pooled(X, "rows", rows=True) if isinstance(X, list) else (X, None)
-    groups = read_labels(labels) if labels else groups
+    groups = parse_group_labels(labels) if labels else groups
     X = check_matrix(X, place(groups, "Row"))
     taken = read_prompts(prompts, len(X), groups)
     chosen, arguments = _compared("vectors", kernel, options, taken)
@@ -249,7 +249,7 @@ def job_of(
     if samples.kind == "images":
         if prompts:
             raise RefusedError("Only texts, molecules and rows can have a prompt; leave it out.")
-        groups = read_labels(labels) if labels else None
+        groups = parse_group_labels(labels) if labels else None
         left = [str(place) for place in places if place not in samples.places]
         return image_job(values, kernel, left, groups)
     source = _of_file(python) if python else _ROWS
@@ -276,10 +276,10 @@ def _compared(
     return chosen, kernel_menu.arguments(chosen, options or {}) | given_prompts(prompts)
 
 
-def _source_of_rows(X: np.ndarray, source: Source, groups: Groups | None) -> Source:
+def _source_of_rows(X: np.ndarray, source: Source, groups: GroupLabels | None) -> Source:
     """Return Python that has the rows: themselves where they are few, or how they are read."""
     nested = groups if groups is not None and groups.nested else None
-    labels = "" if groups is None or nested else repr(groups.of_samples)
+    labels = "" if groups is None or nested else repr(groups.sample_labels)
     if X.size <= INLINE and len(said := repr(taken_apart(X.tolist(), nested))) <= INLINE:
         return Source("", said, labels)
     if nested is None:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from vendiscore.resolve.sample_labels import Groups
+from vendiscore.resolve.sample_labels import GroupLabels
 
 from ..aliases import Record
 from ..quotas import MAX_TEXT, RefusedError, check_texts
@@ -10,7 +10,7 @@ from .group_lists import taken_apart
 
 
 def read_prompts(
-    prompts: object, n: int, groups: Groups | None, longest: int = MAX_TEXT
+    prompts: object, n: int, groups: GroupLabels | None, longest: int = MAX_TEXT
 ) -> list[object]:
     """Return one prompt for all of n samples, or a prompt for each; [] without prompts."""
     alone = [prompts] if isinstance(prompts, str) and prompts.strip() else []
@@ -47,7 +47,7 @@ def pooled_prompts(sets: Mapping[str, tuple[list[object], int]]) -> list[object]
     ]
 
 
-def written(prompts: Sequence[object], groups: Groups | None = None) -> str:
+def written(prompts: Sequence[object], groups: GroupLabels | None = None) -> str:
     """Write prompts in Python: one alone, one a group, or all in the order of the groups."""
     parts = taken_apart(prompts, groups) if groups is not None and len(prompts) > 1 else [prompts]
     alike = all(prompt == part[0] for part in parts for prompt in part)

@@ -17,7 +17,7 @@ from vendiscore import (
     get_kernel,
     register_kernel,
 )
-from vendiscore.resolve.kernel import NAMED_MODELS, named_kernel
+from vendiscore.resolve.kernel import NAMED_MODELS, parse_kernel_name
 from vendiscore.support.suggestions import model_modality
 
 MINILM = NAMED_MODELS["semantic"]
@@ -53,7 +53,7 @@ def minilm(weights):
     ],
 )
 def test_what_a_name_stands_for(name, kernel, model):
-    assert named_kernel(name) == (get_kernel(kernel), model)
+    assert parse_kernel_name(name) == (get_kernel(kernel), model)
 
 
 def test_names_without_a_slash_are_kernels():

@@ -269,7 +269,7 @@ def centred(vectors: object, centre: object = None) -> FeatureSimilarity:
 
 def test_what_a_kernel_fitted_is_used_for_other_sets_and_settings_are_not(monkeypatch) -> None:
     kernel.list_kernels()
-    monkeypatch.setattr(kernel._kernels, "made", dict(kernel._kernels.made))
+    monkeypatch.setattr(kernel._kernels, "registrations", dict(kernel._kernels.registrations))
     k = "centred_cosine"
     kernel.register_kernel(k, samples="vectors", source="this test", fit=fit_centre)(centred)
     X, Y = cloud(20, 3), 2 + cloud(20, 3, seed=1)

@@ -13,7 +13,7 @@ from vendiscore.measures.evaluation import (
     parse_measures,
 )
 from vendiscore.measures.sample_set import SampleSet
-from vendiscore.resolve.sample_labels import read_labels
+from vendiscore.resolve.sample_labels import parse_group_labels
 
 X = np.random.default_rng(0).standard_normal((8, 3))
 K = as_similarity(X, k="rbf", sigma=1.0)
@@ -30,7 +30,7 @@ def registered():
 
     yield register
     for name in names:
-        registry._measures.made.pop(name, None)
+        registry._measures.registrations.pop(name, None)
 
 
 @pytest.mark.parametrize(
@@ -124,7 +124,7 @@ def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
 def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
     labels = list("aaabbbcc")
     subject = SampleSet(
-        K, groups=read_labels(labels, "groups"), needs_of_parts=frozenset({"scores"})
+        K, groups=parse_group_labels(labels, "groups"), needs_of_parts=frozenset({"scores"})
     )
     chosen = parse_measures(["VS", "IntDiv"], {})
     columns, apart = evaluate_measures_stacked(subject, chosen, [""])
@@ -141,7 +141,7 @@ def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
         return np.full(len(subject.K), 9.0 if subject.n == 3 else 0.5)
 
     registered("Odd", odd, range="[0, 1]", stacks=True)
-    subject = SampleSet(K, groups=read_labels(list("aaabbbcc"), "groups"))
+    subject = SampleSet(K, groups=parse_group_labels(list("aaabbbcc"), "groups"))
     _, apart = evaluate_measures_stacked(subject, parse_measures("Odd", {}), [""])
     assert apart.tolist() == [True, True, False]
 

@@ -6,15 +6,19 @@ import pytest
 from vendiscore import MatrixSimilarity, as_similarity, compute
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures.sample_set import SampleSet
-from vendiscore.resolve.kernel_request import how_of
-from vendiscore.resolve.sample_labels import read_labels
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.sample_labels import parse_group_labels
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((9, 3)), RNG.standard_normal((6, 3))
 
 
 def both(samples=X, references=Y, **how):
-    return SampleSet(samples, how_of(how, distances=True, several=True), references=references).both
+    return SampleSet(
+        samples,
+        similarity_spec_from_keywords(how, allow_metric=True, allow_fit=True),
+        references=references,
+    ).both
 
 
 def test_samples_come_first_and_references_after_them():
@@ -27,8 +31,8 @@ def test_samples_come_first_and_references_after_them():
 
 
 def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references():
-    labels = read_labels(list("ababababa"), "groups")
-    how = how_of({"k": "cosine"}, several=True)
+    labels = parse_group_labels(list("ababababa"), "groups")
+    how = similarity_spec_from_keywords({"k": "cosine"}, allow_fit=True)
     subject = SampleSet(X, how, references=Y, groups=labels)
     part = subject.parts[1].both
     expected = as_similarity(np.concatenate([X[1::2], Y]), k="cosine").dense()

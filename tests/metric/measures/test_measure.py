@@ -30,7 +30,7 @@ def registered():
 
     yield register
     for name in names:
-        module._measures.made.pop(name, None)
+        module._measures.registrations.pop(name, None)
 
 
 def test_every_listed_name_is_registered_by_its_module():

@@ -361,7 +361,7 @@ def test_a_measure_of_ones_own() -> None:
                 "MaxSim", needs="features", range="[0, 1]", direction="lower", source=""
             )(lambda subject: 0)
     finally:
-        del registry._measures.made["MaxSim"]
+        del registry._measures.registrations["MaxSim"]
 
 
 @pytest.mark.parametrize(
@@ -387,7 +387,7 @@ def test_a_preset_is_its_measures() -> None:
     together = compute(X, measures={"LC": {}, "molecules": {}, "VS": {}}, **LAPLACIAN)
     assert list(together) == ["LC", "VS", "IntDiv"]
     for preset in PRESETS.values():
-        assert preset.what
+        assert preset.question
         assert preset.source
         assert {get_measure(name).name for name in preset.measures} == set(preset.measures)
     with pytest.raises(

@@ -13,7 +13,7 @@ from vendiscore.measures.neighbourhoods import (
     row_neighbourhoods,
     space_neighbourhoods,
 )
-from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 N, M = 25, 18
@@ -37,7 +37,7 @@ def naive(D, k):
 @pytest.mark.parametrize("k", [1, 3, 12])
 @pytest.mark.parametrize("metric", ["euclidean", "sqeuclidean", "cosine", "manhattan", "canberra"])
 def test_balls_of_rows_are_those_of_their_distances(metric, k):
-    how = how_of({"metric": metric}, distances=True)
+    how = similarity_spec_from_keywords({"metric": metric}, allow_metric=True)
     D = scipy.spatial.distance.cdist(X, X, {"manhattan": "cityblock"}.get(metric, metric))
     D[np.all(X[:, None] == X, axis=2)] = 0
     found = row_neighbourhoods(X, N, how, None)
@@ -71,7 +71,9 @@ def test_balls_of_a_space_are_those_of_its_distances():
 
 
 def test_there_is_no_recall_by_balls_of_too_few_samples():
-    found = row_neighbourhoods(X[N - 3 :], 3, how_of({}, distances=True), None)
+    found = row_neighbourhoods(
+        X[N - 3 :], 3, similarity_spec_from_keywords({}, allow_metric=True), None
+    )
     assert found.count_balls(3).n_sample_balls.tolist() == [0] * M
     assert found.count_balls(2).n_sample_balls.any()
 
@@ -85,7 +87,7 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
         return original(*arguments)
 
     monkeypatch.setattr(neighbourhoods, "k_nearest_distances", counted)
-    found = row_neighbourhoods(X, N, how_of({}, distances=True), None)
+    found = row_neighbourhoods(X, N, similarity_spec_from_keywords({}, allow_metric=True), None)
     for k in (1, 5, 10, 5):
         found.count_balls(k)
     assert calls == [10, 10]
@@ -94,13 +96,18 @@ def test_neighbours_are_found_once_for_several_k(monkeypatch):
 
 
 def test_a_part_takes_the_radii_of_references_from_the_whole():
-    how = how_of({}, distances=True)
+    how = similarity_spec_from_keywords({}, allow_metric=True)
     whole = row_neighbourhoods(X, N, how, None)
     part = row_neighbourhoods(X[5:], N - 5, how, whole)
     assert part.compute_radii(1, 2) is whole.compute_radii(1, 2) or np.shares_memory(
         part.compute_radii(1, 2), whole.compute_radii(1, 2)
     )
-    other = row_neighbourhoods(X[5:], N - 5, how_of({"metric": "manhattan"}, distances=True), whole)
+    other = row_neighbourhoods(
+        X[5:],
+        N - 5,
+        similarity_spec_from_keywords({"metric": "manhattan"}, allow_metric=True),
+        whole,
+    )
     assert not np.allclose(other.compute_radii(1, 2), whole.compute_radii(1, 2))
 
 
@@ -117,7 +124,10 @@ def test_undefined_distances_name_the_row_of_the_set():
     rows[N + 2] = -rows[3]
     with pytest.raises(ValueError, match=r"for row 3 of `samples` and row 2 of `references`"):
         row_neighbourhoods(
-            rows, N, how_of({"metric": "braycurtis"}, distances=True), None
+            rows,
+            N,
+            similarity_spec_from_keywords({"metric": "braycurtis"}, allow_metric=True),
+            None,
         ).count_balls(1)
 
 

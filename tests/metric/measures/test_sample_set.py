@@ -9,7 +9,7 @@ import pytest
 
 from vendiscore import as_similarity, compute, register_measure
 from vendiscore.measures.sample_set import SampleSet, SampleSubset
-from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
 SCORES = frozenset({"scores"})
@@ -34,7 +34,10 @@ def test_every_documented_view_exists():
 
 @pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
 def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
-    subject = SampleSet(["a b", "", "c d"], how_of({"k": "ngram_overlap", "on_error": "skip"}))
+    subject = SampleSet(
+        ["a b", "", "c d"],
+        similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"}),
+    )
     assert (subject.n, subject.similarity.n, subject.n) == (2, 2, 2)
     assert subject.roundoff == 0
 

@@ -8,7 +8,7 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures.sample_set import SampleSet
 from vendiscore.measures.stacked_distances import as_points, stack_spaces
-from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 X = RNG.random((12, 3))
@@ -17,7 +17,9 @@ PLACES = np.array([[0, 4, 7], [2, 1, 11]])
 
 def test_distances_of_rows_are_those_of_their_metric():
     for metric in ("euclidean", "cosine", "correlation"):
-        points = as_points(SampleSet(X, how_of({"metric": metric}, distances=True)))
+        points = as_points(
+            SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
+        )
         found = stack_spaces(points, PLACES, metric, True)
         for D, places in zip(found.D, PLACES, strict=True):
             np.testing.assert_allclose(D, as_space(X[places], metric=metric).D, rtol=1e-9)
@@ -27,7 +29,12 @@ def test_distances_of_rows_are_those_of_their_metric():
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
 def test_other_metrics_are_left_to_scipy(metric):
-    assert as_points(SampleSet(X, how_of({"metric": metric}, distances=True))) is None
+    assert (
+        as_points(
+            SampleSet(X, similarity_spec_from_keywords({"metric": metric}, allow_metric=True))
+        )
+        is None
+    )
 
 
 @pytest.mark.parametrize("sparse", [False, True])

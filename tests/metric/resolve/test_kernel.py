@@ -59,12 +59,12 @@ def test_a_name_is_not_taken_twice():
 
 @pytest.mark.parametrize("registry", [_kernels, _measures])
 def test_the_module_of_each_name_is_known_before_it_is_imported(registry):
-    folder = importlib.import_module(f"vendiscore.{registry.home}")
+    folder = importlib.import_module(f"vendiscore.{registry.package}")
     files = {f"{folder.__name__}.{file.stem}" for file in Path(folder.__path__[0]).glob("*.py")}
     for module in sorted(files - {f"{folder.__name__}.__init__"}):
         importlib.import_module(module)
     registry.load()
-    made = {name: function.__module__ for name, (_, function) in registry.made.items()}
+    made = {name: function.__module__ for name, (_, function) in registry.registrations.items()}
     ours = {name: module for name, module in made.items() if module in files}
     assert registry.modules == ours
 

@@ -5,15 +5,15 @@ import pytest
 
 from vendiscore import get_kernel
 from vendiscore.resolve.kernel_request import (
-    How,
-    Prompts,
-    check_fit,
-    check_one_way,
-    describe_obstacle,
-    how_of,
+    PromptSpec,
+    SimilaritySpec,
+    check_kernel_or_metric,
+    check_no_fit,
+    check_no_metric_options,
+    describe_conditioning_error,
     parse_prompts,
-    read_how,
-    refuse_metric_options,
+    parse_similarity_spec,
+    similarity_spec_from_keywords,
 )
 
 
@@ -23,12 +23,12 @@ def kernel_of_letters(a, b):
 
 def test_a_kernel_takes_its_options_and_leaves_the_others():
     arguments = {"k": "rbf", "sigma": 2.0, "n_scales": 5, "metric": "kernel"}
-    how = read_how(arguments)
+    how = parse_similarity_spec(arguments)
     assert (how.k, how.options, how.metric) == (get_kernel("rbf"), {"sigma": 2.0}, "kernel")
     assert arguments == {"n_scales": 5}
-    assert how.says_similarity
-    assert not how.is_function
-    assert not how.is_of_vectors
+    assert how.defines_similarity
+    assert not how.has_callable_kernel
+    assert not how.uses_vector_metric
 
 
 @pytest.mark.parametrize(
@@ -41,9 +41,9 @@ def test_a_kernel_takes_its_options_and_leaves_the_others():
     ],
 )
 def test_matrices_and_features_are_told_by_a_flag(arguments, given):
-    how = how_of(arguments)
-    assert how.given == given
-    assert how.says_similarity == bool(given)
+    how = similarity_spec_from_keywords(arguments)
+    assert how.input_form == given
+    assert how.defines_similarity == bool(given)
 
 
 @pytest.mark.parametrize(
@@ -52,38 +52,40 @@ def test_matrices_and_features_are_told_by_a_flag(arguments, given):
 )
 def test_there_is_one_way_to_compare(arguments):
     with pytest.raises(ValueError, match=r"pass one of (k, )?score_"):
-        how_of(arguments)
+        similarity_spec_from_keywords(arguments)
 
 
 def test_options_without_a_kernel_are_those_of_the_text_kernel():
-    how = how_of({"ns": [1, 2]})
+    how = similarity_spec_from_keywords({"ns": [1, 2]})
     assert how.k is None
-    assert how.sample_kind([["a"]]) == "text"
+    assert how.get_sample_type([["a"]]) == "text"
     assert how.options == {"ns": [1, 2]}
-    skipping = how_of({"on_error": "skip"})
-    assert skipping.skip
-    assert not how.skip
+    skipping = similarity_spec_from_keywords({"on_error": "skip"})
+    assert skipping.drop_unusable
+    assert not how.drop_unusable
 
 
 def test_a_function_is_a_kernel():
-    how = how_of({"k": kernel_of_letters})
-    assert how.is_function
+    how = similarity_spec_from_keywords({"k": kernel_of_letters})
+    assert how.has_callable_kernel
     assert how.k is kernel_of_letters
 
 
 def test_several_kernels_are_a_mixture():
-    how = how_of({"k": ["cosine", "rbf"], "options": {"rbf": {"sigma": 1}}, "combine": "product"})
+    how = similarity_spec_from_keywords(
+        {"k": ["cosine", "rbf"], "options": {"rbf": {"sigma": 1}}, "combine": "product"}
+    )
     assert [part.kernel.name for part in how.k] == ["cosine", "rbf"]
     assert how.combine == "product"
-    assert not how.is_function
+    assert not how.has_callable_kernel
 
 
 def test_named_models_are_embeddings():
-    how = how_of({"k": "semantic"})
+    how = similarity_spec_from_keywords({"k": "semantic"})
     assert how.k.name == "text_embeddings"
     assert how.in_context
-    assert not how_of({"k": "semantic", "in_context": False}).in_context
-    assert not how_of({"k": "static"}).in_context
+    assert not similarity_spec_from_keywords({"k": "semantic", "in_context": False}).in_context
+    assert not similarity_spec_from_keywords({"k": "static"}).in_context
 
 
 @pytest.mark.parametrize(
@@ -94,10 +96,10 @@ def test_named_models_are_embeddings():
     ],
 )
 def test_metrics_have_their_options(arguments, options):
-    how = how_of(arguments, distances=True)
+    how = similarity_spec_from_keywords(arguments, allow_metric=True)
     assert how.metric == arguments["metric"]
     assert how.metric_options == options
-    assert how.is_of_vectors
+    assert how.uses_vector_metric
 
 
 REFUSED = {
@@ -135,24 +137,30 @@ REFUSED = {
 def test_keywords_that_do_not_fit_are_refused(case):
     arguments, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
-        how_of(arguments)
+        similarity_spec_from_keywords(arguments)
 
 
 def test_a_fit_is_for_several_sets():
-    assert how_of({"fit": "pool", "k": "rbf"}, several=True).fit == "pool"
-    check_fit(How())
+    assert similarity_spec_from_keywords({"fit": "pool", "k": "rbf"}, allow_fit=True).fit == "pool"
+    check_no_fit(SimilaritySpec())
     with pytest.raises(TypeError, match="`fit`"):
-        check_fit(How(fit="samples"))
+        check_no_fit(SimilaritySpec(fit="samples"))
 
 
 def test_a_kernel_and_a_metric_of_vectors_exclude_each_other():
-    check_one_way(how_of({"k": "rbf", "metric": "kernel"}, distances=True), "x")
-    check_one_way(how_of({"metric": "cosine"}, distances=True), "x")
+    check_kernel_or_metric(
+        similarity_spec_from_keywords({"k": "rbf", "metric": "kernel"}, allow_metric=True), "x"
+    )
+    check_kernel_or_metric(
+        similarity_spec_from_keywords({"metric": "cosine"}, allow_metric=True), "x"
+    )
     with pytest.raises(ValueError, match=r"`metric='cosine'` and a kernel both .* but x needs one"):
-        check_one_way(how_of({"k": "rbf", "metric": "cosine"}, distances=True), "x")
-    refuse_metric_options({})
+        check_kernel_or_metric(
+            similarity_spec_from_keywords({"k": "rbf", "metric": "cosine"}, allow_metric=True), "x"
+        )
+    check_no_metric_options({})
     with pytest.raises(TypeError, match="`exponent`"):
-        refuse_metric_options({"exponent": 2})
+        check_no_metric_options({"exponent": 2})
 
 
 @pytest.mark.parametrize(
@@ -171,7 +179,7 @@ def test_a_kernel_and_a_metric_of_vectors_exclude_each_other():
     ],
 )
 def test_the_kind_of_samples_follows_from_the_keywords(how, samples, kind):
-    assert how_of(how, distances=True).sample_kind(samples) == kind
+    assert similarity_spec_from_keywords(how, allow_metric=True).get_sample_type(samples) == kind
 
 
 @pytest.mark.parametrize("prompts", ["a prompt", b"x", 3, {"a"}])
@@ -183,22 +191,22 @@ def test_one_prompt_must_be_taken_out(prompts):
 
 def test_prompts_are_read_as_a_list():
     found = parse_prompts(("a", "b"), False)
-    assert ([*found.values], found.taken) == (["a", "b"], False)
+    assert ([*found.values], found.condition) == (["a", "b"], False)
     by_group = {"x": "a"}
     assert parse_prompts(by_group, False).values is by_group
 
 
 def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
-    taken = how_of({"k": "cosine", "prompts": [[1.0]], "given_prompt": True})
-    assert taken.prompts is taken.asked
-    assert isinstance(taken.prompts, Prompts)
-    grouped = how_of({"k": "cosine", "prompts": ["a"]}, within=True)
-    assert grouped.prompts is None
-    assert [*grouped.asked.values] == ["a"]
+    taken = similarity_spec_from_keywords({"k": "cosine", "prompts": [[1.0]], "given_prompt": True})
+    assert taken.conditioning_prompts is taken.grouping_prompts
+    assert isinstance(taken.conditioning_prompts, PromptSpec)
+    grouped = similarity_spec_from_keywords({"k": "cosine", "prompts": ["a"]}, allow_grouping=True)
+    assert grouped.conditioning_prompts is None
+    assert [*grouped.grouping_prompts.values] == ["a"]
     with pytest.raises(TypeError, match="this call looks at one set"):
-        how_of({"k": "cosine", "prompts": ["a"]})
+        similarity_spec_from_keywords({"k": "cosine", "prompts": ["a"]})
     with pytest.raises(TypeError, match="`given_prompt` takes out `prompts`, which are missing"):
-        how_of({"k": "cosine", "given_prompt": True})
+        similarity_spec_from_keywords({"k": "cosine", "given_prompt": True})
 
 
 @pytest.mark.parametrize(
@@ -216,9 +224,9 @@ def test_only_prompts_that_are_taken_out_belong_to_the_comparison():
     ],
 )
 def test_obstacles_to_taking_prompts_out(how, metric, obstacle):
-    found = describe_obstacle(how_of(how), metric)
+    found = describe_conditioning_error(similarity_spec_from_keywords(how), metric)
     assert found.startswith(obstacle)
     assert bool(found) == bool(obstacle)
     if obstacle and metric is None:
         with pytest.raises(TypeError, match="`prompts` cannot be taken out of"):
-            how_of({**how, "prompts": ["a"], "given_prompt": True})
+            similarity_spec_from_keywords({**how, "prompts": ["a"], "given_prompt": True})

@@ -222,7 +222,7 @@ def test_negative_eigenvalues_of_a_mixture_are_noticed(monkeypatch):
     from vendiscore.resolve import kernel
 
     kernel.list_kernels()
-    monkeypatch.setattr(kernel._kernels, "made", dict(kernel._kernels.made))
+    monkeypatch.setattr(kernel._kernels, "registrations", dict(kernel._kernels.registrations))
     bad = np.array([[1, 0.9, 0], [0.9, 1, 0.9], [0, 0.9, 1]])
     kernel.register_kernel("indefinite", samples="any", source="this test", psd=False)(
         lambda samples: MatrixSimilarity(bad)

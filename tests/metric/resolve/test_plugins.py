@@ -8,16 +8,16 @@ import warnings
 import pytest
 
 from vendiscore.resolve import plugins
-from vendiscore.resolve.plugins import Plugins, options_of, summary_of
+from vendiscore.resolve.plugins import Registry, get_docstring_summary, get_option_defaults
 
 
 @pytest.fixture
 def registry(monkeypatch):
     """Return a registry of its own, which finds modules of the package by name."""
-    monkeypatch.setattr(Plugins, "_kinds", [])
-    monkeypatch.setattr(Plugins, "left_out", {})
-    monkeypatch.setattr(Plugins, "_dropped", True)
-    return Plugins("kernel", "made_up", {"first": "a b", "second": "c"})
+    monkeypatch.setattr(Registry, "_registries", [])
+    monkeypatch.setattr(Registry, "import_errors", {})
+    monkeypatch.setattr(Registry, "_loaded_local_files", True)
+    return Registry("kernel", "made_up", {"first": "a b", "second": "c"})
 
 
 def module(monkeypatch, registry, name, *entries, error=None):
@@ -56,9 +56,9 @@ def functions(name, file="file.py", module=None):
 def test_a_name_imports_its_module_only(registry, monkeypatch):
     module(monkeypatch, registry, "first", "a", "b")
     module(monkeypatch, registry, "second", error=AssertionError("not needed"))
-    assert registry.named == {}
+    assert registry.entries == {}
     assert registry.find("b") == "thing b"
-    assert registry.named == {"a": "thing a", "b": "thing b"}
+    assert registry.entries == {"a": "thing a", "b": "thing b"}
 
 
 def test_an_unknown_name_imports_all_modules(registry, monkeypatch):
@@ -66,15 +66,15 @@ def test_an_unknown_name_imports_all_modules(registry, monkeypatch):
     module(monkeypatch, registry, "second", "c")
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [])
     assert registry.find("zzz") is None
-    assert [*registry.named] == ["a", "b", "c"]
+    assert [*registry.entries] == ["a", "b", "c"]
 
 
 def test_a_function_replaces_its_earlier_version_but_no_other(registry):
-    version = Plugins.version
+    version = Registry.version
     registry.add("x", 1, functions("f"))
     registry.add("x", 2, functions("f"))
-    assert registry.named == {"x": 2}
-    assert Plugins.version == version + 2
+    assert registry.entries == {"x": 2}
+    assert Registry.version == version + 2
     registry.add("x", 3, functions("f", module="imported_by_path"))  # the same file
     assert registry.find("x") == 3
     with pytest.raises(
@@ -118,7 +118,7 @@ def test_entries_of_installed_packages_are_loaded(registry, monkeypatch):
 def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch, error):
     for name, entries in (("first", "ab"), ("second", "c")):
         module(monkeypatch, registry, name, *entries)
-    other = Plugins("measure", "others", {})
+    other = Registry("measure", "others", {})
 
     def load():
         registry.add("x", 1, functions("x"))
@@ -128,9 +128,9 @@ def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch,
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Entry(load)])
     with pytest.warns(UserWarning, match=r"kernels of 'extra' \(package\.module\) are left out"):
         registry.load()
-    assert [*registry.named] == ["a", "b", "c"]
-    assert other.named == {}
-    assert "update or uninstall that package" in Plugins.left_out["'extra' (package.module)"]
+    assert [*registry.entries] == ["a", "b", "c"]
+    assert other.entries == {}
+    assert "update or uninstall that package" in Registry.import_errors["'extra' (package.module)"]
 
 
 def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
@@ -146,12 +146,12 @@ def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
     package = types.ModuleType("vendiscore.dropped_kernels")
     package.__path__ = [str(own), str(dropped)]
     monkeypatch.setitem(sys.modules, package.__name__, package)
-    monkeypatch.setattr(plugins, "DROPPED", "dropped_kernels")
-    monkeypatch.setattr(Plugins, "_dropped", False)
+    monkeypatch.setattr(plugins, "LOCAL_FOLDER", "dropped_kernels")
+    monkeypatch.setattr(Registry, "_loaded_local_files", False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
-        Plugins._load_dropped()
-        Plugins._load_dropped()
+        Registry._load_local_files()
+        Registry._load_local_files()
     messages = sorted(str(warning.message) for warning in caught)
     assert len(messages) == 2
     assert "bad.py are left out" in messages[0]
@@ -161,6 +161,6 @@ def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
 
 
 def test_options_and_summaries_are_those_of_the_function():
-    assert options_of(functions("f")) == {"size": 3, "mode": "x"}
-    assert summary_of(functions("f")) == "A f."
-    assert summary_of(lambda samples: None) == ""
+    assert get_option_defaults(functions("f")) == {"size": 3, "mode": "x"}
+    assert get_docstring_summary(functions("f")) == "A f."
+    assert get_docstring_summary(lambda samples: None) == ""

@@ -3,7 +3,7 @@
 import pytest
 
 from vendiscore.measures.measure import get_measure
-from vendiscore.resolve.presets import PRESETS, expanded
+from vendiscore.resolve.presets import PRESETS, expand_presets
 
 
 @pytest.mark.parametrize("name", PRESETS)
@@ -11,20 +11,20 @@ def test_every_measure_of_a_preset_exists(name):
     preset = PRESETS[name]
     assert [get_measure(measure).name for measure in preset.measures] == [*preset.measures]
     assert len({*preset.measures}) == len(preset.measures)
-    assert preset.what[0].isupper()
+    assert preset.question[0].isupper()
     assert preset.source
 
 
 def test_presets_are_replaced_by_their_measures_in_order():
-    found = expanded({"LC": {}, "molecules": {}})
+    found = expand_presets({"LC": {}, "molecules": {}})
     assert [*found] == ["LC", "VS", "IntDiv"]
     assert found["VS"] == {}
 
 
 def test_options_of_a_measure_are_kept_when_a_preset_has_it_too():
-    found = expanded({"embeddings": {}, "MagArea": {"n_scales": 5}})
+    found = expand_presets({"embeddings": {}, "MagArea": {"n_scales": 5}})
     assert found["MagArea"] == {"n_scales": 5}
-    assert expanded({"MagArea": {"n_scales": 5}, "embeddings": {}}) == {
+    assert expand_presets({"MagArea": {"n_scales": 5}, "embeddings": {}}) == {
         "MagArea": {"n_scales": 5},
         "VS": {},
         "AvgSim": {},
@@ -34,6 +34,6 @@ def test_options_of_a_measure_are_kept_when_a_preset_has_it_too():
 
 def test_a_preset_has_no_options_and_a_measure_has_a_dict_of_them():
     with pytest.raises(TypeError, match=r"gives options to 'text', .*: VS, NgramDiversity"):
-        expanded({"text": {"n": 2}})
+        expand_presets({"text": {"n": 2}})
     with pytest.raises(TypeError, match="must give 'VS' a dict of options, got 3"):
-        expanded({"VS": 3})
+        expand_presets({"VS": 3})

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from measure_cases import PLAIN
 
 from vendiscore import as_similarity, compute, mag_area, score_K
-from vendiscore.resolve.sample_labels import group_equal, read_labels
+from vendiscore.resolve.sample_labels import group_equal_prompts, parse_group_labels
 from vendiscore.support.namespace import to_float
 
 TEXTS = [
@@ -351,11 +351,11 @@ def test_score_of_one_kind_is_the_mean():
 @given(st.lists(st.sampled_from("abc"), min_size=1), st.data())
 def test_selected_samples_keep_their_labels_in_order_of_appearance(labels, data):
     index = data.draw(st.lists(st.integers(0, len(labels) - 1)))
-    groups = read_labels(labels, "groups", len(labels))
+    groups = parse_group_labels(labels, "groups", len(labels))
     selected = groups.select(np.array(index, dtype=int))
-    assert groups.of_samples == labels
-    assert selected.of_samples == [labels[i] for i in index]
-    assert list(selected.labels) == list(dict.fromkeys(selected.of_samples))
+    assert groups.sample_labels == labels
+    assert selected.sample_labels == [labels[i] for i in index]
+    assert list(selected.labels) == list(dict.fromkeys(selected.sample_labels))
 
 
 def test_equal_prompts_are_groups_whatever_holds_them():
@@ -371,7 +371,7 @@ def test_equal_prompts_are_groups_whatever_holds_them():
             return self.text == other.text
 
     for make in (str, lambda c: [c], lambda c: [{"role": "user", "content": c}], Compared):
-        assert group_equal(list(map(make, "abacb"))).codes.tolist() == [0, 1, 0, 2, 1]
+        assert group_equal_prompts(list(map(make, "abacb"))).codes.tolist() == [0, 1, 0, 2, 1]
     rows = np.array([[1.0, 0.0], [0.0, 1.0], [1.0, 0.0]])
     for prompts in (rows, sp.csr_array(rows), list(rows)):
-        assert group_equal(prompts).codes.tolist() == [0, 1, 0]
+        assert group_equal_prompts(prompts).codes.tolist() == [0, 1, 0]

@@ -77,7 +77,7 @@ def test_one_prompt_for_a_group_or_for_each_of_its_samples():
     ids=str,
 )
 def test_one_prompt_is_a_sample_and_several_are_a_collection(prompts, samples, one):
-    depth = nesting_depth(parse_prompts(prompts, taken=True).values, samples)
+    depth = nesting_depth(parse_prompts(prompts, condition=True).values, samples)
     assert (depth == 0) == one
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from vendiscore import MatrixSimilarity, SampleError, as_similarity, compute
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.resolve.kernel_request import how_of
-from vendiscore.resolve.sets import resolve_pool, resolve_sets
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.sets import build_pooled_similarity, build_set_similarities
 
 TEXTS = ["a red cat", "a blue cat", "the dog ran", "it rained"]
 ROWS = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6]]
@@ -45,13 +45,13 @@ def test_errors_name_the_set_and_the_index_in_it(good, bad, how, message, measur
 
 @pytest.mark.parametrize(("good", "bad", "how", "message"), BAD.values(), ids=BAD)
 def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
-    how = how_of(how)
+    how = similarity_spec_from_keywords(how)
     sets = [good, good[:2], good[1:]]
-    pool = resolve_pool(sets, how, names(3))
+    pool = build_pooled_similarity(sets, how, names(3))
     assert pool.n == 9
     starts = np.cumsum([0, *map(len, sets)])
     for similarity, low, high in zip(
-        resolve_sets(sets, how, names(3)), starts, starts[1:], strict=False
+        build_set_similarities(sets, how, names(3)), starts, starts[1:], strict=False
     ):
         own = pool.take(np.arange(low, high)).dense()
         assert np.allclose(similarity.dense(), own, rtol=0, atol=1e-12)
@@ -59,13 +59,13 @@ def test_a_pool_has_the_similarities_of_each_set(good, bad, how, message):
 
 @pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
 def test_each_set_has_a_record_of_its_own_dropped_samples():
-    how = how_of({"k": "ngram_overlap", "on_error": "skip"})
+    how = similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"})
     sets = [[None, *TEXTS], TEXTS, [*TEXTS, None, "", "a b"]]
-    found = resolve_sets(sets, how, names(3))
+    found = build_set_similarities(sets, how, names(3))
     assert [list(similarity.dropped) for similarity in found] == [[0], [], [4, 5]]
     assert [similarity.n for similarity in found] == [4, 4, 5]
     with pytest.raises(ValueError, match="no sample of one set is left: sample 0 must be a str"):
-        resolve_sets([TEXTS, [None]], how, names(2))
+        build_set_similarities([TEXTS, [None]], how, names(2))
 
 
 def test_a_function_compares_no_samples_of_two_groups_unless_a_measure_needs_them():

@@ -5,7 +5,7 @@ import pytest
 
 from vendiscore import as_similarity, compute
 from vendiscore.measures.sample_set import SampleSet
-from vendiscore.resolve.sample_labels import read_labels
+from vendiscore.resolve.sample_labels import parse_group_labels
 from vendiscore.result import key_at
 from vendiscore.scoring import null_values
 
@@ -23,7 +23,7 @@ def between(X, labels, q, **how):
 
 def subject_of(labels, p=None):
     K = as_similarity(X, **HOW)
-    return SampleSet(K, orders=ORDERS, weights=p, groups=read_labels(labels))
+    return SampleSet(K, orders=ORDERS, weights=p, groups=parse_group_labels(labels))
 
 
 @pytest.mark.parametrize("sizes", SIZES.values(), ids=SIZES)

@@ -241,8 +241,8 @@ def test_pool_repeats_is_refused_where_it_changes_no_interval(ci, details, names
 def test_prompts_can_be_added_to_a_request():
     request = read_request({"k": "cosine"})
     changed = request.with_prompts([[1.0, 0.0]])
-    assert request.how.prompts is None
-    assert changed.how.prompts.taken
+    assert request.how.conditioning_prompts is None
+    assert changed.how.conditioning_prompts.condition
     assert changed.keys == request.keys
 
 

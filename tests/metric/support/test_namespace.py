@@ -263,12 +263,14 @@ def test_integers_that_no_float64_is_are_refused_in_torch_too():
 
 def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
     from vendiscore.resolve.kernel import Kernel
-    from vendiscore.resolve.kernel_build import build_kernel
+    from vendiscore.resolve.kernel_build import build_kernel_similarity
 
     K = torch.eye(3, dtype=torch.float64)
     K[0, 2] = 0.5
     with pytest.raises(ValueError, match=r"gives 0.5 and 0 for samples 0 and 2"):
-        build_kernel(Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {})
+        build_kernel_similarity(
+            Kernel("skew", lambda samples: MatrixSimilarity(K), "", "vectors"), K, {}
+        )
 
 
 def test_a_gpu_without_room_says_so_itself(monkeypatch):

@@ -23,7 +23,7 @@ OFFERED = {
 def registered(monkeypatch):
     """A kernel of texts, and one of vectors that says no more than its label."""
     registry.list_kernels()
-    monkeypatch.setattr(registry._kernels, "made", dict(registry._kernels.made))
+    monkeypatch.setattr(registry._kernels, "registrations", dict(registry._kernels.registrations))
     tolerance = Control("within", "give or take", info="characters", keyword="most", phrase="± {}")
 
     @register_kernel(

@@ -4,10 +4,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 from vendiscore.tools.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 
-HOW = how_of({}, ())
+HOW = similarity_spec_from_keywords({}, ())
 ROWS = [("a", "p", "x y"), ("a", "q", "z"), ("b", "q", "u"), ("b", "q", "v w")]
 
 
@@ -59,7 +59,7 @@ def test_a_source_whose_answers_are_all_missing_is_no_source():
 
 
 def test_arrays_of_several_answers_have_a_row_for_each():
-    how = how_of({"k": "cosine"}, ())
+    how = similarity_spec_from_keywords({"k": "cosine"}, ())
     X = np.arange(24.0).reshape(2, 3, 2, 2)  # sources, prompts, answers, columns
     table = tabulate_answers(X, None, None, how)
     np.testing.assert_array_equal(table.samples, X.reshape(12, 2))

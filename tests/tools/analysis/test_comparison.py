@@ -11,8 +11,8 @@ from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
 from vendiscore.magnitude.metric_space_builder import as_space
-from vendiscore.resolve.kernel_request import How
-from vendiscore.resolve.sets import resolve_pool
+from vendiscore.resolve.kernel_request import SimilaritySpec
+from vendiscore.resolve.sets import build_pooled_similarity
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps
@@ -269,13 +269,15 @@ def test_mixtures_compare_columns():
 
 def test_a_similarity_of_all_sets_is_that_of_their_samples():
     X, Y = normal(0, 5), normal(1, 4)
-    pool = resolve_pool([X, Y], How(given="X", normalize=True), ["A", "B"])
+    pool = build_pooled_similarity(
+        [X, Y], SimilaritySpec(input_form="X", normalize=True), ["A", "B"]
+    )
     right = as_similarity(np.vstack([X, Y]), k="cosine").dense()
     assert np.allclose(pool.dense(), right, atol=1e-12)
 
 
 def test_a_comparison_says_how_far_it_is():
-    pool = resolve_pool([["a", "b", "c", "d"]] * 2, How(), ["A", "B"])
+    pool = build_pooled_similarity([["a", "b", "c", "d"]] * 2, SimilaritySpec(), ["A", "B"])
     options = CompareOptions(permutations=99).checked()
     codes = np.repeat([0, 1], 4)
     assert list(comparison_steps(pool, codes, ["A", "B"], options)) == [0, 99]

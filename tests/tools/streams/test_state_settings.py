@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import encoder
-from vendiscore.resolve.kernel_request import how_of
+from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 from vendiscore.tools.streams.state_settings import (
     found_in,
     is_plain,
@@ -34,14 +34,14 @@ def lengths(texts):
     ],
 )
 def test_rows_that_are_features_may_have_to_be_of_length_1(arguments, unit):
-    assert must_be_unit(how_of(arguments)) is unit
+    assert must_be_unit(similarity_spec_from_keywords(arguments)) is unit
 
 
 @pytest.mark.parametrize(
     "arguments", [{"k": "cosine"}, {"k": "pixels"}, {"score_X": True}, {"k": "text_embeddings"}]
 )
 def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
-    assert refused(how_of(arguments)) == ""
+    assert refused(similarity_spec_from_keywords(arguments)) == ""
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_kernels_with_features_of_fixed_width_can_be_added_up(arguments):
     ],
 )
 def test_other_kernels_are_refused_with_those_that_can(arguments, message):
-    found = refused(how_of(arguments, distances=True, several=True))
+    found = refused(similarity_spec_from_keywords(arguments, allow_metric=True, allow_fit=True))
     assert found.startswith(message)
     if "not an option" not in message:
         assert "'cosine'" in found
@@ -78,28 +78,36 @@ def test_other_kernels_are_refused_with_those_that_can(arguments, message):
     ],
 )
 def test_settings_are_plain_and_read_again(arguments, settings):
-    how = how_of(arguments)
+    how = similarity_spec_from_keywords(arguments)
     assert settings_of(how) == settings
     assert json.loads(json.dumps(settings)) == settings
     assert settings_of(restored(settings)) == settings
 
 
 def test_functions_are_told_apart_by_what_they_do():
-    one = settings_of(how_of({"k": "text_embeddings", "model": lengths}))
-    other = settings_of(how_of({"k": "text_embeddings", "model": lambda texts: np.eye(len(texts))}))
+    one = settings_of(similarity_spec_from_keywords({"k": "text_embeddings", "model": lengths}))
+    other = settings_of(
+        similarity_spec_from_keywords(
+            {"k": "text_embeddings", "model": lambda texts: np.eye(len(texts))}
+        )
+    )
     assert one["model"].startswith("lengths@") or ".lengths@" in one["model"]
     assert one["model"] != other["model"]
     assert "batch_size" not in one  # changes no number
 
 
 def test_a_loaded_encoder_is_told_by_its_settings():
-    settings = settings_of(how_of({"k": "text_embeddings", "model": encoder(model=lengths)}))
+    settings = settings_of(
+        similarity_spec_from_keywords({"k": "text_embeddings", "model": encoder(model=lengths)})
+    )
     assert isinstance(settings["model"], dict)
     assert is_plain([*settings["model"].values()])
 
 
 def test_prompts_are_not_kept():
-    how = how_of({"k": "cosine", "prompts": [[1.0, 0]], "given_prompt": True})
+    how = similarity_spec_from_keywords(
+        {"k": "cosine", "prompts": [[1.0, 0]], "given_prompt": True}
+    )
     settings = settings_of(how)
     assert settings["prompts"] == "given"
     assert restored(settings) is None

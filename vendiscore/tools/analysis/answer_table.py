@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from ...resolve.kernel_request import How
+from ...resolve.kernel_request import SimilaritySpec
 from ...resolve.sample_labels import (
-    Groups,
+    GroupLabels,
     flatten_groups,
+    format_labels,
     is_missing,
-    label_names,
     name_sets,
-    read_labels,
+    parse_group_labels,
 )
-from ...resolve.sets import read_collection, resolve_sets
+from ...resolve.sets import build_set_similarities, check_collection
 from ...similarity.base import Similarity
 from ...similarity.concatenation import concatenate_samples, num_samples
 from ...similarity.sample_arrays import as_samples, take_samples
@@ -62,35 +62,39 @@ class AnswerTable:
         return f"an answer of {self.names[self.source[row]]!r}{to}"
 
 
-def tabulate_samples(samples: Samples, by: object, prompts: object, how: How) -> AnswerTable:
+def tabulate_samples(
+    samples: Samples, by: object, prompts: object, how: SimilaritySpec
+) -> AnswerTable:
     """Return the table of samples with the source and the prompt of each, or None for sets."""
-    samples = read_collection(samples, how)
+    samples = check_collection(samples, how)
     if isinstance(samples, Similarity):
-        (samples,) = resolve_sets([samples], how, ["answers"])
+        (samples,) = build_set_similarities([samples], how, ["answers"])
     n = samples.n if isinstance(samples, Similarity) else num_samples(samples)
     index = np.flatnonzero(~find_missing(samples, n))
-    sources = read_labels(by, "by", n).select(index)
-    asked = Groups((), np.zeros_like(index))
+    sources = parse_group_labels(by, "by", n).select(index)
+    asked = GroupLabels((), np.zeros_like(index))
     if prompts is not None:
-        asked = read_labels(prompts, "prompts", n).select(index)
-    names = tuple(label_names(sources, "by"))
+        asked = parse_group_labels(prompts, "prompts", n).select(index)
+    names = tuple(format_labels(sources, "by"))
     _check_several(names)
     if len(index) < n:
         samples = take_samples(samples, index)
     return AnswerTable(samples, names, asked.labels, sources.codes, asked.codes, index)
 
 
-def tabulate_sets(sets: Samples, names: object, how: How) -> AnswerTable:
+def tabulate_sets(sets: Samples, names: object, how: SimilaritySpec) -> AnswerTable:
     """Return the table of sets of samples that answer no prompts, by source or in a list."""
     samples = {}
     codes = []
     for name, of_source in _name_sources(sets, names).items():
-        samples[name] = read_collection(of_source, how, name)
+        samples[name] = check_collection(of_source, how, name)
         codes.append(np.zeros(num_samples(samples[name]), dtype=int))
     return _concatenate(samples, (), codes)
 
 
-def tabulate_answers(answers: Samples, prompts: object, names: object, how: How) -> AnswerTable:
+def tabulate_answers(
+    answers: Samples, prompts: object, names: object, how: SimilaritySpec
+) -> AnswerTable:
     """Return the table of answers to prompts, by source or in a list of sources."""
     by_source = _name_sources(answers, names)
     labels = _prompt_labels(prompts, by_source)
@@ -175,7 +179,7 @@ def _prompt_labels(prompts: object, by_source: Record) -> tuple[Hashable, ...] |
         if not dicts:
             return None
         prompts = list(dict.fromkeys(prompt for answers in dicts for prompt in answers))
-    labels = read_labels(prompts, "prompts")
+    labels = parse_group_labels(prompts, "prompts")
     if len(labels) < len(labels.codes):
         twice = int(np.argmax(np.bincount(labels.codes) > 1))
         raise ValueError(
@@ -194,7 +198,7 @@ def _in_order(answers: Mapping[Any, object], prompts: Sequence[Hashable], name: 
     return [answers.get(prompt) for prompt in prompts]
 
 
-def _flatten(answers: Samples, how: How, name: str) -> tuple[Samples, np.ndarray, int]:
+def _flatten(answers: Samples, how: SimilaritySpec, name: str) -> tuple[Samples, np.ndarray, int]:
     """Return the samples of one source, the prompt code of each, and the number of prompts."""
     answers = as_samples(answers, name)
     prompts = num_samples(answers)
@@ -204,12 +208,12 @@ def _flatten(answers: Samples, how: How, name: str) -> tuple[Samples, np.ndarray
     if isinstance(answers, list):
         answers = take_samples(answers, codes)
         if any(isinstance(answer, list) for answer in answers):
-            single = object if how.is_function else str  # becomes a list of one
+            single = object if how.has_callable_kernel else str  # becomes a list of one
             lists: list[Any] = [
                 answer if isinstance(answer, list) or not isinstance(answer, single) else [answer]
                 for answer in answers
             ]
-            if how.is_function:
+            if how.has_callable_kernel:
                 return concatenate_samples(lists), np.repeat(codes, list(map(len, lists))), prompts
             answers = lists
     flat, groups = flatten_groups(answers, how, stacks=True, name=name)

@@ -14,21 +14,26 @@ from typing import TypeAlias
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...resolve.kernel import having
-from ...resolve.kernel_request import SETTINGS, How, KernelArgument, how_of
-from ...resolve.sample_labels import Groups as Labels
+from ...resolve.kernel import kernels_with_option
+from ...resolve.kernel_request import (
+    SIMILARITY_KEYWORDS,
+    KernelArgument,
+    SimilaritySpec,
+    similarity_spec_from_keywords,
+)
+from ...resolve.sample_labels import GroupLabels as Labels
 from ...resolve.sample_labels import (
     check_size,
+    count_samples_by_set,
     flatten_groups,
     flatten_sets,
     group_by_prompt,
     name_sets,
+    parse_group_labels,
     parse_groups_by_set,
     parse_set_labels,
-    read_labels,
-    sizes_of,
 )
-from ...resolve.sets import read_collection, resolve_pool, resolve_sets
+from ...resolve.sets import build_pooled_similarity, build_set_similarities, check_collection
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_no_gradient, is_collection
@@ -172,7 +177,9 @@ def compare(
     else:
         set_labels = parse_set_labels(by, MIN_SAMPLES)
         names = list(map(str, set_labels.labels))
-    spec = how_of({"k": k, **how}, _KEYWORDS, within=True, several=True)
+    spec = similarity_spec_from_keywords(
+        {"k": k, **how}, _KEYWORDS, allow_grouping=True, allow_fit=True
+    )
     options = CompareOptions(
         q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
     )
@@ -185,7 +192,11 @@ def compare(
         )
     if by is None:
         sets_by_name, groups = flatten_sets(sets_by_name, groups, spec)
-    if groups is not None and spec.asked is not None and spec.prompts is None:
+    if (
+        groups is not None
+        and spec.grouping_prompts is not None
+        and spec.conditioning_prompts is None
+    ):
         raise ValueError(
             "sets are compared within `prompts`, or within groups: leave one of the two out, or "
             "pass given_prompt=True to take the prompts out of similarities"
@@ -219,7 +230,11 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
     if len(given) < 2:
         passed = []
         for name, value in how.items():
-            if name not in SETTINGS and not having(name) and is_collection(value):
+            if (
+                name not in SIMILARITY_KEYWORDS
+                and not kernels_with_option(name)
+                and is_collection(value)
+            ):
                 passed.append(name)
         if len(passed) > 1:
             named = ", ".join(f"{name!r}: {name}" for name in passed)
@@ -233,25 +248,27 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
     return name_sets(given, names, "set")
 
 
-def pool_sets(sets_by_name: Record, groups: object, spec: How) -> Pooled:
+def pool_sets(sets_by_name: Record, groups: object, spec: SimilaritySpec) -> Pooled:
     """Return the samples of all sets together; `groups` has labels for each set."""
     names = list(sets_by_name)
-    sets = [read_collection(sets_by_name[name], spec, name, mixed=True) for name in names]
+    sets = [check_collection(sets_by_name[name], spec, name, has_other_sets=True) for name in names]
     groups_by_set = []
     if groups is not None:
-        sizes = dict(zip(names, sizes_of(sets, spec), strict=True))
+        sizes = dict(zip(names, count_samples_by_set(sets, spec), strict=True))
         groups_by_set = parse_groups_by_set(groups, sizes)
     spec, by_prompt = group_by_prompt(spec, sets, groups_by_set)
     labels = None
     if groups is not None:
-        labels = [label for of_set in groups_by_set for label in of_set.of_samples]
+        labels = [label for of_set in groups_by_set for label in of_set.sample_labels]
     elif by_prompt is not None:
-        labels = by_prompt.of_samples
-    similarity = resolve_pool(sets, replace(spec, fit="pool"), names)
-    return similarity, np.repeat(np.arange(len(names)), sizes_of(sets, spec)), labels
+        labels = by_prompt.sample_labels
+    similarity = build_pooled_similarity(sets, replace(spec, fit="pool"), names)
+    return similarity, np.repeat(np.arange(len(names)), count_samples_by_set(sets, spec)), labels
 
 
-def pool_labelled(sets: Sequence[SampleContainer], by: Labels, groups: object, spec: How) -> Pooled:
+def pool_labelled(
+    sets: Sequence[SampleContainer], by: Labels, groups: object, spec: SimilaritySpec
+) -> Pooled:
     """Return the samples of one collection; `by` and `groups` have a label for each."""
     if len(sets) != 1 or (isinstance(sets[0], Mapping) and not isinstance(spec.k, tuple)):
         n_sets = len(sets[0]) if len(sets) == 1 else len(sets)
@@ -259,22 +276,22 @@ def pool_labelled(sets: Sequence[SampleContainer], by: Labels, groups: object, s
             f"`by` names the set of each sample of one collection, got {n_sets} sets; pass all "
             "samples as one list, or leave `by` out"
         )
-    samples = read_collection(sets[0], spec)
+    samples = check_collection(sets[0], spec)
     if flatten_groups(samples, spec)[1] is not None:
         raise ValueError(
             "`by` names the set of each sample, but the samples are a list of lists; pass all "
             "samples as one list, with the prompt of each as `groups`"
         )
-    (n,) = sizes_of([samples], spec)
+    (n,) = count_samples_by_set([samples], spec)
     check_size(by, n, "by")
-    grouping = None if groups is None else read_labels(groups, n=n)
+    grouping = None if groups is None else parse_group_labels(groups, n=n)
     spec, by_prompt = group_by_prompt(spec, [samples], [grouping])
     if grouping is None:
         grouping = by_prompt
-    (similarity,) = resolve_sets([samples], spec, ["samples"])
+    (similarity,) = build_set_similarities([samples], spec, ["samples"])
     if similarity.fitted:
         similarity = similarity.noted(settings={**similarity.settings, "fit": "pool"})
-    return similarity, by.codes, None if grouping is None else grouping.of_samples
+    return similarity, by.codes, None if grouping is None else grouping.sample_labels
 
 
 def _check_permutations(options: CompareOptions, n_pairs: int) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...resolve.kernel import list_kernels
 from ...resolve.sample_labels import encode_labels
-from ...resolve.sets import part_of
+from ...resolve.sets import similarity_subset
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...similarity.duplicate_rows import joint_groups
@@ -74,7 +74,7 @@ def _compare_within(
     neighbours = Neighbours(similarity.n)
     columns = []
     for rows in group_indices(codes):
-        part = part_of(similarity, rows)
+        part = similarity_subset(similarity, rows)
         first_in_part = np.searchsorted(rows, first[rows])
         near, floor, (i, j, alike) = compare_all(part, first_in_part, threshold, floor)
         neighbours.nearest[rows] = rows[near.nearest]

@@ -6,9 +6,9 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import how_of
+from ...resolve.kernel_request import similarity_spec_from_keywords
 from ...resolve.sample_labels import group_by_prompt
-from ...resolve.sets import read_samples
+from ...resolve.sets import check_samples
 from ...support.arguments import (
     DEFAULT_ORDER,
     DEFAULT_THRESHOLD,
@@ -81,9 +81,9 @@ def explain(
     >>> found.score_without_duplicates
     2.0
     """
-    read = how_of(how, ("q", "threshold", "p", "psd"), within=True)
+    read = similarity_spec_from_keywords(how, ("q", "threshold", "p", "psd"), allow_grouping=True)
     order, limit, psd = read_terms(q, threshold, psd)
-    collection = read_samples(samples, read, "samples")
+    collection = check_samples(samples, read, "samples")
     read, asked = group_by_prompt(read, [collection])
     subject = SampleSet(collection, read, orders=[order], weights=p, psd=psd, groups=asked)
     return explained(subject, order, limit, within=asked is not None)

@@ -12,7 +12,7 @@ from ...magnitude.curve import MagnitudeCurve, magnitude_curve
 from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import check_fit
+from ...resolve.kernel_request import check_no_fit
 from ...result import number_rows
 from ...scoring.compute import check_references, measured, subject_of
 from ...scoring.intervals import CLOSED
@@ -367,7 +367,7 @@ def find(
     request = read_request({**keywords, **own}, any_order=True)
     check_references(references, request)
     if references is None:
-        check_fit(request.how)
+        check_no_fit(request.how)
     subject = subject_of(samples, references, request)
     check_no_gradient(
         "report",

@@ -16,9 +16,9 @@ import numpy as np
 from ...core.eigenvalues import PSD, check_psd
 from ...core.score import NUMPY_SOLVER, can_skip_eigenvalues
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import KernelArgument, how_of
+from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
 from ...resolve.sample_labels import group_by_prompt
-from ...resolve.sets import read_collection
+from ...resolve.sets import check_collection
 from ...scoring.deficit import (
     Deficit,
     Repeats,
@@ -254,8 +254,8 @@ def growth(
     order = check_order(q)
     level = confidence("level", level)
     psd = check_psd(psd)
-    read = how_of({"k": k, **how}, _KEYWORDS, within=True)
-    collection = read_collection(samples, read)
+    read = similarity_spec_from_keywords({"k": k, **how}, _KEYWORDS, allow_grouping=True)
+    collection = check_collection(samples, read)
     read, asked = group_by_prompt(read, [collection])
     subject = SampleSet(collection, read, groups=asked)
     similarity = subject.similarity

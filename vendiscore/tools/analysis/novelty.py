@@ -9,9 +9,9 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...resolve.kernel_build import is_divisible
-from ...resolve.kernel_request import KernelArgument, how_of
-from ...resolve.sample_labels import encode_labels, read_labels, sizes_of
-from ...resolve.sets import read_collection, resolve_pool
+from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
+from ...resolve.sample_labels import count_samples_by_set, encode_labels, parse_group_labels
+from ...resolve.sets import build_pooled_similarity, check_collection
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...spectral.leave_one_out import check_novelty_order, log_score_gains
@@ -133,20 +133,22 @@ def novelty(
     >>> found.values.round(3)
     array([0.637, 0.381])
     """
-    read = how_of({**how, "k": k}, several=True)
+    read = similarity_spec_from_keywords({**how, "k": k}, allow_fit=True)
     order = check_novelty_order(q)
     check_psd(psd)
     named = {"samples": samples, "references": references}
-    sets = [read_collection(each, read, name, mixed=True) for name, each in named.items()]
-    pool = resolve_pool(sets, read, list(named))
+    sets = [check_collection(each, read, name, has_other_sets=True) for name, each in named.items()]
+    pool = build_pooled_similarity(sets, read, list(named))
     check_no_gradient("novelty", **how, samples=pool)
     if is_divisible(pool):
         raise TypeError(
             "novelty needs a kernel by which two samples are as alike in any company, which the "
             f"classes of k={getattr(read.k, 'name', '')!r} are not: pass them to k='labels'"
         )
-    n, m = sizes_of(sets, read)
-    groups = encode_labels([None] * m) if labels is None else read_labels(labels, "labels", m)
+    n, m = count_samples_by_set(sets, read)
+    groups = (
+        encode_labels([None] * m) if labels is None else parse_group_labels(labels, "labels", m)
+    )
     classes = groups.labels
     places = np.setdiff1d(np.arange(n + m), list(pool.dropped))  # of rows of the pool
     kept = places[places < n]

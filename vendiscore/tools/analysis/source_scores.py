@@ -15,8 +15,8 @@ import numpy as np
 import scipy
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import How
-from ...resolve.sets import is_fitted, resolve_sets
+from ...resolve.kernel_request import SimilaritySpec
+from ...resolve.sets import build_set_similarities, has_fitted_options
 from ...scoring.jackknife import delete_one_error
 from ...scoring.request import confidence
 from ...scoring.subsampling import MIN_VALUES, logit_interval, student_reach
@@ -120,7 +120,7 @@ def check_sources_options(
     return SourcesOptions(order, level, check_psd(psd), check_bool("given_prompt", given_prompt))
 
 
-def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> Sources:
+def compare_sources(table: AnswerTable, how: SimilaritySpec, options: SourcesOptions) -> Sources:
     """Return the result of `sources`."""
     check_no_gradient("sources", **how.options, samples=table.samples)
     check_table(table, options.given_prompt)
@@ -187,8 +187,8 @@ def compare_sources(table: AnswerTable, how: How, options: SourcesOptions) -> So
 
 
 def fit_kernel(
-    table: AnswerTable, how: How, given_prompt: bool
-) -> tuple[AnswerTable, How, Problems]:
+    table: AnswerTable, how: SimilaritySpec, given_prompt: bool
+) -> tuple[AnswerTable, SimilaritySpec, Problems]:
     """Load models and fit options once: to all answers, or to some if they are many.
 
     If it takes all answers, these are compared as well: the table returned has their Similarity as
@@ -197,10 +197,10 @@ def fit_kernel(
     rows = np.arange(len(table.source))
     has_model = "model" in getattr(how.k, "options", ())
     at_once = has_model or isinstance(how.k, tuple) or not table.prompts
-    if at_once or (is_fitted(how) and len(rows) <= MAX_FITTED):
+    if at_once or (has_fitted_options(how) and len(rows) <= MAX_FITTED):
         similarity, rows, dropped = select_usable(table, how, given_prompt, rows)
         return table.select(rows, similarity), how, dropped
-    if is_fitted(how):
+    if has_fitted_options(how):
         drawn = np.random.default_rng(0).permutation(rows)[:MAX_FITTED]
         similarity, _, _ = select_usable(table, how, given_prompt, np.sort(drawn))
         if similarity is not None:
@@ -209,7 +209,7 @@ def fit_kernel(
 
 
 def select_usable(
-    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+    table: AnswerTable, how: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[Similarity | None, np.ndarray, Problems]:
     """Return the Similarity of the answers in `rows` that can be used, and their rows.
 
@@ -218,15 +218,17 @@ def select_usable(
     if isinstance(table.samples, Similarity) and len(rows):
         return table.samples.take(rows), rows, {}
     dropped: Problems = {}
-    strict = replace(how, skip=False)
+    strict = replace(how, drop_unusable=False)
     while len(rows):
         if given_prompt:
             strict = strict.with_prompts([table.prompts[i] for i in table.prompt[rows]], True)
         try:
-            (similarity,) = resolve_sets([take_samples(table.samples, rows)], strict, ["samples"])
+            (similarity,) = build_set_similarities(
+                [take_samples(table.samples, rows)], strict, ["samples"]
+            )
         except SampleError as error:
             problems = error.reindexed(rows).problems
-            if not how.skip:
+            if not how.drop_unusable:
                 raise locate_error(table, problems) from error.__cause__
             dropped |= problems
             rows = np.setdiff1d(rows, list(problems))
@@ -249,7 +251,9 @@ def locate_error(table: AnswerTable, problems: Problems) -> SampleError:
 # Similarities of answers to prompts
 
 
-def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> SourceComparison:
+def compare_answers(
+    table: AnswerTable, how: SimilaritySpec, options: SourcesOptions
+) -> SourceComparison:
     """Compare the answers of sources to each prompt."""
     means, counts, settings, dropped = compute_means(table, how, options.given_prompt)
     answers = counts.sum(axis=0)
@@ -283,7 +287,7 @@ def compare_answers(table: AnswerTable, how: How, options: SourcesOptions) -> So
 
 
 def compute_means(
-    table: AnswerTable, how: How, given_prompt: bool
+    table: AnswerTable, how: SimilaritySpec, given_prompt: bool
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return mean similarities of sources in their answers to each prompt, (prompts, n, n).
 
@@ -306,7 +310,7 @@ def compute_means(
 
 
 def compare_rows(
-    table: AnswerTable, how: How, given_prompt: bool, rows: np.ndarray
+    table: AnswerTable, how: SimilaritySpec, given_prompt: bool, rows: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, Options, Problems]:
     """Return the same for the answers in some rows: means (n, n), numbers of answers (n,)."""
     n = len(table.names)

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
-from ...resolve.kernel_request import how_of
+from ...resolve.kernel_request import similarity_spec_from_keywords
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.types import PairFunction, Samples
 from .answer_table import tabulate_answers, tabulate_samples, tabulate_sets
@@ -95,7 +95,7 @@ def sources(
     ('small', 'large')
     """
     keywords = ("by", "names", "aligned", "given_prompt", "level", "q")
-    spec = how_of({"k": k, **how}, keywords)
+    spec = similarity_spec_from_keywords({"k": k, **how}, keywords)
     options = check_sources_options(q, level, psd, given_prompt)
     aligned = check_bool("aligned", aligned)
     if names is not None and by is not None:

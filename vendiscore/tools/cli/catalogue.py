@@ -37,7 +37,7 @@ def run_measures(args: Namespace) -> str:
         return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         some = PRESETS[args.name]
-        return f"-m {args.name} means {', '.join(some.measures)}. {some.what}. {some.source}.\n"
+        return f"-m {args.name} means {', '.join(some.measures)}. {some.question}. {some.source}.\n"
     with usage():
         found = get_measure(args.name)
     options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())

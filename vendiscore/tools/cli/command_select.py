@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from ...measures.sample_set import SampleSet
-from ...resolve.sample_labels import group_equal
+from ...resolve.sample_labels import group_equal_prompts
 from ...similarity.base import Similarity
 from ...support.folders import file_extension
 from ...support.signature import format_signature
@@ -164,7 +164,7 @@ def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
     how, source, similarity, given = _read(args, "psd")
     with placing({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
-        groups = group_equal(source.prompts) if source.prompts else None
+        groups = group_equal_prompts(source.prompts) if source.prompts else None
         subject = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
         found = explained(subject, order, limit, texts=source.values, within=within)

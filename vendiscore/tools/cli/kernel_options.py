@@ -8,7 +8,7 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
 from ...resolve import kernel_request as resolve
-from ...resolve.kernel import check_options, named_kernel
+from ...resolve.kernel import check_kernel_options, parse_kernel_name
 from ...resolve.sets import as_similarity
 from ...scoring.request import Request, read_request
 from ...similarity.base import Similarity
@@ -111,9 +111,9 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
     with usage():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
-            kernel, _ = named_kernel(name)
+            kernel, _ = parse_kernel_name(name)
             options = parse_options(parts)
-            check_options(kernel, options)
+            check_kernel_options(kernel, options)
             kind = KINDS.get(kernel.samples, "")
             found = {"k": name, **options}
         found |= parse_options(args.option or [])
@@ -121,7 +121,7 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
             found["score_K"] = True
         if also is not None:
             own = {name: x for name, x in found.items() if name not in also}
-            resolve.how_of(own, also, several=True)
+            resolve.similarity_spec_from_keywords(own, also, allow_fit=True)
             order = check_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _OF_NUMBERS):
         kind = "vectors"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import KernelArgument, how_of
-from ...resolve.sets import resolve_sets
+from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
+from ...resolve.sets import build_set_similarities
 from ...similarity.sample_arrays import as_samples
 from ...similarity.weights import check_weights
 from ...spectral.vendi_scores import compute_vendi_scores
@@ -79,7 +79,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
         self.psd = check_psd(psd)
         named = "cosine" if k is None and not (score_K or score_X) else k
         rest = {"k": named, "score_K": score_K, "score_X": score_X, "normalize": normalize}
-        self._how = how_of(rest | options)
+        self._how = similarity_spec_from_keywords(rest | options)
         self._said = named if named is not None else "score_K" if score_K else "score_X"
 
     # Checks of input look at numbers, which is not compiled.
@@ -111,7 +111,7 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
         dtype = torch.promote_types(samples.dtype, torch.float32)
         rows = as_samples(samples if samples.ndim <= 2 else samples.flatten(1))
         with disable_autocast(samples):
-            (K,) = resolve_sets([rows], self._how, ["samples"])
+            (K,) = build_set_similarities([rows], self._how, ["samples"])
             weights = check_weights(p, K.n + len(K.dropped), K.dropped, like=K.diagonal())
             value = compute_vendi_scores(K, [self.q], weights, self.psd).values[0]
         if not is_torch(value):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...resolve.kernel_request import how_of
-from ...resolve.sets import resolve_sets
+from ...resolve.kernel_request import similarity_spec_from_keywords
+from ...resolve.sets import build_set_similarities
 from ...result import order_suffixes
 from ...scoring.request import check_orders
 from ...spectral.spectrum import score_covariance
@@ -52,7 +52,7 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
     higher_is_better = True
     full_state_update = False
     plot_lower_bound: float = 1.0
-    _how = how_of({"k": "cosine"})
+    _how = similarity_spec_from_keywords({"k": "cosine"})
 
     products: Tensor
     count: Tensor
@@ -87,7 +87,7 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
             if not len(X):
                 return
             X = X.detach().to(self.products.device)
-            similarity = unit(resolve_sets([X], self._how, ["batch"])[0])
+            similarity = unit(build_set_similarities([X], self._how, ["batch"])[0])
             self.products += similarity.covariance()
             self.count += len(X)
 

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...resolve.kernel_request import KernelArgument, how_of
-from ...resolve.sample_labels import group_equal
+from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
+from ...resolve.sample_labels import group_equal_prompts
 from ...result import key_at
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import warn
@@ -75,7 +75,12 @@ class VendiReward:
         self.options: Record = {"credit": credit, "q": q, "match_length": match_length, "psd": psd}
         # Read anew by each call: what is read may hold functions, which cannot be sent elsewhere.
         self.compared: Record = {"k": k, **options}
-        credits_of([], group_equal([]), how_of(self.compared), **self.options)
+        credits_of(
+            [],
+            group_equal_prompts([]),
+            similarity_spec_from_keywords(self.compared),
+            **self.options,
+        )
         self.given_prompt: bool = check_bool("given_prompt", given_prompt)
         self._key: str = key_at(q)  # of the mean score, in logs
 
@@ -93,12 +98,14 @@ class VendiReward:
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "
                 f"{len(prompts)}; repeat a prompt for each of its completions"
             )
-        groups = group_equal(prompts)
+        groups = group_equal_prompts(prompts)
         texts = [_text_of(completion) for completion in completions]
         compared = {**self.compared, "given_prompt": self.given_prompt}
         if self.given_prompt:
             compared["prompts"] = fill_blanks([_text_of(prompt, "user") for prompt in prompts])
-        found, scores = credits_of(texts, groups, how_of(compared), **self.options)
+        found, scores = credits_of(
+            texts, groups, similarity_spec_from_keywords(compared), **self.options
+        )
         if np.isnan(found).any():
             warn(ALONE)
         if log_metric is not None and not np.isnan(scores).all():

@@ -43,9 +43,9 @@ class Previews:
         how = subject.spec
         samples = subject.samples
         whole = isinstance(samples, (Similarity, MetricSpace))
-        if how.given or how.metric == "precomputed" or whole:
+        if how.input_form or how.metric == "precomputed" or whole:
             return cls(None, "")
-        kind = "" if how.k is None else how.sample_kind(samples)
+        kind = "" if how.k is None else how.get_sample_type(samples)
         return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
 
     def counted(self, n: int) -> str:

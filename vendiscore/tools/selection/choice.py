@@ -7,8 +7,8 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...resolve.kernel_request import KernelArgument
-from ...resolve.sample_labels import check_size, read_labels
-from ...resolve.sets import similarity_of
+from ...resolve.sample_labels import check_size, parse_group_labels
+from ...resolve.sets import similarity_from_keywords
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import (
     DEFAULT_ORDER,
@@ -199,7 +199,7 @@ def select(
             f"`{unused[0]}` is not used in a selection, which looks at similarities of one set; "
             f"leave it out, name a kernel by `k`, and pass how good each sample is as `quality`"
         )
-    similarity = similarity_of(samples, {"k": k, **options}, _KEYWORDS)
+    similarity = similarity_from_keywords(samples, {"k": k, **options}, _KEYWORDS)
     check_no_gradient("select", **options, samples=similarity, **{given: scores})
     dropped = similarity.dropped
     n = similarity.n + len(dropped)
@@ -212,7 +212,7 @@ def select(
                 "out there too"
             )
     if groups is not None:
-        groups = read_labels(groups)
+        groups = parse_group_labels(groups)
         if len(groups.codes) != len(kept):  # one for each sample that came in
             check_size(groups, n)
             groups = replace(groups, codes=groups.codes[kept])

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...resolve.sample_labels import Groups
+from ...resolve.sample_labels import GroupLabels
 from ...similarity.weights import PerSampleValues, check_per_sample
 from ...support.arguments import check_int, is_collection
 from ...support.errors import short_repr
@@ -90,7 +90,7 @@ def read_constraints(
     n: int,
     size: object,
     initial: list[int],
-    groups: Groups | None,
+    groups: GroupLabels | None,
     quota: object,
 ) -> Constraints:
     """Return the constraints, if a selection can meet them, of places that were read."""
@@ -137,7 +137,7 @@ def read_initial(n: int, initial: object) -> list[int]:
     return places
 
 
-def _read_quota(size: int, quota: object, groups: Groups) -> np.ndarray:
+def _read_quota(size: int, quota: object, groups: GroupLabels) -> np.ndarray:
     """Return how many of each group may be in."""
     have = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):

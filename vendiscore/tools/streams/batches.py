@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...resolve.kernel_request import KernelArgument, how_of
-from ...resolve.sample_labels import Groups, check_labels, encode_labels, is_hashable
+from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
+from ...resolve.sample_labels import GroupLabels, check_labels, encode_labels, is_hashable
 from ...result import Result
 from ...scoring.compute import subject_of
 from ...scoring.group_scores import ALONE, averaged, measure_groups
@@ -117,7 +117,9 @@ class GroupState(metaclass=HelpfulCallMeta):
         self._request = read_request({**self.how, **self.scoring})
         names = {"column": column, "groups": groups, "prompts": prompts}
         self._asked = to_plain({**names, **self.how, **self.scoring, "given": given_prompt})
-        self.adds_up: bool = self.prompts is None and not refused(how_of(self.how))
+        self.adds_up: bool = self.prompts is None and not refused(
+            similarity_spec_from_keywords(self.how)
+        )
         self.n: int = 0
         self._rows: list[Record] = []  # of groups that are whole, in their order
         self._ends: list[_Block] = []  # the first group and the last, which may go on
@@ -238,7 +240,9 @@ class GroupState(metaclass=HelpfulCallMeta):
                 known |= zip(keys, self._scored(table, codes), strict=True)
             except SampleError as error:
                 labels = tuple(key if len(self.keys) > 1 else key[0] for key in keys)
-                raise Groups(labels, codes, nested=True).locate_error(error) from error.__cause__
+                raise GroupLabels(labels, codes, nested=True).locate_error(
+                    error
+                ) from error.__cause__
         return [{"key": key, **known[key]} for block in blocks for key in block.keys]
 
     def _scored(self, table: pyarrow.Table, codes: np.ndarray) -> list[Record]:

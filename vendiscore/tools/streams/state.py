@@ -11,8 +11,8 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import How, KernelArgument, how_of
-from ...resolve.sets import resolve_sets
+from ...resolve.kernel_request import KernelArgument, SimilaritySpec, similarity_spec_from_keywords
+from ...resolve.sets import build_set_similarities
 from ...result import Result, order_suffixes
 from ...scoring.request import check_orders
 from ...similarity.arrow import row_chunks
@@ -89,7 +89,8 @@ class State(metaclass=HelpfulCallMeta):
     """
 
     _asked: Options  # kernel and options, in values that can be written down
-    _how: How | None  # None if bytes do not hold an object among the options, such as a model
+    # None if bytes do not hold an object among the options, such as a model
+    _how: SimilaritySpec | None
     _found: Options = MappingProxyType({})  # what the first batch reported
     n: int = 0
     weight: float = 0.0
@@ -113,7 +114,8 @@ class State(metaclass=HelpfulCallMeta):
             "score_dual": score_dual,
             "normalize": normalize,
         }
-        how = how_of(arguments | options, distances=True, several=True)  # `refused` names them
+        # `refused` names them
+        how = similarity_spec_from_keywords(arguments | options, allow_metric=True, allow_fit=True)
         if why := refused(how):
             raise ValueError(why)
         vars(self).update(_asked=settings_of(how), _how=how)
@@ -141,7 +143,7 @@ class State(metaclass=HelpfulCallMeta):
         return {**self._asked, **self._found}
 
     @property
-    def how(self) -> How:
+    def how(self) -> SimilaritySpec:
         """The kernel and its options; raises a ValueError if bytes did not hold all of them."""
         if self._how is None:
             raise ValueError(
@@ -205,7 +207,7 @@ class State(metaclass=HelpfulCallMeta):
             weights = to_host(check_per_sample(p, "p", min_value=0, weights=True).for_samples(n))
         if not n:
             return self
-        if self.n and ("prompts" in self.settings) != (how.prompts is not None):
+        if self.n and ("prompts" in self.settings) != (how.conditioning_prompts is not None):
             raise ValueError("`prompts` must come with every batch of a state, or with none")
         piece: Record = {"dropped": 0}
         total = None if must is None else of_vectors(chunks, weights, must)
@@ -230,9 +232,9 @@ class State(metaclass=HelpfulCallMeta):
             vars(self).update(vars(merged))
         return self
 
-    def _compared(self, samples: Samples, how: How) -> Similarity:
+    def _compared(self, samples: Samples, how: SimilaritySpec) -> Similarity:
         """Return a batch as its kernel sees it, with features that depend on no other batch."""
-        similarity = resolve_sets([samples], how, ["samples"])[0]
+        similarity = build_set_similarities([samples], how, ["samples"])[0]
         if similarity.fitted:
             name, value = next(iter(similarity.fitted.items()))
             raise ValueError(

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ...encoders.sample_encoder import Encoder
 from ...resolve.kernel import Kernel, list_kernels
-from ...resolve.kernel_request import How, how_of
+from ...resolve.kernel_request import SimilaritySpec, similarity_spec_from_keywords
 from ...support.signature import IRRELEVANT_SETTINGS, to_plain
 from ...support.types import Options, Record
 
@@ -16,26 +16,26 @@ _COUNTS = frozenset(("dims",))
 _DOT_PRODUCTS = "dot products of X"
 
 
-def must_be_unit(how: How) -> bool | None:
+def must_be_unit(how: SimilaritySpec) -> bool | None:
     """Return whether rows that are features must have unit length; None for other samples."""
-    name = how.given or getattr(how.k, "name", "")
-    if name not in _OF_ROWS or how.prompts is not None:
+    name = how.input_form or getattr(how.k, "name", "")
+    if name not in _OF_ROWS or how.conditioning_prompts is not None:
         return None
     return _OF_ROWS[name] and not how.normalize
 
 
-def refused(how: How) -> str:
+def refused(how: SimilaritySpec) -> str:
     """Say why samples cannot be added up under these settings; "" if they can."""
     names = [repr(kernel.name) for kernel in list_kernels() if kernel.rows]
     can = f"{', '.join(names)}, or score_X=True for rows of features"
-    if how.given == "K":
+    if how.input_form == "K":
         return (
             f"`score_K` gives similarities between samples, which batches lack; pass the samples, "
             f"with one of the kernels whose features can be added up: {can}"
         )
-    if how.k is None and not how.given:
+    if how.k is None and not how.input_form:
         return f"`k` is missing: a state needs a kernel whose features can be added up: {can}"
-    if not (how.given or isinstance(how.k, Kernel)):
+    if not (how.input_form or isinstance(how.k, Kernel)):
         kind = "a mixture of kernels" if isinstance(how.k, tuple) else "a function of two samples"
         return f"`k` is {kind}, which has no features that could be added up; pass one of {can}"
     if isinstance(how.k, Kernel) and not how.k.rows:
@@ -50,7 +50,7 @@ def refused(how: How) -> str:
     return ""
 
 
-def settings_of(how: How) -> Record:
+def settings_of(how: SimilaritySpec) -> Record:
     """Return kernel and options in values that can be written down and told apart."""
     settings: Record = {"kernel": _DOT_PRODUCTS}
     if isinstance(how.k, Kernel):
@@ -58,11 +58,11 @@ def settings_of(how: How) -> Record:
         for name, value in {**how.k.options, **how.options}.items():
             if name not in IRRELEVANT_SETTINGS and name != "on_error":
                 settings[name] = _told(value)
-        if how.skip:
+        if how.drop_unusable:
             settings["on_error"] = "skip"
     if how.normalize:
         settings["normalize"] = True
-    if how.prompts is not None:
+    if how.conditioning_prompts is not None:
         settings["prompts"] = "given"
     return settings
 
@@ -80,7 +80,7 @@ def found_in(settings: Options, asked: Options) -> Record:
     return reported
 
 
-def restored(settings: Options) -> How | None:
+def restored(settings: Options) -> SimilaritySpec | None:
     """Return how to compare more batches, from settings in bytes; None if these are incomplete."""
     if "prompts" in settings:
         return None
@@ -91,7 +91,7 @@ def restored(settings: Options) -> How | None:
     else:
         arguments["k"] = kernel
     try:
-        return how_of(arguments)
+        return similarity_spec_from_keywords(arguments)
     except (TypeError, ValueError):  # a kernel of one's own, or one that has other options here
         return None
 
