@@ -33,7 +33,11 @@ from pairs import environment, write
 from power import calibrate, log_scores_of_sizes, sources
 from threadpoolctl import threadpool_limits
 
-from vendiscore.scoring.deficit import log_deficit, log_ends, poisson_lower_limit
+from vendiscore.scoring.deficit import (
+    compute_log_score_interval,
+    make_log_deficit,
+    poisson_lower_limit,
+)
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.tools.analysis.compare_options import CompareOptions
@@ -119,7 +123,7 @@ def measure(similarity: Similarity) -> np.ndarray:
     found, repeats = estimate_score(similarity, n, CompareOptions().checked())
     assert repeats is not None
     repeats = repeats._replace(conservative_tails=True)
-    deficit_of = log_deficit(1.0)
+    deficit_of = make_log_deficit(1.0)
     deficit = math.log(n) - float(found.log)
     K, counts, kinds = repeats.K, repeats.counts, len(repeats.counts)
     above = 0.0
@@ -130,15 +134,15 @@ def measure(similarity: Similarity) -> np.ndarray:
         )
     below, odd = [], []
     for exact in (True, False):
-        fewest, most = repeats._replace(conservative_tails=exact).compute_share_interval(LEVEL)
-        below.append(max(0.0, deficit_of(K, repeats.with_commonest(most), n) - deficit))
+        fewest, most = repeats._replace(conservative_tails=exact).compute_proportion_interval(LEVEL)
+        below.append(max(0.0, deficit_of(K, repeats.grow_commonest_kind(most), n) - deficit))
         others = n * (1 - fewest)
         whole = int(others)
         unlike = np.r_[fewest, np.full(whole, 1 / n), (others - whole) / n]
         few = n - counts.max() <= ODD * n
         odd.append(deficit_of(np.eye(len(unlike)), unlike, n) if few else math.nan)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
-    kept = log_ends(found, n, 1.0, LEVEL, repeats)
+    kept = compute_log_score_interval(found, n, 1.0, LEVEL, repeats)
     second = 2 * n * float(found.gain) * several
     error = float(found.error)
     return np.array([found.log, error, second, repeats.pairs, *below, above, *odd, n, *kept])

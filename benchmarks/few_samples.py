@@ -38,7 +38,7 @@ from pairs import DATA, compare, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, compute
-from vendiscore.scoring.deficit import log_ends, repeats_of
+from vendiscore.scoring.deficit import compute_log_score_interval, count_recurrences
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra
@@ -275,10 +275,11 @@ def held(ends: np.ndarray, truth: np.ndarray) -> list[dict[str, float]]:
 def intervals(similarity: Similarity) -> tuple[list[float], list[tuple[float, float]]]:
     """Return log VS of a set of samples, and both ends of its interval, for each order."""
     spectrum = compute_spectrum(similarity, vectors=True)
-    repeating = repeats_of(similarity)
+    repeating = count_recurrences(similarity)
     found = [jackknife(spectrum, q) for q in ORDERS]
     ends = [
-        log_ends(x, similarity.n, q, LEVEL, repeating) for x, q in zip(found, ORDERS, strict=True)
+        compute_log_score_interval(x, similarity.n, q, LEVEL, repeating)
+        for x, q in zip(found, ORDERS, strict=True)
     ]
     return [float(each.log) for each in found], ends
 
@@ -514,12 +515,15 @@ def near_copies(name: str, data: Path, m: int, uneven: bool, repeats: int) -> li
         X = images[rng.choice(POOL, m, replace=False)][codes]
         similarity = as_similarity(np.clip(X + rng.normal(0, 0.1, X.shape), 0, 1), **how)
         n, spectrum = len(codes), compute_spectrum(similarity, vectors=True)
-        repeating = repeats_of(similarity)
+        repeating = count_recurrences(similarity)
         for every, given in ((together, codes), (apart, None)):
             found = [jackknife(spectrum, q, given) for q in ORDERS]
             counted = repeating if given is None else None
             every.append(
-                [log_ends(x, n, q, LEVEL, counted) for x, q in zip(found, ORDERS, strict=True)]
+                [
+                    compute_log_score_interval(x, n, q, LEVEL, counted)
+                    for x, q in zip(found, ORDERS, strict=True)
+                ]
             )
         logs.append([each.log for each in found])
         counts.append(math.log(n))

@@ -22,7 +22,7 @@ from pairs import arguments, environment, write
 
 from vendiscore import as_similarity, growth
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.scoring.subsampling import DRAWS, halves_error
+from vendiscore.scoring.subsampling import N_DRAWS, half_sampling_error
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 
@@ -69,7 +69,7 @@ def halved(whole: Similarity) -> float:
         return float(np.log(compute_vendi_scores(whole.take(places)).values[0]))
 
     rng = np.random.default_rng(0)
-    return float(halves_error(whole.n, log_score, whole.n // 2, DRAWS, rng))
+    return float(half_sampling_error(whole.n, log_score, whole.n // 2, N_DRAWS, rng))
 
 
 def bootstrapped(name: str, n: int) -> np.ndarray:

@@ -61,7 +61,7 @@ MUTANTS = {
     ],
     "scoring/scores": [
         ("matrix.ndim != 2", "matrix.ndim == 0"),
-        ("matrix.dtype not in FLOATS", "False"),
+        ("matrix.dtype not in NATIVE_FLOAT_DTYPES", "False"),
         ("if np.isfinite(array).all()", "if True"),
         ("weights = p if p is None else", "weights = p if True else"),
     ],

@@ -32,7 +32,7 @@ from pairs import DATA, environment, write
 
 from vendiscore import as_similarity
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT
-from vendiscore.scoring.subsampling import bounded, logit_interval, student
+from vendiscore.scoring.subsampling import bounded_mean_interval, logit_interval, student_interval
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.support.namespace import to_host
@@ -139,8 +139,11 @@ def means_rows(sources: dict[str, Source], draws: int) -> Rows:
                 row: dict[str, Any] = {"part": "means", "name": name, "q": q, "answers": count}
                 row |= {"prompts": m, "mean": truth, "chosen_on": name in CHOSEN_ON}
                 ways = {
-                    "": [bounded(values, LEVEL, 1.0, float(count))[2:] for values in drawn],
-                    "_student": [student(values, LEVEL)[2:] for values in drawn],
+                    "": [
+                        bounded_mean_interval(values, LEVEL, 1.0, float(count))[2:]
+                        for values in drawn
+                    ],
+                    "_student": [student_interval(values, LEVEL)[2:] for values in drawn],
                     "_logit": [logit_ends(values, float(count)) for values in drawn],
                 }
                 wide = 3.92 * float(scores.std()) / math.sqrt(m)

@@ -56,7 +56,7 @@ from scipy.stats import t as student
 
 from vendiscore import as_similarity, compute
 from vendiscore.encoders.treebank import tokenize
-from vendiscore.scoring.typical import settings_that_count
+from vendiscore.scoring.typical import select_comparable_settings
 from vendiscore.similarity.base import Similarity
 
 SHIPPED = ROOT / "vendiscore" / "scoring" / "typical_values.json"
@@ -427,7 +427,7 @@ def measured(
         sets = list(similarities(way, source, n, whole))
         if len(sets) < 2:
             break
-        settings = settings_that_count(sets[0].settings)
+        settings = select_comparable_settings(sets[0].settings)
         if way.by == "MiniLM":
             settings["model_path"] = MINILM
         scores = [compute(similarity, q=ORDERS, psd="clip") for similarity in sets]

@@ -2,9 +2,11 @@
 
 from typing import Any
 
-from vendiscore.scoring.compute import measure
-from vendiscore.scoring.request import magnitudes, read_request
+from vendiscore.scoring.compute import evaluate_request
+from vendiscore.scoring.request import default_magnitude_measures, parse_request
 
 
 def compute(samples: Any, references: Any = None, **how: Any) -> dict[str, Any]:
-    return measure(samples, references, read_request(how, magnitudes, references))
+    return evaluate_request(
+        samples, references, parse_request(how, default_magnitude_measures, references)
+    )

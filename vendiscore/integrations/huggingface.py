@@ -6,15 +6,15 @@ from typing import ClassVar
 
 from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
-from ..scoring.request import magnitudes
-from ..scoring.typical import WORDING
+from ..scoring.request import default_magnitude_measures
+from ..scoring.typical import WORDING_NOTE
 from .metric import SampleMetric
 
 _VENDI_DESCRIPTION = f"""\
 The Vendi Score is the effective number of different samples in a set: the exponential of the
 Shannon entropy of the eigenvalues of a similarity matrix. It is 1 when all samples are the same
 and n when all n are completely different. Any similarity will do: of texts, vectors, a matrix you
-have, or a function of your own. Of texts, {WORDING}
+have, or a function of your own. Of texts, {WORDING_NOTE}
 """
 
 _VENDI_CITATION = """\
@@ -122,7 +122,7 @@ class Magnitude(SampleMetric):
     {'Magnitude': 1.462...}
     """
 
-    usual = staticmethod(magnitudes)
+    usual = staticmethod(default_magnitude_measures)
     keeps_references = True
     about: ClassVar = {
         "description": _MAGNITUDE_DESCRIPTION,

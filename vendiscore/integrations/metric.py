@@ -21,8 +21,8 @@ from ..resolve.kernel import Kernel
 from ..resolve.kernel_request import SimilaritySpec
 from ..resolve.sample_labels import parse_group_labels
 from ..result import Result
-from ..scoring.compute import measure
-from ..scoring.request import Request, Usual, read_request, vendi_score
+from ..scoring.compute import evaluate_request
+from ..scoring.request import DefaultMeasures, ScoreRequest, default_measures, parse_request
 from ..similarity.concatenation import concatenate_samples, infer_shape, num_samples
 from ..similarity.sample_arrays import as_matrix, as_samples
 from ..similarity.shapes import IS_GROUP
@@ -185,7 +185,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     """
 
     about: ClassVar[Options]  # of `evaluate.MetricInfo`, but for features
-    usual: Usual = staticmethod(vendi_score)  # the measures that are meant where none is named
+    # the measures that are meant where none is named
+    usual: DefaultMeasures = staticmethod(default_measures)
     config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
 
@@ -205,10 +206,14 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
                 "State.empty(k='cosine').update(samples)."
             )
         defaults = _read_once(options)
-        request = read_request(_effective(defaults), self.usual, any_order=True)
-        self._how = request.how
+        request = parse_request(_effective(defaults), self.usual, allow_unused_order=True)
+        self._how = request.spec
         self.defaults = defaults
-        self.keeps_references = self.keeps_references or bool(request.pairs) or request.needs_unit
+        self.keeps_references = (
+            self.keeps_references
+            or bool(request.two_sample_measures)
+            or request.needs_distance_scale
+        )
         self._added = Added()
         self._failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
@@ -246,8 +251,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             others = frozenset(name for each in signatures for name in each.parameters)
         try:
             second = references if references is not None else self._added.references or None
-            request = read_request(
-                options, self.usual, second, others=others, any_order=default_order
+            request = parse_request(
+                options, self.usual, second, ignored_names=others, allow_unused_order=default_order
             )
             passed = samples is not None or request.counts is not None
             if passed and not self._added.samples:
@@ -259,9 +264,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             raise
 
     def _compute_added(
-        self, samples: Samples | None, references: Samples | None, request: Request
+        self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        given = self._read(samples, references, how=request.how)
+        given = self._read(samples, references, how=request.spec)
         if given.samples and len(self) and self._failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
@@ -282,9 +287,9 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         return result
 
     def _result(
-        self, samples: Samples | None, references: Samples | None, request: Request
+        self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        result = measure(samples, references, request)
+        result = evaluate_request(samples, references, request)
         # The library returns a tensor for a tensor; suites of metrics expect numbers.
         return Result({key: to_float(v) if is_torch(v) else v for key, v in result.items()})
 

@@ -41,7 +41,7 @@ def estimate_mean_quantile(
     >>> round(1 - 0.025 ** (1 / 9), 4)
     0.3363
     """
-    x, shapes = _merge(values)
+    x, shapes = _merge_equal_values(values)
     x = np.append(x, bound)
     shapes = np.append(shapes, weight)
     low = float(x.min())
@@ -58,7 +58,7 @@ def estimate_mean_quantile(
     return low + width * float(scipy.optimize.brentq(excess, 0.0, 1.0, xtol=_TOLERANCE))
 
 
-def _merge(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return distinct values and how often each occurs; of too many, means of runs."""
     x, counts = np.unique(values, return_counts=True)
     shapes = counts.astype(float)

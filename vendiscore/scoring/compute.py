@@ -20,7 +20,7 @@ from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
 from ..support.errors import NotPSDError, SampleError
 from ..support.types import Options, Record, Samples, Weights
-from .request import Method, Request, check_pool_repeats, read_request
+from .request import Method, ScoreRequest, check_pool_repeats, parse_request
 
 if TYPE_CHECKING:
     from ..resolve.sample_labels import GroupLabels
@@ -121,20 +121,20 @@ def compute(
     arguments = dict(locals())  # every keyword by its name
     for name in ("samples", "references", "options"):
         del arguments[name]
-    request = read_request(arguments | options)
+    request = parse_request(arguments | options)
     if references is None:
-        check_no_fit(request.how)
+        check_no_fit(request.spec)
     else:
         check_references(references, request)
-    return measure(samples, references, request)
+    return evaluate_request(samples, references, request)
 
 
-def check_references(references: object, request: Request) -> None:
+def check_references(references: object, request: ScoreRequest) -> None:
     """Raise a TypeError for references that no requested measure uses.
 
     Metrics of `evaluate` do not call it: suites pass references to every metric.
     """
-    if references is None or request.pairs or request.needs_unit:
+    if references is None or request.two_sample_measures or request.needs_distance_scale:
         return
     if isinstance(references, str) and references.lower().endswith((".html", ".htm")):
         raise TypeError(
@@ -147,48 +147,56 @@ def check_references(references: object, request: Request) -> None:
     )
 
 
-def measure(samples: Samples | None, references: Samples | None, request: Request) -> Record:
+def evaluate_request(
+    samples: Samples | None, references: Samples | None, request: ScoreRequest
+) -> Record:
     """Return the numbers that a request asks for."""
-    subject = subject_of(samples, references, request)
-    return measured(subject, request)
+    sample_set = build_sample_set(samples, references, request)
+    return evaluate_sample_set(sample_set, request)
 
 
-def subject_of(
-    samples: Samples | None, references: Samples | None, request: Request, name: str = "samples"
+def build_sample_set(
+    samples: Samples | None,
+    references: Samples | None,
+    request: ScoreRequest,
+    name: str = "samples",
 ) -> SampleSet:
     """Return samples, which errors call `name`, with one group label each, as a SampleSet."""
-    if request.pairs and references is None:
+    if request.two_sample_measures and references is None:
         raise ValueError(
-            f"{', '.join(request.pairs)} compares with a second set: pass `references`, or leave "
+            f"{', '.join(request.two_sample_measures)} compares with a second set: pass "
+            "`references`, or leave "
             "it out"
         )
     mixed = references is not None and not is_precomputed(references)
-    samples, groups, how = _flatten(samples, request, name, mixed)
+    samples, groups, spec = _flatten_samples(samples, request, name, mixed)
     if references is not None:
         from ..magnitude.metric_space_builder import has_distance_scale
 
-        if request.pairs or (request.needs_unit and not has_distance_scale(samples, how)):
+        if request.two_sample_measures or (
+            request.needs_distance_scale and not has_distance_scale(samples, spec)
+        ):
             mixed = not is_precomputed(samples)
-            references = check_samples(references, how, "references", has_other_sets=mixed)
+            references = check_samples(references, spec, "references", has_other_sets=mixed)
         else:
             references = None
-    if how.grouping_prompts is not None:
+    if spec.grouping_prompts is not None:
         from ..resolve.sample_labels import cross_groups, group_by_prompt
 
         sets = [samples]
-        if references is not None and how.conditioning_prompts is not None:
+        if references is not None and spec.conditioning_prompts is not None:
             sets.append(references)  # both sets are conditioned on the prompts
-        how, by_prompt = group_by_prompt(how, sets, [groups, None], first_set_only=True)
+        spec, by_prompt = group_by_prompt(spec, sets, [groups, None], first_set_only=True)
         if groups is None:
             groups = by_prompt
         elif by_prompt is not None:
             groups = cross_groups(groups, by_prompt)
-    if groups is not None or request.of_groups or request.ci is not None:
+    if groups is not None or request.group_measures or request.ci is not None:
         _check_groups(samples, groups, request)
     each, together = request.needs
     return SampleSet(
         samples,
-        how,
+        spec,
         name=name,
         references=references,
         orders=request.orders,
@@ -197,43 +205,43 @@ def subject_of(
         groups=groups,
         needs=each if groups is None else together,
         group_needs=each,
-        pooled_needs=request.pooled,
+        pooled_needs=request.pooled_needs,
         estimate_options=request.estimate_options,
         solver=request.solver,
     )
 
 
-def _flatten(
-    samples: Samples | None, request: Request, name: str, mixed: bool
+def _flatten_samples(
+    samples: Samples | None, request: ScoreRequest, name: str, has_other_sets: bool
 ) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
     """Return samples one after another, their groups if they have any, and how they compare."""
-    how = request.how
+    spec = request.spec
     groups = None
     if request.counts is not None:
-        from .counts import individuals
+        from .counts import expand_counts
 
-        samples, groups = individuals(samples, request.counts)
-        how = replace(how, k=None)  # they are compared
-    flat = check_samples(samples, how, name, has_other_sets=mixed)
-    if request.solver != "auto" and not mixed:
+        samples, groups = expand_counts(samples, request.counts)
+        spec = replace(spec, k=None)  # they are compared
+    flat = check_samples(samples, spec, name, has_other_sets=has_other_sets)
+    if request.solver != "auto" and not has_other_sets:
         from ..magnitude.metric_space_builder import check_solver
 
         check_solver(flat, request.solver, name)
-    if how.input_form:
+    if spec.input_form:
         is_one_set = getattr(flat, "ndim", 0) == 2
     else:
         is_one_set = isinstance(flat, list) and isinstance(flat[0], str)
     if request.groups is None and (is_one_set or groups is not None):
-        return flat, groups, how
+        return flat, groups, spec
     from ..resolve.sample_labels import flatten_groups
 
     table = isinstance(flat, list) and getattr(samples, "ndim", 1) == 2
-    return *flatten_groups(flat, how, request.groups, table=table, name=name), how
+    return *flatten_groups(flat, spec, request.groups, table=table, name=name), spec
 
 
-def _check_groups(samples: Any, groups: GroupLabels | None, request: Request) -> None:
+def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreRequest) -> None:
     """Raise for measures and options that do not suit samples in groups, or in one set."""
-    together = request.of_groups
+    together = request.group_measures
     names = ", ".join(together)
     crossed = groups is not None and groups.sets is not None
     argument = "ci" if groups is None else "groups"
@@ -268,26 +276,26 @@ def _check_groups(samples: Any, groups: GroupLabels | None, request: Request) ->
             raise error(message)
 
 
-def measured(subject: SampleSet, request: Request) -> Record:
+def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
     """Return the numbers that a request asks for of its subject, and "details" if asked."""
     uncertainty: Uncertainty | None = None
     several = cache_tokens() if len(request.measures) > 1 else nullcontext()
     # An overflow or an undefined number on the way shows in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
-            if subject.groups is not None or request.ci is not None or request.estimate_options:
-                numbers, uncertainty = _with_errors(subject, request)
+            if sample_set.groups is not None or request.ci is not None or request.estimate_options:
+                numbers, uncertainty = _evaluate_with_errors(sample_set, request)
             else:
-                scores = evaluate_measures(subject, request.measures, request.suffixes)
+                scores = evaluate_measures(sample_set, request.measures, request.suffixes)
                 numbers = {key: value for own in scores for key, value in own.items()}
             numbers = Result(numbers)
             if request.details:
-                from .details import details as details_of
+                from .details import build_details as details_of
 
-                numbers["details"] = details_of(subject, request, uncertainty, numbers)
+                numbers["details"] = details_of(sample_set, request, uncertainty, numbers)
             return numbers
         except NotPSDError as error:
-            kernel = request.how.k
+            kernel = request.spec.k
             if isinstance(kernel, Kernel) and not kernel.psd:
                 others = format_psd_kernels(kernel.samples)
                 without = f"; kernels of {kernel.samples} without: {others}"
@@ -297,36 +305,38 @@ def measured(subject: SampleSet, request: Request) -> Record:
                 )
             raise
         except SampleError as error:
-            if subject.groups is None:
+            if sample_set.groups is None:
                 raise
-            raise subject.groups.locate_error(error) from error.__cause__
+            raise sample_set.groups.locate_error(error) from error.__cause__
 
 
-def _with_errors(subject: SampleSet, request: Request) -> tuple[Record, Uncertainty]:
+def _evaluate_with_errors(
+    sample_set: SampleSet, request: ScoreRequest
+) -> tuple[Record, Uncertainty]:
     """Return numbers with their standard errors and intervals."""
-    from .group_scores import measure_groups
-    from .intervals import Uncertainty, check_asked, uncertainty_of
-    from .null_values import add_nulls
+    from .group_scores import evaluate_groups
+    from .intervals import Uncertainty, check_sample_count, estimate_uncertainty
+    from .null_values import add_null_values
 
     if not request.pool_repeats:
-        rows = "groups" if subject.groups is not None else ""
-        if subject.groups is not None and subject.groups.sets is not None:
+        rows = "groups" if sample_set.groups is not None else ""
+        if sample_set.groups is not None and sample_set.groups.sets is not None:
             rows = "means over the prompts of each group"
         measures = [chosen.measure for chosen in request.measures]
         check_pool_repeats(request.ci, request.details, measures, rows)
-    if subject.groups is not None:
-        scores, uncertainty = measure_groups(subject, request)
-        if request.shuffled:
-            add_nulls(subject, request, scores, uncertainty)
+    if sample_set.groups is not None:
+        scores, uncertainty = evaluate_groups(sample_set, request)
+        if request.uses_permutation_null:
+            add_null_values(sample_set, request, scores, uncertainty)
     elif request.ci is not None:
-        check_asked(subject.n_input)
+        check_sample_count(sample_set.n_input)
         if "VS" in request.names:
-            subject.decompose()
-        scores = evaluate_measures(subject, request.measures, request.suffixes)
-        check_asked(subject.n)  # some may have been left out
-        uncertainty = uncertainty_of(subject, request, scores)
+            sample_set.decompose()
+        scores = evaluate_measures(sample_set, request.measures, request.suffixes)
+        check_sample_count(sample_set.n)  # some may have been left out
+        uncertainty = estimate_uncertainty(sample_set, request, scores)
     else:  # an estimate of the Vendi Score alone
-        scores = evaluate_measures(subject, request.measures, request.suffixes)
-        estimates = zip(scores[0], subject.spectral.estimates, strict=True)
+        scores = evaluate_measures(sample_set, request.measures, request.suffixes)
+        estimates = zip(scores[0], sample_set.spectral.estimates, strict=True)
         uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})
     return uncertainty.with_scores(scores), uncertainty

@@ -16,12 +16,12 @@ from ..support.namespace import to_host
 from ..support.types import Options, Record, Samples
 
 # Keywords about samples one by one, or about another way to compare them.
-_WITHOUT = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")
+_INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")
 
 
-def with_labels(arguments: Options, rest: Options) -> Record:
+def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
     """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
-    k = rest.get("k")
+    k = remaining.get("k")
     if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_collection(k[0])):
         raise TypeError(
             "`k` with `counts` is a matrix of similarities of species: pass it as the samples, "
@@ -33,24 +33,26 @@ def with_labels(arguments: Options, rest: Options) -> Record:
             "out, or pass "
             f"the samples themselves"
         )
-    for name in _WITHOUT:
+    for name in _INCOMPATIBLE_KEYWORDS:
         value = arguments.get(name)
         if value is not None and value is not False:
             raise TypeError(
                 f"`{name}` cannot be used with `counts`, which name no single sample; leave it "
                 f"out, or pass the labels of all individuals with k='labels'"
             )
-    return {**rest, "k": "labels"}
+    return {**remaining, "k": "labels"}
 
 
-def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, GroupLabels | None]:
+def expand_counts(
+    samples: object, counts: Samples
+) -> tuple[RepeatedSimilarity, GroupLabels | None]:
     """Return the similarity of all individuals, site after site, and the sites as groups."""
     if samples is not None:
         raise TypeError(
             "`counts` stand for the samples, but `samples` were passed too: pass "
             "compute(counts=…) alone"
         )
-    table = _read(counts)
+    table = _check_counts(counts)
     sites = np.atleast_2d(table)
     of_sites = sites.sum(axis=1)
     if empty := np.flatnonzero(of_sites == 0).tolist():
@@ -73,12 +75,12 @@ def individuals(samples: object, counts: Samples) -> tuple[RepeatedSimilarity, G
     return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)
 
 
-def _read(counts: Samples) -> np.ndarray:
+def _check_counts(counts: Samples) -> np.ndarray:
     """Return whole numbers (species,) or (sites, species)."""
     read = as_samples(counts, "counts")
     if sp.issparse(read):
         read = read.toarray()
-    numbers = _numbers(read) if isinstance(read, list) else to_host(read)
+    numbers = _as_array(read) if isinstance(read, list) else to_host(read)
     shape = numbers.shape
     if numbers.ndim > 2:
         raise ValueError(
@@ -95,11 +97,11 @@ def _read(counts: Samples) -> np.ndarray:
         wrong = ~(numbers >= 0) | (numbers % 1 != 0)
     if wrong.any():
         place = tuple(np.argwhere(wrong)[0].tolist())
-        raise _refused(place, numbers[place].item())
+        raise _invalid_count_error(place, numbers[place].item())
     return numbers.astype(np.int64)
 
 
-def _numbers(rows: list[object]) -> np.ndarray:
+def _as_array(rows: list[object]) -> np.ndarray:
     """Return lists of numbers as an array; raise for anything else in them."""
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:
@@ -110,15 +112,15 @@ def _numbers(rows: list[object]) -> np.ndarray:
     entries = np.array([to_host(row) if hasattr(row, "shape") else row for row in rows], object)
     for place, entry in np.ndenumerate(entries):
         if not isinstance(entry, (Real, np.bool_)):
-            raise _refused(place, entry)
+            raise _invalid_count_error(place, entry)
     return entries.astype(float)
 
 
-def _refused(place: tuple[int, ...], value: object) -> ValueError:
+def _invalid_count_error(index: tuple[int, ...], value: object) -> ValueError:
     """Return the error about the first entry that is not a count."""
-    site = f" at site {place[0]}" if len(place) > 1 else ""
+    site = f" at site {index[0]}" if len(index) > 1 else ""
     return ValueError(
         f"`counts` must be whole numbers of at least 0, got {short_repr(value)} for species "
-        f"{place[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
+        f"{index[-1]}{site}; pass 0 for an absent species, no columns of names, and shares to "
         f"effective_number"
     )

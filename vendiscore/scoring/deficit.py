@@ -24,29 +24,29 @@ from ..core.eigenvalues import EigenvalueTolerance
 from ..core.score import compute_hill_numbers
 from ..similarity.base import Similarity
 from ..support.namespace import row_blocks, to_host
-from .jackknife import NO_DEFICIT, Jackknife
+from .jackknife import NO_DEFICIT, JackknifeEstimate
 from .near_copies import LARGEST_DISTANCE, find_near_copies, merge_near_copies
-from .subsampling import student_reach
+from .subsampling import t_critical_value
 
 # More kinds are not counted: the jackknife holds for so many.
-MOST_COUNTED = 400
+MAX_KINDS = 400
 # Kinds that did not occur are allowed for if samples that are not of common kinds are at most this
 # share. A larger share of them shows by itself how much others add. It was set by hand and then
 # measured: benchmarks/few_samples.py, and benchmarks/difference_ends.py for differences.
-_LARGEST_ODD_SHARE = 0.25
-_DECIMALS = 10  # of the similarities by which kinds are ranked
+_MAX_ODD_PROPORTION = 0.25
+_RANKING_DECIMALS = 10  # of the similarities by which kinds are ranked
 # Similarities of equal samples are within so many roundings of 1. Products of equal rows of 2 to
 # 4096 columns in single precision are within 2 (tests/metric/scoring/test_deficit.py); four times
 # as many leave room for others. Half precision counts as single precision: its products are
 # rounded more, but a matrix holds 1 itself.
-_ROUNDINGS = 8
-_SINGLE = float(np.finfo(np.float32).eps)
+_MAX_ROUNDING_ERRORS = 8
+_FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 
 # The deficit of n samples of kinds with similarities K and shares w.
-Deficit: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
+DeficitFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
 
 
-class Repeats(NamedTuple):
+class RecurrenceCounts(NamedTuple):
     """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs.
 
     `near` has the same of kinds of near-copies, where there are any. With `conservative_tails`,
@@ -58,14 +58,16 @@ class Repeats(NamedTuple):
     K: np.ndarray
     counts: np.ndarray
     conservative_tails: bool = False
-    near: "Repeats | None" = None
+    near: "RecurrenceCounts | None" = None
 
     @property
     def has_few_pairs(self) -> bool:
         """True if the jackknife cannot tell how often other samples would repeat."""
         return self.pairs < self.n
 
-    def compute_share_interval(self, level: float, count: int | None = None) -> tuple[float, float]:
+    def compute_proportion_interval(
+        self, level: float, count: int | None = None
+    ) -> tuple[float, float]:
         """Return both ends of the share of `count` samples in the source, or of the commonest kind.
 
         Jeffreys' interval has the coverage of its level, but not in each tail: where the commonest
@@ -85,7 +87,7 @@ class Repeats(NamedTuple):
     def find_central_kind(self) -> int:
         """Return the index of the most frequent kind; of several, the most similar to others."""
         central = self.counts + self.K @ self.counts / (2 * self.n)
-        return int(np.argmax(central.round(_DECIMALS)))
+        return int(np.argmax(central.round(_RANKING_DECIMALS)))
 
     def find_main_cluster(self) -> np.ndarray:
         """Return which kinds are closer to the central kind than halfway to unrelated, (k,)."""
@@ -94,44 +96,50 @@ class Repeats(NamedTuple):
         least: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[first])
         return self.K[first] > least
 
-    def with_commonest(self, share: float) -> np.ndarray:
+    def grow_commonest_kind(self, proportion: float) -> np.ndarray:
         """Return shares of kinds after samples most like the commonest kind became copies of it."""
         first = self.find_central_kind()
         # Equal similarities may differ by rounding, by which they must not be sorted.
-        order = np.lexsort((-self.counts, self.K[first].round(_DECIMALS)))
+        order = np.lexsort((-self.counts, self.K[first].round(_RANKING_DECIMALS)))
         order = order[order != first]
         counts = self.counts[order] / self.n
         shares = np.empty(len(self.counts))
-        shares[first] = share
-        shares[order] = np.clip(1 - share - np.cumsum(counts) + counts, 0, counts)
+        shares[first] = proportion
+        shares[order] = np.clip(1 - proportion - np.cumsum(counts) + counts, 0, counts)
         return shares
 
-    def shares_at_ends(self, level: float) -> tuple[np.ndarray, np.ndarray]:
+    def compute_extreme_proportions(self, level: float) -> tuple[np.ndarray, np.ndarray]:
         """Return shares of kinds that are even, and those if the commonest kind is commoner."""
         kinds = len(self.counts)
-        return np.full(kinds, 1 / kinds), self.with_commonest(self.compute_share_interval(level)[1])
+        return np.full(kinds, 1 / kinds), self.grow_commonest_kind(
+            self.compute_proportion_interval(level)[1]
+        )
 
 
-def repeats_of(similarity: Similarity, allow_repeats: bool = True) -> Repeats | None:
+def count_recurrences(
+    similarity: Similarity, allow_repeats: bool = True
+) -> RecurrenceCounts | None:
     """Count the samples that repeat; return None where the jackknife tells how often others may.
 
-    It does for more than `MOST_COUNTED` kinds. Where the caller states that samples are continuous
+    It does for more than `MAX_KINDS` kinds. Where the caller states that samples are continuous
     measurements, which do not repeat (`allow_repeats=False`), it does too, unless two are equal,
     or too few pairs make up the deficit: (Σ k²)² / Σ k⁴ over pairs is below n.
     """
     n = similarity.n
-    if n > MOST_COUNTED and not allow_repeats:
+    if n > MAX_KINDS and not allow_repeats:
         return None
     kinds = count_kinds(similarity)
     if kinds is None:
         return None
     K, counts, tolerance = kinds
-    if not allow_repeats and len(counts) == n and are_many_pairs_alike(K):
+    if not allow_repeats and len(counts) == n and has_many_similar_pairs(K):
         return None
-    return _repeats_of_kinds(n, K, counts, tolerance)
+    return _build_recurrence_counts(n, K, counts, tolerance)
 
 
-def count_repeats(K: np.ndarray, roundoff: float = 0.0) -> list[tuple[Repeats, np.ndarray]]:
+def count_recurrences_stacked(
+    K: np.ndarray, roundoff: float = 0.0
+) -> list[tuple[RecurrenceCounts, np.ndarray]]:
     """Count the samples that repeat in each of many sets, from their similarities (g, n, n).
 
     Each comes with the index of the first sample of each kind. The kinds are those of
@@ -143,23 +151,29 @@ def count_repeats(K: np.ndarray, roundoff: float = 0.0) -> list[tuple[Repeats, n
         counts = np.bincount(representative)
         kinds = np.flatnonzero(counts)
         of_kinds = matrix[kinds][:, kinds]
-        sets.append((_repeats_of_kinds(len(matrix), of_kinds, counts[kinds], tolerance), kinds))
+        sets.append(
+            (_build_recurrence_counts(len(matrix), of_kinds, counts[kinds], tolerance), kinds)
+        )
     return sets
 
 
-def _repeats_of_kinds(n: int, K: np.ndarray, counts: np.ndarray, tolerance: float) -> Repeats:
+def _build_recurrence_counts(
+    n: int, K: np.ndarray, counts: np.ndarray, tolerance: float
+) -> RecurrenceCounts:
     """Return kinds with the number of their pairs, and kinds of near-copies."""
     codes = find_near_copies(K, tolerance)
     near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
     return _count_pairs(n, K, counts, near)
 
 
-def _count_pairs(n: int, K: np.ndarray, counts: np.ndarray, near: Repeats | None = None) -> Repeats:
+def _count_pairs(
+    n: int, K: np.ndarray, counts: np.ndarray, near: RecurrenceCounts | None = None
+) -> RecurrenceCounts:
     """Return kinds with the number of pairs of samples of one kind."""
-    return Repeats(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
+    return RecurrenceCounts(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
 
 
-def are_many_pairs_alike(K: np.ndarray) -> np.ndarray:
+def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
     """Return whether n pairs or more make up the deficit, effectively, of similarities (…, n, n).
 
     The jackknife on the scale of log n − log VS holds then for samples that do not repeat.
@@ -179,12 +193,12 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
 
     Samples are of one kind if their similarity is that of a sample with itself but for rounding,
     whatever the container: copies in a matrix, or of rows, may differ in their last digits. None
-    for more than `MOST_COUNTED` kinds.
+    for more than `MAX_KINDS` kinds.
     """
     n = similarity.n
-    head = np.arange(min(n, MOST_COUNTED + 1))
+    head = np.arange(min(n, MAX_KINDS + 1))
     K, representative, tolerance = _merge_samples(similarity, head)
-    if len(np.unique(representative)) > MOST_COUNTED:
+    if len(np.unique(representative)) > MAX_KINDS:
         return None
     groups = similarity.groups()  # exactly equal samples, known sooner than similarities
     if n == len(head) or groups is None:
@@ -200,7 +214,7 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
         if len(some) < n:
             K, representative, tolerance = _merge_samples(similarity, some)
         new = np.unique(representative)
-        if len(kinds) + len(new) > MOST_COUNTED:
+        if len(kinds) + len(new) > MAX_KINDS:
             return None
         count = np.bincount(representative, copies[: len(some)])[new]
         remaining = remaining[len(some) :]
@@ -219,17 +233,17 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
 
 
 def _merge_samples(
-    similarity: Similarity, some: np.ndarray
+    similarity: Similarity, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
     """Return K of some samples, the first one that each of them equals, and the tolerance."""
-    K = to_host(similarity.take(some).dense())
+    K = to_host(similarity.take(indices).dense())
     return K, *_merge_equal(K, similarity.roundoff)
 
 
 def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
     """Return the first sample that each one equals, of similarities (…, n, n); the tolerance."""
-    precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _SINGLE))
-    tolerance = max(NO_DEFICIT, _ROUNDINGS * precision)
+    precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _FLOAT32_EPSILON))
+    tolerance = max(NO_DEFICIT, _MAX_ROUNDING_ERRORS * precision)
     diagonal = np.diagonal(K, axis1=-2, axis2=-1)
     representative = _are_equal(K, diagonal, diagonal, tolerance).argmax(axis=-2)
     while True:
@@ -240,16 +254,16 @@ def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
 
 
 def _find_equal(
-    similarity: Similarity, kinds: np.ndarray, others: np.ndarray, tolerance: float
+    similarity: Similarity, kinds: np.ndarray, candidates: np.ndarray, tolerance: float
 ) -> np.ndarray:
     """Return the position in `kinds` of a sample that each other one equals, −1 where none does."""
-    found = np.full(len(others), -1)
-    if not len(others):
+    found = np.full(len(candidates), -1)
+    if not len(candidates):
         return found
     diagonal = to_host(similarity.diagonal())
     for block in row_blocks(len(kinds), 8 * similarity.n, min_rows=1):
-        rows = to_host(similarity.rows(kinds[block]))[:, others]
-        equal = _are_equal(rows, diagonal[kinds[block]], diagonal[others], tolerance)
+        rows = to_host(similarity.rows(kinds[block]))[:, candidates]
+        equal = _are_equal(rows, diagonal[kinds[block]], diagonal[candidates], tolerance)
         new = (found < 0) & equal.any(axis=0)
         found[new] = block.start + equal.argmax(axis=0)[new]
     return found
@@ -265,55 +279,59 @@ def _are_equal(
     return np.asarray(squared_distances <= 2 * tolerance * np.minimum(rows, columns))
 
 
-def log_ends(
-    found: Jackknife,
-    most: int,
+def compute_log_score_interval(
+    estimate: JackknifeEstimate,
+    max_score: int,
     q: float,
     level: float,
-    repeats: Repeats | None,
-    deficit: Deficit | None = None,
+    repeats: RecurrenceCounts | None,
+    deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return both ends of log VS_q of `most` samples, in [0, log most].
+    """Return both ends of log VS_q of a set, between 0 and log `max_score`.
 
     The jackknife's error of log VS shrinks with log VS where few samples are much alike, so that
-    the upper end is that of its logit between 0 and log `most` if this is higher. `deficit` is
-    `log_deficit(q)`, which remembers its values.
+    the upper end is that of its logit between 0 and log `max_score` if this is higher. `deficit` is
+    `make_log_deficit(q)`, which remembers its values.
     """
-    full = math.log(most)
-    deficit = deficit or log_deficit(q)
-    low, high = deficit_ends(full - float(found.log), found, level, repeats, deficit)
+    full = math.log(max_score)
+    deficit = deficit or make_log_deficit(q)
+    low, high = compute_deficit_interval(
+        full - float(estimate.log), estimate, level, repeats, deficit
+    )
     upper = full - max(0.0, low)
-    share = float(found.log) / full
+    share = float(estimate.log) / full
     if repeats is not None and 0 < share < 1:
-        reach = student_reach(level, found.units) * float(found.error)
+        reach = t_critical_value(level, estimate.units) * float(estimate.error)
         logit = scipy.special.logit(share) + reach / (full * share * (1 - share))
         upper = max(upper, full * float(scipy.special.expit(logit)))
     return max(0.0, full - high), upper
 
 
-def score_ends(
+def compute_score_interval(
     value: float,
-    found: Jackknife,
+    estimate: JackknifeEstimate,
     n: int,
     q: float,
     level: float,
-    repeats: Repeats | None,
-    deficit: Deficit | None = None,
+    repeats: RecurrenceCounts | None,
+    deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
     """Return both ends of VS_q of n samples, in [1, n], around its value."""
-    low, high = log_ends(found, n, q, level, repeats, deficit)
+    low, high = compute_log_score_interval(estimate, n, q, level, repeats, deficit)
     return min(value, math.exp(low)), max(value, math.exp(high))
 
 
-def log_deficit(q: float, known: Iterable[tuple[np.ndarray, np.ndarray, float]] = ()) -> Deficit:
+def make_log_deficit(
+    q: float, cached_scores: Iterable[tuple[np.ndarray, np.ndarray, float]] = ()
+) -> DeficitFunction:
     """Return the function log n − log VS_q of kinds K with shares w, which remembers VS_q.
 
-    Intervals of several sizes need the same VS_q, which does not depend on n. `known` has some that
-    were computed elsewhere, such as in a stack: K, w and VS_q of each.
+    Intervals of several sizes need the same VS_q, which does not depend on n. `cached_scores` has
+    some that were computed elsewhere, such as in a stack: K, w and VS_q of each.
     """
-    scores = {(K.tobytes(), w.tobytes()): score for K, w, score in known}
+    scores = {(K.tobytes(), w.tobytes()): score for K, w, score in cached_scores}
 
-    def of(K: np.ndarray, w: np.ndarray, n: int) -> float:
+    def compute_deficit(K: np.ndarray, w: np.ndarray, n: int) -> float:
         key = K.tobytes(), w.tobytes()
         if key not in scores:
             root = np.sqrt(w)
@@ -321,28 +339,40 @@ def log_deficit(q: float, known: Iterable[tuple[np.ndarray, np.ndarray, float]] 
             (scores[key],), _ = compute_hill_numbers(A, [q], EigenvalueTolerance(len(w)), "clip")
         return math.log(n / scores[key])
 
-    return of
+    return compute_deficit
 
 
-def deficit_ends(
-    deficit: float, found: Jackknife, level: float, repeats: Repeats | None, of: Deficit
+def compute_deficit_interval(
+    deficit: float,
+    estimate: JackknifeEstimate,
+    level: float,
+    repeats: RecurrenceCounts | None,
+    deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
     """Return both ends of a number that is 0 where nothing repeats."""
     if repeats is not None:
-        low, high = _with_recurrence(deficit, found, level, repeats, of)
+        low, high = _deficit_interval_with_recurrence(
+            deficit, estimate, level, repeats, deficit_function
+        )
         if repeats.near is not None:
-            near = _with_near_copies(deficit, found, level, repeats, of)
+            near = _deficit_interval_with_near_copies(
+                deficit, estimate, level, repeats, deficit_function
+            )
             low, high = min(low, near[0]), max(high, near[1])
         return low, high
-    if not math.isfinite(found.spread):
+    if not math.isfinite(estimate.spread):
         return 0.0, math.inf
-    reach = student_reach(level, found.units)
-    times = np.exp(min(reach * found.spread, 700.0))
+    reach = t_critical_value(level, estimate.units)
+    times = np.exp(min(reach * estimate.spread, 700.0))
     return float(deficit / times), float(deficit * times)
 
 
-def _with_recurrence(
-    deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
+def _deficit_interval_with_recurrence(
+    deficit: float,
+    estimate: JackknifeEstimate,
+    level: float,
+    repeats: RecurrenceCounts,
+    deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
     """Return the jackknife's ends, moved by repeats that these samples do not show.
 
@@ -355,60 +385,66 @@ def _with_recurrence(
     """
     n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
     kinds = len(counts)
-    even, commonest = repeats.shares_at_ends(level)
-    reach = student_reach(level, found.units)
-    error = reach * found.error
+    even, commonest = repeats.compute_extreme_proportions(level)
+    reach = t_critical_value(level, estimate.units)
+    error = reach * estimate.error
     weight = 1.0
     if error > NO_DEFICIT and pairs > n:
         weight = n / pairs
     down = 0.0
     if pairs and kinds > 1:
-        apart = of(K, even, kinds)
+        apart = deficit_function(K, even, kinds)
         down = max(0.0, (deficit - apart) * (1 - poisson_lower_limit(pairs, level) / pairs))
-    up = max(0.0, of(K, commonest, n) - deficit)
+    up = max(0.0, deficit_function(K, commonest, n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
-    error = math.hypot(error, (1 - weight) * reach * 2 * n * found.gain * several)
+    error = math.hypot(error, (1 - weight) * reach * 2 * n * estimate.gain * several)
     # The error contains how repeats vary that were seen: of both distances the longer one holds.
     low = deficit - max(error, weight * down)
     # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
     high = deficit + math.hypot(error, weight * up)
     all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
-    if deficit > of(np.eye(2), np.full(2, 0.5), n):
+    if deficit > deficit_function(np.eye(2), np.full(2, 0.5), n):
         # Less diverse than two unrelated kinds: a tight cluster is one kind, though none is equal.
         all_common.append(repeats.find_main_cluster())
-    if not pairs and found.error <= NO_DEFICIT:
+    if not pairs and estimate.error <= NO_DEFICIT:
         # Equally similar samples are one kind themselves, and the source may have others.
         all_common.append(np.full(kinds, True))
     for common in all_common:
-        low = min(low, _with_odd_samples(common, level, repeats, of))
+        low = min(low, _deficit_with_odd_samples(common, level, repeats, deficit_function))
     return low, high
 
 
-def _with_odd_samples(common: np.ndarray, level: float, repeats: Repeats, of: Deficit) -> float:
+def _deficit_with_odd_samples(
+    common: np.ndarray, level: float, repeats: RecurrenceCounts, deficit_function: DeficitFunction
+) -> float:
     """Return the deficit if samples of `common` kinds have their least share in the source.
 
     The share that they lose goes to samples unlike all others, which do not occur in the set.
     Infinity, which moves no end, unless samples of common kinds are nearly all, and where more
-    than `MOST_COUNTED` samples may be missing, so that the jackknife holds.
+    than `MAX_KINDS` samples may be missing, so that the jackknife holds.
     """
     n, K, counts = repeats.n, repeats.K, repeats.counts
     count = int(counts[common].sum())
-    if n - count > _LARGEST_ODD_SHARE * n:
+    if n - count > _MAX_ODD_PROPORTION * n:
         return math.inf
-    lowest_share, _ = repeats.compute_share_interval(level, count)
+    lowest_share, _ = repeats.compute_proportion_interval(level, count)
     unseen = count - n * lowest_share
-    if unseen > MOST_COUNTED:
+    if unseen > MAX_KINDS:
         return math.inf
     whole = int(unseen)
     shares = np.where(common, counts * lowest_share / count, counts / n)
     shares = np.r_[shares, np.full(whole, 1 / n), (unseen - whole) / n]
     similarities = np.eye(len(shares))
     similarities[: len(K), : len(K)] = K
-    return of(similarities, shares, n)
+    return deficit_function(similarities, shares, n)
 
 
-def _with_near_copies(
-    deficit: float, found: Jackknife, level: float, repeats: Repeats, of: Deficit
+def _deficit_interval_with_near_copies(
+    deficit: float,
+    estimate: JackknifeEstimate,
+    level: float,
+    repeats: RecurrenceCounts,
+    deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
     """Return the ends if near-copies are taken for copies.
 
@@ -419,14 +455,16 @@ def _with_near_copies(
     assert repeats.near is not None
     n = repeats.n
     near = repeats.near._replace(conservative_tails=repeats.conservative_tails)
-    added = of(near.K, near.counts / n, n) - of(repeats.K, repeats.counts / n, n)
-    if found.error < abs(added):
-        found = dataclasses.replace(found, error=0.0)
+    added = deficit_function(near.K, near.counts / n, n) - deficit_function(
+        repeats.K, repeats.counts / n, n
+    )
+    if estimate.error < abs(added):
+        estimate = dataclasses.replace(estimate, error=0.0)
 
-    def of_near(K: np.ndarray, w: np.ndarray, m: int) -> float:
-        return of(K, w, m) - added
+    def adjusted_deficit(K: np.ndarray, w: np.ndarray, m: int) -> float:
+        return deficit_function(K, w, m) - added
 
-    return _with_recurrence(deficit, found, level, near, of_near)
+    return _deficit_interval_with_recurrence(deficit, estimate, level, near, adjusted_deficit)
 
 
 def poisson_lower_limit(count: float, level: float) -> float:

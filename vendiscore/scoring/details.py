@@ -1,4 +1,4 @@
-"""The `details` of a score: how its numbers came about."""
+"""The `build_details` of a score: how its numbers came about."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -25,8 +25,8 @@ from ..support.signature import (
 )
 from ..support.types import Options, Record
 from .intervals import Uncertainty
-from .request import Request
-from .typical import nowhere, place_among
+from .request import ScoreRequest
+from .typical import compare_with_typical, empty_reference_scale
 
 _UNKNOWN_SOURCE = (
     "The signature has the name of a function or an object only, since its source or a value in it "
@@ -35,57 +35,62 @@ _UNKNOWN_SOURCE = (
 )
 
 
-def details(
-    subject: SampleSet, request: Request, given: Uncertainty | None, numbers: Options
+def build_details(
+    sample_set: SampleSet,
+    request: ScoreRequest,
+    computed_uncertainty: Uncertainty | None,
+    values: Options,
 ) -> Record:
     """Return how the numbers of a measured subject came about, without keys of other measures."""
-    uncertainty = given or Uncertainty()
-    similarity = subject.similarity if subject.has_similarities else None
-    scores = subject.spectral if "scores" in subject.needs else None
-    sets = [subject] if subject.groups is None else subject.parts
+    uncertainty = computed_uncertainty or Uncertainty()
+    similarity = sample_set.similarity if sample_set.has_similarities else None
+    scores = sample_set.spectral if "scores" in sample_set.needs else None
+    sets = [sample_set] if sample_set.groups is None else sample_set.parts
     spaces_of_sets = [each.spaces for each in sets]
     spaces = [each[0] for each in spaces_of_sets if each]
     dropped = dict(similarity.dropped) if similarity else {}
 
-    settings = _settings(subject, request, similarity, spaces_of_sets[0])
+    settings = _collect_settings(sample_set, request, similarity, spaces_of_sets[0])
     settings |= _interval_settings(uncertainty, request)
     measure_options = _measure_options(request, settings)
-    settings |= measure_options | {"n": subject.n}
+    settings |= measure_options | {"n": sample_set.n}
     if dropped:
         settings["dropped"] = len(dropped)
     signature = format_signature(request.names, settings)
 
-    notes = [*uncertainty.notes, *_notes(subject, similarity, scores, spaces)]
+    notes = [*uncertainty.notes, *_collect_notes(sample_set, similarity, scores, spaces)]
     if UNKNOWN_SOURCE in signature:
         notes.append(_UNKNOWN_SOURCE)
 
     report: Record = {}
     options: Record = {}
     if similarity:
-        report["kernel"], options = _named(_kernel_settings(similarity))
+        report["kernel"], options = _split_name(_kernel_settings(similarity))
         report |= _spectrum_report(scores, request)
-    if spaces or "distances" in request.pooled:
-        of_metric = (spaces[0] if spaces else subject.both).settings
-        report["distance"], metric_options = _named(of_metric)
+    if spaces or "distances" in request.pooled_needs:
+        of_metric = (spaces[0] if spaces else sample_set.both).settings
+        report["distance"], metric_options = _split_name(of_metric)
         options |= metric_options | measure_options
     if spaces:
         options["solver"] = spaces[0].solver.method
         report |= _solver_report(spaces)
     return {
-        "n": subject.n,
-        "distinct": sum(each.space.distinct for each in sets) if spaces else _distinct(subject),
+        "n": sample_set.n,
+        "distinct": sum(each.space.distinct for each in sets)
+        if spaces
+        else _count_distinct(sample_set),
         "dropped": dropped,
         "options": options,
         **report,
         **_interval_report(uncertainty, request),
-        **_place(subject, request, numbers),
+        **_compare_with_typical(sample_set, request, values),
         "notes": notes,
         "versions": versions(),
         "signature": signature,
     }
 
 
-def _named(settings: Options) -> tuple[Any, Record]:
+def _split_name(settings: Options) -> tuple[Any, Record]:
     """Return the name of a kernel or metric, the first of its settings, and the others."""
     name, *options = to_plain(settings).items()
     return name[1], dict(options)
@@ -95,7 +100,7 @@ def _kernel_settings(similarity: Similarity) -> Options:
     return similarity.settings or {"kernel": type(similarity).__name__}
 
 
-def _interval_settings(uncertainty: Uncertainty, request: Request) -> Record:
+def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
     """Return all that can change intervals and values of shuffled labels."""
     settings: Record = {}
     if uncertainty.methods:
@@ -107,7 +112,7 @@ def _interval_settings(uncertainty: Uncertainty, request: Request) -> Record:
     return {name: value for name, value in settings.items() if value is not None}
 
 
-def _interval_report(uncertainty: Uncertainty, request: Request) -> Record:
+def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
     """Return the numbers of groups, and how intervals were found, if there are any."""
     report: Record = {}
     if uncertainty.table:
@@ -136,62 +141,64 @@ def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
     }
 
 
-def _place(subject: SampleSet, request: Request, numbers: Options) -> Record:
+def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: Options) -> Record:
     """Place the Vendi Score among known sets, if it is exact and of sets of one size."""
     key = request.vendi_key
-    sizes = {subject.n} if subject.groups is None else set(np.bincount(subject.codes).tolist())
+    sizes = (
+        {sample_set.n} if sample_set.groups is None else set(np.bincount(sample_set.codes).tolist())
+    )
     estimated = request.estimate_options is not None
-    if not subject.has_similarities or estimated or key not in numbers or len(sizes) > 1:
-        return nowhere()
-    ends = [to_float(numbers[end]) for end in (f"{key}_low", f"{key}_high") if end in numbers]
+    if not sample_set.has_similarities or estimated or key not in values or len(sizes) > 1:
+        return empty_reference_scale()
+    ends = [to_float(values[end]) for end in (f"{key}_low", f"{key}_high") if end in values]
     if not np.isfinite(ends).all():  # as for the mean over two groups
         ends = []
     (n,) = sizes
-    value = to_float(numbers[key])
-    return place_among(subject, n, request.main_order, value, subject.samples, ends)
+    value = to_float(values[key])
+    return compare_with_typical(sample_set, n, request.main_order, value, sample_set.samples, ends)
 
 
-def _distinct(subject: SampleSet) -> int:
+def _count_distinct(sample_set: SampleSet) -> int:
     """Return how many samples differ, or differ from the others of their group."""
-    if not subject.has_similarities:
-        return subject.n
-    if subject.groups is not None and is_divisible(subject.similarity):
-        return sum(map(_distinct, subject.parts))  # compares no two groups
-    same = subject.similarity.groups()
+    if not sample_set.has_similarities:
+        return sample_set.n
+    if sample_set.groups is not None and is_divisible(sample_set.similarity):
+        return sum(map(_count_distinct, sample_set.parts))  # compares no two groups
+    same = sample_set.similarity.groups()
     if same is None:
-        return subject.n
-    if subject.groups is not None:
-        same = joint_groups([subject.codes, same])
+        return sample_set.n
+    if sample_set.groups is not None:
+        same = joint_groups([sample_set.codes, same])
     return len(np.unique(same))
 
 
-def _settings(
-    subject: SampleSet,
-    request: Request,
+def _collect_settings(
+    sample_set: SampleSet,
+    request: ScoreRequest,
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
 ) -> Record:
     """Return all that can change the numbers, but for the options of measures."""
     settings: Record = {}
-    if "distances" in request.pooled and not spaces:
-        settings |= subject.both.settings
+    if "distances" in request.pooled_needs and not spaces:
+        settings |= sample_set.both.settings
     if similarity:
         settings |= _kernel_settings(similarity)
-        dtype = str(getattr(subject.samples, "dtype", ""))
+        dtype = str(getattr(sample_set.samples, "dtype", ""))
         if dtype:
             settings["dtype"] = dtype
-    for name, value in subject.settings.items():
+    for name, value in sample_set.settings.items():
         settings.setdefault(name, value)
     if spaces:
         settings |= spaces[0].settings | {"solver": spaces[0].solver.method}
-    if request.pooled:
-        settings["references"] = subject.both.digest
+    if request.pooled_needs:
+        settings["references"] = sample_set.both.digest
     elif len(spaces) > 1:
         settings["references"] = compute_digest(spaces[1].D)
-    if subject.groups is not None:
-        settings["groups"] = str(subject.groups)
+    if sample_set.groups is not None:
+        settings["groups"] = str(sample_set.groups)
     if any(chosen.measure.weighted for chosen in request.measures):
-        settings["p"] = "uniform" if subject.p is None else compute_digest(subject.p)
+        settings["p"] = "uniform" if sample_set.p is None else compute_digest(sample_set.p)
     if any(chosen.measure.ordered for chosen in request.measures):
         settings["q"] = [format_number(order) for order in request.orders]
         if request.estimate_options is not None:
@@ -201,7 +208,7 @@ def _settings(
     return settings
 
 
-def _measure_options(request: Request, settings: Options) -> Record:
+def _measure_options(request: ScoreRequest, settings: Options) -> Record:
     """Return the options of measures, with the measure's name where others or `settings` differ."""
     every: Record = {}
     for chosen in request.measures:
@@ -212,7 +219,7 @@ def _measure_options(request: Request, settings: Options) -> Record:
     return every
 
 
-def _spectrum_report(scores: ScoresByOrder | None, request: Request) -> Record:
+def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
     """Report the spectrum of a Vendi Score; None of groups, each of which has its own."""
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
@@ -226,21 +233,21 @@ def _spectrum_report(scores: ScoresByOrder | None, request: Request) -> Record:
     }
 
 
-def _notes(
-    subject: SampleSet,
+def _collect_notes(
+    sample_set: SampleSet,
     similarity: Similarity | None,
     scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
     """Return what to know before a number is used, a sentence each."""
-    notes = [*subject.notes]
+    notes = [*sample_set.notes]
     if similarity:
         notes += [*similarity.notes, *repeated_prompt_notes(similarity)]
         options = format_fitted_options(similarity)
         if options:
             source = "samples"
-            if len(subject.names) > 1:
-                source = fit_source(subject.spec, subject.names)
+            if len(sample_set.names) > 1:
+                source = fit_source(sample_set.spec, sample_set.names)
             sets = {"samples": "these samples", "references": "the references"}
             notes.append(
                 f"The kernel was fitted to {sets.get(source, 'all sets together')}: {options}. "
@@ -251,7 +258,7 @@ def _notes(
     if scores is None:
         return notes
     spectrum = scores.spectrum
-    if spectrum and min(subject.orders) < 1:
+    if spectrum and min(sample_set.orders) < 1:
         notes += spectrum.notes
     if any(estimate.error for estimate in scores.estimates):
         notes.append(

@@ -23,15 +23,15 @@ from ..spectral.stacked_spectra import MIN_WEIGHT, StackedSpectra
 from ..spectral.vendi_scores import compute_spectrum
 from ..support.namespace import row_blocks, to_host
 from .deficit import (
-    are_many_pairs_alike,
-    count_repeats,
-    log_deficit,
-    log_ends,
-    repeats_of,
+    compute_log_score_interval,
+    count_recurrences,
+    count_recurrences_stacked,
+    has_many_similar_pairs,
+    make_log_deficit,
 )
-from .jackknife import Jackknife, jackknife, of_samples
+from .jackknife import JackknifeEstimate, jackknife, jackknife_from_leave_one_out
 from .recurrence_prior import MIN_GROUPS, estimate_upper_pair_counts, fit_recurrence_prior
-from .subsampling import MIN_SAMPLES, student_reach
+from .subsampling import MIN_SAMPLES, t_critical_value
 
 
 class Tails(NamedTuple):
@@ -165,16 +165,16 @@ def _estimate_for_tails(
 ) -> list[LogScores]:
     """Estimate log VS_q of each group with intervals for several tails, from the same spectra."""
     sizes = np.array(list(map(len, groups)), dtype=int)
-    empty = _without_intervals(np.full((len(orders), len(groups)), np.nan))
+    empty = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
     results = [LogScores(*map(np.copy, empty)) for _ in tails]
-    for some, several in _measure_by_size(similarity, groups, sizes, orders, tails, psd):
+    for some, several in _estimate_by_size(similarity, groups, sizes, orders, tails, psd):
         for scores, own in zip(results, several, strict=True):
             for every, values in zip(scores, own, strict=True):
                 every[..., some] = values
     return results
 
 
-def _measure_by_size(
+def _estimate_by_size(
     similarity: Similarity,
     groups: Sequence[np.ndarray],
     sizes: np.ndarray,
@@ -194,46 +194,49 @@ def _measure_by_size(
                 K = to_host(similarity.stack(np.array([groups[i] for i in some])))
                 spectra = StackedSpectra(K, None, orders, psd, has_intervals, similarity)
                 parts.append(some[spectra.unusual])
-                several = [_without_intervals(np.log(spectra.values))] * len(tails)
+                several = [_log_scores_without_intervals(np.log(spectra.values))] * len(tails)
                 if has_intervals:
-                    several = _measure_stack(K, spectra, similarity, orders, tails)
+                    several = _estimate_stack(K, spectra, similarity, orders, tails)
                 yield some, several
             singly = np.concatenate(parts)
         for i in singly.tolist():
             part = similarity.take(groups[i])
             spectrum = compute_spectrum(part, psd=psd, vectors=True)
             logs = np.array([[compute_log_score(spectrum, q)] for q in orders])
-            several = [_without_intervals(logs)] * len(tails)
+            several = [_log_scores_without_intervals(logs)] * len(tails)
             if has_intervals:
-                several = _measure_group(part, spectrum, orders, tails)
+                several = _estimate_group(part, spectrum, orders, tails)
             yield np.array([i]), several
 
 
-def _without_intervals(logs: np.ndarray) -> LogScores:
+def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
     """Return log VS (orders, groups) of groups that have no interval."""
     none = np.full_like(logs, np.nan)
     return LogScores(logs, none, none, none, none, none, none[0])
 
 
-def _measure_group(
-    part: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
+def _estimate_group(
+    similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
     """Measure one group by itself, for each of `tails`."""
-    n = part.n
-    repeats = repeats_of(part)
+    n = similarity.n
+    repeats = count_recurrences(similarity)
     found = [jackknife(spectrum, q) for q in orders]
     several = []
     for level, conservative_tails in tails:
         if repeats is not None:
             repeats = repeats._replace(conservative_tails=conservative_tails)
-        ends = [log_ends(x, n, q, level, repeats) for x, q in zip(found, orders, strict=True)]
+        ends = [
+            compute_log_score_interval(x, n, q, level, repeats)
+            for x, q in zip(found, orders, strict=True)
+        ]
         columns = np.array([(x.log, x.error, *own) for x, own in zip(found, ends, strict=True)])
         log, error, low, high = columns.T[:, :, None]
-        several.append(_without_intervals(log)._replace(error=error, low=low, high=high))
+        several.append(_log_scores_without_intervals(log)._replace(error=error, low=low, high=high))
     return several
 
 
-def _measure_stack(
+def _estimate_stack(
     K: np.ndarray,
     spectra: StackedSpectra,
     similarity: Similarity,
@@ -242,22 +245,22 @@ def _measure_stack(
 ) -> list[LogScores]:
     """Measure groups of one size, from their similarities (g, n, n) and their spectra."""
     n = K.shape[1]
-    kinds = count_repeats(K, similarity.roundoff)
+    kinds = count_recurrences_stacked(K, similarity.roundoff)
     equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
     recurring_pairs = np.array([(repeats.near or repeats).pairs for repeats, _ in kinds])
     logs = np.log(spectra.values)
     left = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
-    found = of_samples(logs, left)
+    found = jackknife_from_leave_one_out(logs, left)
     errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
     # The jackknife holds on the scale of log n − log VS where many pairs make up the deficit.
-    skewed = (equal_pairs == 0) & are_many_pairs_alike(K) & np.isfinite(spreads)
+    skewed = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
     drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
     drop[:, [repeats.near is not None for repeats, _ in kinds]] = np.nan
     several = []
     for level, conservative_tails in tails:
         every = [repeats._replace(conservative_tails=conservative_tails) for repeats, _ in kinds]
         # Shares of kinds are weights of the first sample of each: all scores at once.
-        shares = [repeats.shares_at_ends(level) for repeats in every]
+        shares = [repeats.compute_extreme_proportions(level) for repeats in every]
         weights = np.zeros((2, *K.shape[:2]))
         for i, (_, first) in enumerate(kinds):
             weights[:, i, first] = shares[i]
@@ -268,10 +271,12 @@ def _measure_stack(
         ends = np.empty((2, *logs.shape))
         for k, q in enumerate(orders):
             for i, repeats in enumerate(every):
-                own = Jackknife(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
+                own = JackknifeEstimate(logs[k, i], errors[k, i], math.inf, n, gains[k, i])
                 known = [(repeats.K, w, float(moved[j][k][i])) for j, w in enumerate(shares[i])]
-                ends[:, k, i] = log_ends(own, n, q, level, repeats, log_deficit(q, known))
-        reach = student_reach(level, n)
+                ends[:, k, i] = compute_log_score_interval(
+                    own, n, q, level, repeats, make_log_deficit(q, known)
+                )
+        reach = t_critical_value(level, n)
         farther = (math.log(n) - logs) * np.expm1(np.minimum(reach * spreads, 700.0))
         distance = np.where(skewed, farther, reach * errors)
         low, high = ends
@@ -282,7 +287,7 @@ def _measure_stack(
 def estimate_drop_by_copy(
     A: np.ndarray,
     logs: np.ndarray,
-    left: np.ndarray,
+    leave_one_out_logs: np.ndarray,
     orders: Sequence[float],
     equal_pairs: np.ndarray,
 ) -> np.ndarray:
@@ -296,7 +301,7 @@ def estimate_drop_by_copy(
     Parameters
     ----------
     A : array (g, n, n), similarities over n, of trace 1
-    logs, left : array (orders, g), and without each sample (orders, g, n): log VS_q
+    logs, leave_one_out_logs : array (orders, g), and without each sample (orders, g, n): log VS_q
     orders, equal_pairs : the orders q, and the number of pairs (g,) of equal samples
     """
     g, n, _ = A.shape
@@ -309,9 +314,9 @@ def estimate_drop_by_copy(
         with_copies[:, rows] = np.log(values).reshape(len(orders), -1, n)
     drops = np.empty_like(logs)
     for k, q in enumerate(orders):
-        total = _sum_of_powers(logs[k], 1.0, q)
-        more = _sum_of_powers(with_copies[k], 1 + 1 / n, q).mean(axis=-1)
-        less = _sum_of_powers(left[k], 1 - 1 / n, q).mean(axis=-1)
+        total = _power_sum(logs[k], 1.0, q)
+        more = _power_sum(with_copies[k], 1 + 1 / n, q).mean(axis=-1)
+        less = _power_sum(leave_one_out_logs[k], 1 - 1 / n, q).mean(axis=-1)
         moved = more + less - total
         if q == 1:
             drops[k] = total - moved - 1 / n**2
@@ -323,7 +328,7 @@ def estimate_drop_by_copy(
     return np.maximum(0.0, drops) * n * n / np.maximum(pairs, 1)
 
 
-def _sum_of_powers(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
+def _power_sum(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
     """Return Σ λ^q of eigenvalues of this trace; −Σ λ log λ at q = 1, the largest at q = ∞."""
     if q == 1:
         return trace * (log_score - math.log(trace))

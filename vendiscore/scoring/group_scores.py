@@ -17,10 +17,15 @@ from ..support.progress import track
 from ..support.types import Number, Record
 from .group_intervals import estimate_group_intervals
 from .intervals import Uncertainty
-from .request import Request, check_allow_repeats
-from .subsampling import MIN_SAMPLES, bounded, describe_missing_interval, mean_error
+from .request import ScoreRequest, check_allow_repeats
+from .subsampling import (
+    MIN_SAMPLES,
+    bounded_mean_interval,
+    compute_mean_and_error,
+    describe_missing_interval,
+)
 
-ALONE = (
+SINGLE_SAMPLES_NOTE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
@@ -29,144 +34,150 @@ Values: TypeAlias = "list[Number] | Array"  # a number of each group
 # state the lowest and the highest coverage in percent, rounded down and up, on the five sources of
 # benchmarks/prompt_means.py (results benchmarks/results/prompt_means.json) on which nothing was
 # chosen; and the lowest of Student's intervals, which measures without bounds have.
-MEASURED_LEVEL = 0.95
-MEASURED_GROUPS = (4, 30)
-MEASURED_COVERAGE = (92, 100)
-MEASURED_STUDENT = 63
+TESTED_LEVEL = 0.95
+TESTED_GROUPS = (4, 30)
+TESTED_COVERAGE = (92, 100)
+TESTED_STUDENT_COVERAGE = 63
 # Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
-UNLIKE = 2
+UNEQUAL_SIZE_RATIO = 2
 # Prompts are many with a few answers each; so few groups of so many samples are models, say.
-_FEW = 12
-_LARGE = 20
+_MAX_SOURCES = 12
+_MIN_SOURCE_SIZE = 20
 
 
-def measure_groups(subject: SampleSet, request: Request) -> tuple[list[Record], Uncertainty]:
+def evaluate_groups(
+    sample_set: SampleSet, request: ScoreRequest
+) -> tuple[list[Record], Uncertainty]:
     """Return means of measures over groups, measures of all groups together, and their errors."""
-    assert subject.groups is not None
+    assert sample_set.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
-    groups = subject.groups.sets or subject.groups
+    groups = sample_set.groups.sets or sample_set.groups
     _check_interval(len(groups), request, each)
     found = Uncertainty(
         meaning="NAME_se is the standard error of the mean over the groups",
         assumes="Independent groups are assumed.",
     )
-    check_size(subject.groups, subject.n_input)
-    if each and np.bincount(subject.groups.codes).max() == 1:
-        warn(ALONE)
-        found.notes.append(ALONE)
-    sizes = np.bincount(subject.codes, minlength=len(subject.groups)).tolist()
-    columns = _columns(subject, request, each)
-    means = averaged(columns, subject.groups, sizes, request, found)
-    has_rows = request.details and "VS" in request.names and subject.groups.sets is None
+    check_size(sample_set.groups, sample_set.n_input)
+    if each and np.bincount(sample_set.groups.codes).max() == 1:
+        warn(SINGLE_SAMPLES_NOTE)
+        found.notes.append(SINGLE_SAMPLES_NOTE)
+    sizes = np.bincount(sample_set.codes, minlength=len(sample_set.groups)).tolist()
+    columns = _evaluate_per_group(sample_set, request, each)
+    means = average_over_groups(columns, sample_set.groups, sizes, request, found)
+    has_rows = request.details and "VS" in request.names and sample_set.groups.sets is None
     if request.ci is not None and has_rows and max(sizes) >= MIN_SAMPLES:
-        _add_group_intervals(subject, request, found)
+        _add_group_intervals(sample_set, request, found)
     scores: list[Record] = []
     for chosen in request.measures:
         if chosen.measure.groups:
-            scores += evaluate_measures(subject, [chosen], request.suffixes)
+            scores += evaluate_measures(sample_set, [chosen], request.suffixes)
         else:
             scores.append(means[chosen.measure.name])
     return scores, found
 
 
-def averaged(
+def average_over_groups(
     columns: Mapping[str, Record],
     groups: GroupLabels,
     sizes: list[int],
-    request: Request,
-    found: Uncertainty,
+    request: ScoreRequest,
+    uncertainty: Uncertainty,
 ) -> dict[str, Record]:
-    """Compute means over groups for each measure; add errors and a table of groups to `found`."""
+    """Compute means over groups per measure; add errors and a table of groups to `uncertainty`."""
     totals = sizes
     sizes_in_mean: list[float] = list(sizes)
     if groups.sets is not None:
         groups = groups.sets
         totals = np.bincount(groups.codes, sizes).astype(int).tolist()
         sizes_in_mean = (totals / np.bincount(groups.codes)).tolist()  # of a prompt
-        columns = _by_set(columns, groups)
+        columns = _average_by_set(columns, groups)
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     means = {}
     numbers = {}
     missing = ""
     for chosen in each:
         name = chosen.measure.name
-        means[name] = {key: _mean(values) for key, values in columns[name].items()}
+        means[name] = {key: _compute_mean(values) for key, values in columns[name].items()}
         for key, values in columns[name].items():
-            numbers[key] = _floats(values)
-            spread = _spread(numbers[key], chosen, sizes_in_mean, request.ci)
-            found.numbers[key] = spread
+            numbers[key] = _to_floats(values)
+            spread = _estimate_mean_interval(numbers[key], chosen, sizes_in_mean, request.ci)
+            uncertainty.statistics[key] = spread
             if "low" in spread:
                 keys = f"{key}_low and {key}_high"
                 ends = spread["low"], spread["high"]
                 missing = missing or describe_missing_interval(len(values), *ends, keys)
         if request.ci is not None:
-            found.methods[name] = "bootstrap" if _is_bounded(chosen) else "student"
+            uncertainty.methods[name] = "bootstrap" if _is_bounded(chosen) else "student"
     if missing:
         warn(missing)
-        found.notes.append(missing)
+        uncertainty.notes.append(missing)
     rows = zip(groups.labels, totals, *numbers.values(), strict=True)
-    found.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
-    found.notes += _notes(request, each, sizes_in_mean)
+    uncertainty.table = [dict(zip(("group", "n", *numbers), row, strict=True)) for row in rows]
+    uncertainty.notes += _collect_notes(request, each, sizes_in_mean)
     return means
 
 
-def _add_group_intervals(subject: SampleSet, request: Request, found: Uncertainty) -> None:
+def _add_group_intervals(
+    sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
+) -> None:
     """Add the error and the interval of the Vendi Score of each group to its row."""
     assert request.ci is not None
-    assert subject.groups is not None
-    indices = group_indices(subject.codes, len(subject.groups))
+    assert sample_set.groups is not None
+    indices = group_indices(sample_set.codes, len(sample_set.groups))
     intervals = estimate_group_intervals(
-        subject.similarity.in_numpy(),
+        sample_set.similarity.in_numpy(),
         indices,
         request.orders,
         request.ci,
         request.psd,
         request.pool_repeats,
     )
-    found.pooled_groups = intervals.pooled
+    uncertainty.pooled_groups = intervals.pooled
     keys = [f"VS{suffix}" for suffix in request.suffixes]
-    for i, row in enumerate(found.table):
-        found.table[i] = {}
+    for i, row in enumerate(uncertainty.table):
+        uncertainty.table[i] = {}
         for name, value in row.items():
-            found.table[i][name] = value
+            uncertainty.table[i][name] = value
             if name in keys:
                 k = keys.index(name)
                 ends = (intervals.se, intervals.low, intervals.high)
                 for ending, numbers in zip(("se", "low", "high"), ends, strict=True):
                     known = math.isfinite(numbers[k, i])
-                    found.table[i][f"{name}_{ending}"] = float(numbers[k, i]) if known else None
+                    uncertainty.table[i][f"{name}_{ending}"] = (
+                        float(numbers[k, i]) if known else None
+                    )
     if min(map(len, indices)) < MIN_SAMPLES:
-        found.notes.append(
+        uncertainty.notes.append(
             f"Groups of fewer than {MIN_SAMPLES} samples have no interval of their own."
         )
 
 
-def _columns(
-    subject: SampleSet, request: Request, each: Sequence[ConfiguredMeasure]
+def _evaluate_per_group(
+    sample_set: SampleSet, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> dict[str, Record]:
     """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
-    groups = subject.groups
+    groups = sample_set.groups
     assert groups is not None
     alone = "distances" if request.details else ""  # details have how each group was solved
     stacked: list[ConfiguredMeasure] = []
     rest: list[ConfiguredMeasure] = []
-    for chosen in each:
+    for chosen in group_measures:
         one_by_one = not chosen.measure.stacks or chosen.measure.needs == alone
         (rest if one_by_one else stacked).append(chosen)
-    columns: dict[str, Record] = {chosen.measure.name: {} for chosen in each}
+    columns: dict[str, Record] = {chosen.measure.name: {} for chosen in group_measures}
     apart = np.ones(len(groups), dtype=bool)
     if stacked:
-        found, apart = evaluate_measures_stacked(subject, stacked, request.suffixes)
+        found, apart = evaluate_measures_stacked(sample_set, stacked, request.suffixes)
         for chosen, numbers in zip(stacked, found, strict=True):
             column = columns[chosen.measure.name]
             for key, values in numbers.items():
                 # Some are put in place one by one, which no tensor has.
                 column[key] = list(values) if apart.any() else values
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
-    parts = subject.parts if len(left) else []
+    parts = sample_set.parts if len(left) else []
     for i in track(left.tolist(), len(left), "scoring groups"):
         part = parts[i]
-        own = each if apart[i] else rest
+        own = group_measures if apart[i] else rest
         try:
             row = evaluate_measures(part, own, request.suffixes)
         except Exception as error:
@@ -179,34 +190,36 @@ def _columns(
         if not request.details:
             scored = any(chosen.measure.needs == "scores" for chosen in own)
             parts[i] = part.without_cache(part.spectral if scored else None)
-    subject.notes += dict.fromkeys(note for part in parts for note in part.notes)
+    sample_set.notes += dict.fromkeys(note for part in parts for note in part.notes)
     return columns
 
 
-def _by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
+def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
     """Return the means over the prompts of each set, of numbers of each of its prompts."""
     means: dict[str, Record] = {}
     places = group_indices(sets.codes)
     for name, column in columns.items():
         means[name] = {}
         for key, values in column.items():
-            means[name][key] = [_mean(take_samples(values, of_set)) for of_set in places]
+            means[name][key] = [_compute_mean(take_samples(values, of_set)) for of_set in places]
     return means
 
 
-def _floats(values: Values) -> list[float]:
+def _to_floats(values: Values) -> list[float]:
     """Return the numbers of all groups as floats."""
     return list(map(to_float, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
-def _mean(values: Values) -> Number:
+def _compute_mean(values: Values) -> Number:
     """Return the mean of numbers; of tensors a tensor, which can be differentiated."""
     if isinstance(values, np.ndarray):
         return float(values.mean())
     return sum(values) / len(values) if isinstance(values, list) else values.mean()
 
 
-def _check_interval(n: int, request: Request, each: Sequence[ConfiguredMeasure]) -> None:
+def _check_interval(
+    n: int, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
+) -> None:
     if request.clusters is not None:
         raise ValueError(
             "`clusters` is for one set of samples, but with groups the groups are the independent "
@@ -215,9 +228,10 @@ def _check_interval(n: int, request: Request, each: Sequence[ConfiguredMeasure])
     if not request.allow_repeats:
         measures = [chosen.measure for chosen in request.measures]
         check_allow_repeats(request.ci, False, True, measures)
-    if request.ci is not None and not each:
+    if request.ci is not None and not group_measures:
         raise ValueError(
-            f"`ci` with groups is for a mean over them, but {', '.join(request.of_groups)} looks "
+            f"`ci` with groups is for a mean over them, but {', '.join(request.group_measures)} "
+            "looks "
             "at all groups together; add 'VS' to `measures`, or leave `ci` out"
         )
     if request.ci is not None and n < 2:
@@ -227,68 +241,74 @@ def _check_interval(n: int, request: Request, each: Sequence[ConfiguredMeasure])
         )
 
 
-def _notes(
-    request: Request, each: Sequence[ConfiguredMeasure], sizes: Sequence[float]
+def _collect_notes(
+    request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
     """Return what to know of numbers of groups."""
-    names = ", ".join(chosen.measure.name for chosen in each)
+    names = ", ".join(chosen.measure.name for chosen in group_measures)
     notes = []
-    if each:
+    if group_measures:
         notes.append(f"Means over {len(sizes)} groups, which all count alike: {names}.")
-        if max(sizes) >= UNLIKE * min(sizes):
+        if max(sizes) >= UNEQUAL_SIZE_RATIO * min(sizes):
             notes.append(
                 f"Groups have {min(sizes):g} to {max(sizes):g} samples, and most scores are larger "
                 f"for more samples: compare groups of one size."
             )
-        if 1 < len(sizes) <= _FEW and sum(sizes) >= _LARGE * len(sizes):
+        if 1 < len(sizes) <= _MAX_SOURCES and sum(sizes) >= _MIN_SOURCE_SIZE * len(sizes):
             notes.append(
                 "Groups this few and this large are often sources, such as models, and the mean "
                 "over them says little: `compare`, with these labels as `by`, says which source is "
                 "more diverse, and how sure that is."
             )
-    if request.ci is not None and request.of_groups:
-        together = ", ".join(request.of_groups)
+    if request.ci is not None and request.group_measures:
+        together = ", ".join(request.group_measures)
         notes.append(f"Computed of all groups together, without an interval: {together}.")
-    fewest, most = MEASURED_GROUPS
-    if request.ci == MEASURED_LEVEL and fewest <= len(sizes) <= most:
-        notes += _measured(each)
+    fewest, most = TESTED_GROUPS
+    if request.ci == TESTED_LEVEL and fewest <= len(sizes) <= most:
+        notes += _describe_coverage(group_measures)
     return notes
 
 
-def _measured(each: Sequence[ConfiguredMeasure]) -> list[str]:
+def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]:
     """Return the coverage of 95 % intervals of means over few groups, as measured."""
     notes = []
-    lowest, highest = MEASURED_COVERAGE
-    groups = "{} to {} groups".format(*MEASURED_GROUPS)
-    if any(map(_is_bounded, each)):
+    lowest, highest = TESTED_COVERAGE
+    groups = "{} to {} groups".format(*TESTED_GROUPS)
+    if any(map(_is_bounded, group_measures)):
         notes.append(
             f"In tests on real answers, 95 % intervals of means over {groups} covered {lowest} to "
             f"{highest} % (benchmarks/prompt_means.py)."
         )
-    if unbounded := ", ".join(chosen.measure.name for chosen in each if not _is_bounded(chosen)):
+    if unbounded := ", ".join(
+        chosen.measure.name for chosen in group_measures if not _is_bounded(chosen)
+    ):
         notes.append(
             f"In tests on real answers, 95 % intervals of means over {groups} that know no bounds, "
-            f"such as those of {unbounded}, covered as little as {MEASURED_STUDENT} % where a few "
+            f"such as those of {unbounded}, covered as little as {TESTED_STUDENT_COVERAGE} % "
+            "where a few "
             f"groups are unlike the rest (benchmarks/prompt_means.py)."
         )
     return notes
 
 
-def _is_bounded(chosen: ConfiguredMeasure) -> bool:
+def _is_bounded(configured: ConfiguredMeasure) -> bool:
     """Return whether the values of a measure have bounds, which its interval takes into account."""
-    return all(map(math.isfinite, chosen.measure.limits(1)))
+    return all(map(math.isfinite, configured.measure.limits(1)))
 
 
-def _spread(
-    numbers: Sequence[float], chosen: ConfiguredMeasure, sizes: Sequence[float], level: float | None
+def _estimate_mean_interval(
+    group_values: Sequence[float],
+    configured: ConfiguredMeasure,
+    sizes: Sequence[float],
+    level: float | None,
 ) -> dict[str, float]:
     """Return the standard error of a mean, and its interval if there is a level."""
-    values = np.array(numbers)
+    values = np.array(group_values)
     if len(values) < 2:
         return {}
     if level is None:
-        return {"se": mean_error(values)[1]}
-    limits = [chosen.measure.limits(size) for size in sizes]
+        return {"se": compute_mean_and_error(values)[1]}
+    limits = [configured.measure.limits(size) for size in sizes]
     least, most = np.mean(limits, axis=0).tolist()
-    _, se, low, high = bounded(values, level, least, most)
+    _, se, low, high = bounded_mean_interval(values, level, least, most)
     return {"se": se, "low": low, "high": high}

@@ -22,7 +22,7 @@ Values: TypeAlias = float | np.ndarray  # of one set, or of many
 
 
 @dataclass(frozen=True)
-class Jackknife:
+class JackknifeEstimate:
     """log VS_q of n samples, and its error from leaving out each of `units`; arrays for many sets.
 
     `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
@@ -38,7 +38,7 @@ class Jackknife:
 
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
-) -> Jackknife:
+) -> JackknifeEstimate:
     """Find the score of order q and its error (Efron & Stein 1981).
 
     Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
@@ -46,26 +46,36 @@ def jackknife(
     """
     log = compute_log_score(spectrum, q)
     if clusters is None:
-        return of_samples(log, leave_one_out(spectrum, q))
+        return jackknife_from_leave_one_out(log, leave_one_out(spectrum, q))
     left = leave_cluster_out(spectrum, clusters, q)
     error = float(delete_one_error(left))
     deficit = math.log(spectrum.n) - log
-    return Jackknife(log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left))
+    return JackknifeEstimate(
+        log, error, error / deficit if deficit > NO_DEFICIT else math.inf, len(left)
+    )
 
 
-def of_samples(log: Values, left: np.ndarray) -> Jackknife:
+def jackknife_from_leave_one_out(
+    log: Values, leave_one_out_values: np.ndarray
+) -> JackknifeEstimate:
     """Find errors of log VS (…) of sets of n samples from log VS without each, (…, n)."""
-    units = left.shape[-1]
-    deficits = math.log(units - 1) - left
+    units = leave_one_out_values.shape[-1]
+    deficits = math.log(units - 1) - leave_one_out_values
     spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
     known = (deficits > NO_DEFICIT).all(axis=-1)
     spread = np.where(known, spread, math.inf)
-    return Jackknife(log, delete_one_error(left), spread, units, log - left.mean(axis=-1))
+    return JackknifeEstimate(
+        log,
+        delete_one_error(leave_one_out_values),
+        spread,
+        units,
+        log - leave_one_out_values.mean(axis=-1),
+    )
 
 
-def delete_one_error(left: np.ndarray) -> np.ndarray:
+def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
     """Return the standard error of numbers from their values without each unit, (…, units)."""
-    return np.sqrt((left.shape[-1] - 1) * left.var(axis=-1))
+    return np.sqrt((leave_one_out_values.shape[-1] - 1) * leave_one_out_values.var(axis=-1))
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:

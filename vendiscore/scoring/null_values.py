@@ -17,36 +17,36 @@ from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import row_blocks, to_float, to_host
 from ..support.types import Record
 from .intervals import Uncertainty
-from .request import Request
+from .request import ScoreRequest
 
 # Numbers of shuffles where `permutations` is not passed.
-LEAST = 2
-MOST = 20
-_ROUNDING = 1e-9
+MIN_SHUFFLES = 2
+MAX_SHUFFLES = 20
+_ROUNDING_TOLERANCE = 1e-9
 
 
-def add_nulls(
-    subject: SampleSet,
-    request: Request,
+def add_null_values(
+    sample_set: SampleSet,
+    request: ScoreRequest,
     scores: Sequence[Record],
     uncertainty: Uncertainty,
 ) -> None:
     """Add the null value and the excess of BetweenVS of each order, and p if asked."""
     place = request.names.index(BETWEEN)
-    shuffles = request.permutations or _usual(subject)
-    every = shuffled(subject, shuffles)  # (orders, shuffles)
+    shuffles = request.permutations or _default_shuffles(sample_set)
+    every = permuted_scores(sample_set, shuffles)  # (orders, shuffles)
     for i, (key, value) in enumerate(scores[place].items()):
         drawn = every[i]
         null = float(drawn.mean())
         numbers: Record = {"null": null, "excess": value - null}
         if request.permutations:
-            as_much = drawn >= to_float(value) - _ROUNDING * max(1.0, abs(null))
+            as_much = drawn >= to_float(value) - _ROUNDING_TOLERANCE * max(1.0, abs(null))
             numbers["p"] = float(1 + as_much.sum()) / (1 + shuffles)
-        if float(np.ptp(drawn)) < _ROUNDING:
+        if float(np.ptp(drawn)) < _ROUNDING_TOLERANCE:
             uncertainty.notes.append(
                 f"No shuffle changes {key}: groups of these sizes tell nothing."
             )
-        uncertainty.numbers.setdefault(key, {}).update(numbers)
+        uncertainty.statistics.setdefault(key, {}).update(numbers)
     key = next(iter(scores[place]))  # of the first order, which stands for all
     floor = f" {key}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
     uncertainty.notes.append(
@@ -55,70 +55,72 @@ def add_nulls(
     )
 
 
-def _usual(subject: SampleSet) -> int:
+def _default_shuffles(sample_set: SampleSet) -> int:
     """Return how many shuffles cost about twice the score, from LEAST to MOST."""
-    sizes = group_sizes(subject).astype(float)
-    return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), LEAST, MOST))
+    sizes = count_group_sizes(sample_set).astype(float)
+    return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
 
 
-def shuffled(subject: SampleSet, shuffles: int) -> np.ndarray:
+def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
     """Return β of each order with labels shuffled, (orders, shuffles); groups keep their sizes."""
     rng = np.random.default_rng(0)
-    p = None if subject.p is None else to_host(subject.p)
-    weighted = np.arange(subject.n) if p is None else np.flatnonzero(p > 0)
-    samples = np.array([rng.permutation(weighted) for _ in range(shuffles)])
-    sizes = group_sizes(subject)
-    K = materialize_matrix(subject.similarity.in_numpy(), subject.n)
-    weights = np.tile(sizes.astype(float), (shuffles, 1))
-    logs = np.empty((len(subject.orders), *weights.shape))
+    p = None if sample_set.p is None else to_host(sample_set.p)
+    weighted = np.arange(sample_set.n) if p is None else np.flatnonzero(p > 0)
+    samples = np.array([rng.permutation(weighted) for _ in range(n_shuffles)])
+    sizes = count_group_sizes(sample_set)
+    K = materialize_matrix(sample_set.similarity.in_numpy(), sample_set.n)
+    weights = np.tile(sizes.astype(float), (n_shuffles, 1))
+    logs = np.empty((len(sample_set.orders), *weights.shape))
     for groups, places in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
         members = samples[:, places]  # (shuffles, groups, m)
         if p is not None:
             weights[:, groups] = p[members].sum(axis=-1)
-        scores = _logs(K, subject, members.reshape(-1, places.shape[1]), p)
+        scores = _compute_log_scores(K, sample_set, members.reshape(-1, places.shape[1]), p)
         logs[:, :, groups] = scores.reshape(-1, *members.shape[:2])
-    within = [_log_within(weights, logs[i], q) for i, q in enumerate(subject.orders)]
-    total = np.array([to_float(value) for value in subject.spectral.values])
+    within = [
+        _log_within_group_diversity(weights, logs[i], q) for i, q in enumerate(sample_set.orders)
+    ]
+    total = np.array([to_float(value) for value in sample_set.spectral.values])
     return total[:, None] / np.exp(within)
 
 
-def group_sizes(subject: SampleSet) -> np.ndarray:
+def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
     """Return how many samples of some weight each group has, of groups that have any."""
-    codes = subject.codes
-    if subject.p is not None:
-        codes = codes[to_host(subject.p) > 0]
+    codes = sample_set.codes
+    if sample_set.p is not None:
+        codes = codes[to_host(sample_set.p) > 0]
     sizes = np.bincount(codes)
     return sizes[sizes > 0]
 
 
-def _logs(
-    K: Similarity, subject: SampleSet, members: np.ndarray, p: np.ndarray | None
+def _compute_log_scores(
+    K: Similarity, sample_set: SampleSet, members: np.ndarray, p: np.ndarray | None
 ) -> np.ndarray:
     """Return log VS of each order of sets of m samples, (orders, sets)."""
     sets, m = members.shape
-    orders = subject.orders
-    psd = subject.psd
+    orders = sample_set.orders
+    psd = sample_set.psd
     logs: list[np.ndarray] = []
     if m <= MAX_STACKED_SIZE:
         for rows in row_blocks(sets, 8 * m * max(m, K.dim or 0), min_rows=1):
             some = members[rows]
-            weights = _weights_within(p, some)
+            weights = _normalize_weights(p, some)
             stack = StackedSpectra(to_host(K.stack(some)), weights, orders, psd, False, K)
             logs.append(np.log(stack.values))
         return np.concatenate(logs, axis=1)
     for places in members:
-        weights = _weights_within(p, places)
+        weights = _normalize_weights(p, places)
         part = compute_vendi_scores(K.take(places), orders, weights, psd, allow_single=False)
         logs.append(np.log(part.values))
     return np.array(logs).T
 
 
-def _weights_within(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
+def _normalize_weights(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
     """Return the weights of the members of sets, of sum 1 in each set."""
     return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 
-def _log_within(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
+def _log_within_group_diversity(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
     """Return log α of groups of some weights (…, g), from their log VS."""
     if math.isinf(q):
         shares = np.log(weights)

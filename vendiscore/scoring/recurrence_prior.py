@@ -35,7 +35,7 @@ _MEANS = (
 )
 _SIGMA = np.geomspace(1e-6, 0.999, 250)
 # Above the least double, so that the logarithm of no likelihood is infinite, and none divides by 0.
-_LEAST_LIKELIHOOD = 1e-300
+_MIN_LIKELIHOOD = 1e-300
 
 
 class RecurrencePrior(NamedTuple):
@@ -62,7 +62,7 @@ def fit_recurrence_prior(
     masses = _gamma_masses()
     equal, n = counts.T
     likelihoods = _compute_likelihoods(equal, n, conservative_tails) @ masses.T
-    logs = times @ np.log(np.maximum(likelihoods, _LEAST_LIKELIHOOD))
+    logs = times @ np.log(np.maximum(likelihoods, _MIN_LIKELIHOOD))
     weights = np.exp(logs - logs.max())
     return RecurrencePrior(masses, weights / weights.sum(), conservative_tails)
 
@@ -78,7 +78,7 @@ def estimate_upper_pair_counts(
     counts, groups = np.unique(rows, axis=0, return_inverse=True)
     equal, n = counts.T
     likelihoods = _compute_likelihoods(equal, n, prior.conservative_tails)
-    weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _LEAST_LIKELIHOOD)
+    weights = prior.weights / np.maximum(likelihoods @ prior.masses.T, _MIN_LIKELIHOOD)
     posterior = (weights @ prior.masses) * likelihoods
     below = np.cumsum(posterior, axis=1)
     point = np.argmax(below >= (1 + level) / 2 * below[:, -1:], axis=1)

@@ -36,7 +36,7 @@ if TYPE_CHECKING:
     from ..resolve.sample_labels import GroupLabels
 
 # Keywords that are neither about how samples are compared nor options of measures.
-_UNSET = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
+_OPTIONAL_KEYWORDS = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
 _DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
     "psd": "check",
@@ -44,25 +44,25 @@ _DEFAULTS: Record = {
     "details": False,
     "allow_repeats": True,
     "pool_repeats": True,
-    **dict.fromkeys(_UNSET),
+    **dict.fromkeys(_OPTIONAL_KEYWORDS),
 }
 Method = Literal["auto", "estimate"]
 # Keywords that only measures of distances have a use for.
-_OF_DISTANCES = ("metric", "exponent")
-_OPEN = ("t", "seed")  # None is as if they were not passed
+_DISTANCE_KEYWORDS = ("metric", "exponent")
+_UNSET_IF_NONE = ("t", "seed")  # None is as if they were not passed
 # Measures whose intervals come from leaving out one sample at a time, at hardly any cost.
 WITH_JACKKNIFE = ("VS", "IntDiv", "AvgSim")
 # The measures that are meant where none is named, by the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Options]
-Usual: TypeAlias = "Callable[[Options, Samples | bool | None], Measures]"
+DefaultMeasures: TypeAlias = "Callable[[Options, Samples | bool | None], Measures]"
 
 
-def vendi_score(arguments: Options, references: object = None) -> Measures:
+def default_measures(arguments: Options, references: object = None) -> Measures:
     """Return the usual measures of `compute`, and of the metric `vendiscore`."""
     return {"VS": {}}
 
 
-def magnitudes(arguments: Options, references: object = None) -> Measures:
+def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
     """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
@@ -73,13 +73,13 @@ def magnitudes(arguments: Options, references: object = None) -> Measures:
 
 
 @dataclass(frozen=True)
-class Request:
+class ScoreRequest:
     """A request to measure samples; `p`, `groups` and `counts` are as passed, not checked yet."""
 
-    how: SimilaritySpec
+    spec: SimilaritySpec
     measures: tuple[ConfiguredMeasure, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
-    several: bool = False  # the orders were passed as a sequence, and all are part of keys
+    several_orders: bool = False  # the orders were passed as a sequence, and all are part of keys
     p: Weights | None = None
     psd: PSD = "check"
     details: bool = False
@@ -92,14 +92,14 @@ class Request:
     estimate_options: EstimateOptions | None = None
     permutations: int | None = None
 
-    def with_prompts(self, prompts: object) -> Request:
+    def with_prompts(self, prompts: object) -> ScoreRequest:
         """Return a request that takes prompts out of similarities."""
-        return replace(self, how=self.how.with_prompts(prompts, True))
+        return replace(self, spec=self.spec.with_prompts(prompts, True))
 
     @cached_property
     def suffixes(self) -> list[str]:
         """What each order adds to the name of a measure that has orders."""
-        return order_suffixes(self.orders, several=self.several)
+        return order_suffixes(self.orders, several=self.several_orders)
 
     @property
     def main_order(self) -> float:
@@ -126,22 +126,22 @@ class Request:
         return [chosen.measure.name for chosen in self.measures]
 
     @cached_property
-    def of_groups(self) -> list[str]:
+    def group_measures(self) -> list[str]:
         """The names of the measures that need groups."""
         return [chosen.measure.name for chosen in self.measures if chosen.measure.groups]
 
     @cached_property
-    def shuffled(self) -> bool:
+    def uses_permutation_null(self) -> bool:
         """True if BetweenVS goes with its value for shuffled labels."""
-        return self.permutations != 0 and BETWEEN in self.of_groups
+        return self.permutations != 0 and BETWEEN in self.group_measures
 
     @cached_property
-    def pairs(self) -> list[str]:
+    def two_sample_measures(self) -> list[str]:
         """The names of the measures that compare the samples with references."""
         return [chosen.measure.name for chosen in self.measures if chosen.measure.references]
 
     @cached_property
-    def needs_unit(self) -> bool:
+    def needs_distance_scale(self) -> bool:
         """True if some measure looks at references where there are some."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
@@ -163,80 +163,90 @@ class Request:
         return next(filter(None, every), "auto")
 
     @cached_property
-    def pooled(self) -> frozenset[str]:
+    def pooled_needs(self) -> frozenset[str]:
         """The quantities between samples and references that measures need: similarities, …"""
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
 
 
-_PLAIN = {str, int, float, bool, type(None)}
+_CACHEABLE_TYPES = {str, int, float, bool, type(None)}
 
 
-def read_request(
+def parse_request(
     arguments: Options,
-    usual: Usual = vendi_score,
+    get_default_measures: DefaultMeasures = default_measures,
     references: Samples | bool | None = None,
     *,
-    others: Collection[str] | None = None,
-    any_order: bool = False,
-) -> Request:
-    """Read the keywords of `compute` but the samples, ignoring `others` of other metrics.
+    ignored_names: Collection[str] | None = None,
+    allow_unused_order: bool = False,
+) -> ScoreRequest:
+    """Read the keywords of `compute` but the samples, ignoring `ignored_names` of other metrics.
 
-    With `any_order`, `q` is a default, or for more than the measures: it may have no effect.
+    With `allow_unused_order`, `q` is a default, or for more than the measures: it may have no
+    effect.
     """
-    read: Callable[..., Request] = _read_request
-    if others is None and _PLAIN.issuperset(map(type, arguments.values())):
-        read = _read_plain
+    read: Callable[..., ScoreRequest] = _parse_request
+    if ignored_names is None and _CACHEABLE_TYPES.issuperset(map(type, arguments.values())):
+        read = _parse_request_cached
         references = references is not None or None
-    return read(usual, references, others, any_order, Registry.version, **arguments)
+    return read(
+        get_default_measures,
+        references,
+        ignored_names,
+        allow_unused_order,
+        Registry.version,
+        **arguments,
+    )
 
 
-def read_generation_request(options: Mapping[str, object]) -> Request:
+def parse_generation_request(options: Mapping[str, object]) -> ScoreRequest:
     """Read the keywords that a harness passes on, which knows prompts and wants numbers only.
 
-    Raises a ValueError for keywords that describe single samples, and as `read_request` does.
+    Raises a ValueError for keywords that describe single samples, and as `parse_request` does.
     """
     for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
             f"`{name}` has no meaning here, where prompts are groups and results are numbers; "
             f"leave it out"
         )
-    return read_request(options)
+    return parse_request(options)
 
 
-def _read_request(
-    usual: Usual,
+def _parse_request(
+    get_default_measures: DefaultMeasures,
     references: Samples | bool | None,
-    others: Collection[str] | None,
-    any_order: bool,
-    plugins: int,
+    ignored_names: Collection[str] | None,
+    allow_unused_order: bool,
+    registry_version: int,
     /,
     **arguments: Any,
-) -> Request:
+) -> ScoreRequest:
     own = {name: arguments.get(name, default) for name, default in _DEFAULTS.items()}
     rest = {
         name: value
         for name, value in arguments.items()
-        if name not in own and (name not in _OPEN or value is not None)
+        if name not in own and (name not in _UNSET_IF_NONE or value is not None)
     }
     if own["counts"] is not None:
-        from .counts import with_labels
+        from .counts import check_counts_keywords
 
-        rest = with_labels(arguments, rest)
-    distances = [name for name in _OF_DISTANCES if rest.get(name) is not None]
+        rest = check_counts_keywords(arguments, rest)
+    distances = [name for name in _DISTANCE_KEYWORDS if rest.get(name) is not None]
     q = own["q"]
     p = own["p"]
     permutations = own["permutations"]
-    ci = None if own["ci"] is None else confidence("ci", own["ci"])
+    ci = None if own["ci"] is None else check_confidence_level("ci", own["ci"])
     clusters = own["clusters"]
     if clusters is not None:
         from ..resolve.sample_labels import parse_group_labels
 
         clusters = parse_group_labels(clusters, "clusters")
-    estimating = _read_method(own["method"], own["rtol"], rest)
-    how = parse_similarity_spec(rest)
+    estimating = _parse_method(own["method"], own["rtol"], rest)
+    spec = parse_similarity_spec(rest)
     if estimating is not None:
         rest.pop("seed", None)
-    names = usual(arguments, references) if own["measures"] is None else own["measures"]
+    names = (
+        get_default_measures(arguments, references) if own["measures"] is None else own["measures"]
+    )
     chosen = parse_measures(names, rest)
     measures = [each.measure for each in chosen]
     needs = {measure.needs for measure in measures}
@@ -244,28 +254,32 @@ def _read_request(
     q_is_passed = is_collection(q) or orders != [DEFAULT_ORDER]
     psd = check_psd(own["psd"])
     said = ", ".join(measure.name for measure in measures)
-    if others is not None:
+    if ignored_names is not None:
         rest = {
-            n: value for n, value in rest.items() if n not in others and not measures_with_option(n)
+            n: value
+            for n, value in rest.items()
+            if n not in ignored_names and not measures_with_option(n)
         }
         if not all(measure.weighted for measure in measures):
             p = None
     elif distances and "distances" not in needs:
         raise TypeError(
             f"`{distances[0]}` is about distances, which {said} does not look at; "
-            f"{_instead_of_distances(how)}, or name a measure of distances such as 'MagArea' in "
+            f"{_suggest_similarity(spec)}, or name a measure of distances such as 'MagArea' in "
             f"`measures`"
         )
-    elif q_is_passed and not any_order and not any(measure.ordered for measure in measures):
+    elif (
+        q_is_passed and not allow_unused_order and not any(measure.ordered for measure in measures)
+    ):
         ordered = ", ".join(each.name for each in list_measures() if each.ordered)
         raise TypeError(
             f"`q={short_repr(q)}` has no effect on {said}: it is the order of {ordered}; leave it "
             f"out, or name one of these in `measures`"
         )
     if needs == {"distances"}:
-        check_kernel_or_metric(how, said)
+        check_kernel_or_metric(spec, said)
     if p is not None and (without := [m.name for m in measures if not m.weighted]):
-        exponent = "; the exponent of metric='minkowski' is `exponent`" if how.metric else ""
+        exponent = "; the exponent of metric='minkowski' is `exponent`" if spec.metric else ""
         raise ValueError(
             f"`p` cannot be used with {', '.join(without)}, which take no weights; leave out one "
             f"or the other{exponent}"
@@ -301,12 +315,12 @@ def _read_request(
             for measure in list_measures()
             for name in measure.options
         }
-        how = apply_text_kernel_options(how, rest, also, every)
-    return Request(
-        how=how,
+        spec = apply_text_kernel_options(spec, rest, also, every)
+    return ScoreRequest(
+        spec=spec,
         measures=tuple(chosen),
         orders=tuple(orders),
-        several=is_collection(q),
+        several_orders=is_collection(q),
         p=p,
         psd=psd,
         details=details,
@@ -322,10 +336,10 @@ def _read_request(
 
 
 # Plain words and numbers are read once for all calls that say the same with the same plugins.
-_read_plain = lru_cache(maxsize=256, typed=True)(_read_request)
+_parse_request_cached = lru_cache(maxsize=256, typed=True)(_parse_request)
 
 
-def _read_method(method: object, rtol: object, rest: Record) -> EstimateOptions | None:
+def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOptions | None:
     """Return how scores may be estimated, or None where they are to be exact."""
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
@@ -340,8 +354,8 @@ def _read_method(method: object, rtol: object, rest: Record) -> EstimateOptions 
         expected = "a relative error from 1e-08 to 1"
         remedy = "2e-3 is usual"
         given["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
-    if "seed" in rest:  # which kernels may have, too
-        given["seed"] = check_int("seed", rest["seed"], 0)
+    if "seed" in remaining:  # which kernels may have, too
+        given["seed"] = check_int("seed", remaining["seed"], 0)
     return EstimateOptions(**given)
 
 
@@ -418,14 +432,14 @@ def check_pool_repeats(
     raise TypeError(f"`pool_repeats=False` {reason} leave it out")
 
 
-def _instead_of_distances(how: SimilaritySpec) -> str:
+def _suggest_similarity(spec: SimilaritySpec) -> str:
     """Say what to pass instead of a metric, where a similarity is expected."""
-    if how.metric == "precomputed":
+    if spec.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
-    if how.defines_similarity or not isinstance(how.metric, str) or how.metric not in kernels:
+    if spec.defines_similarity or not isinstance(spec.metric, str) or spec.metric not in kernels:
         return "leave it out"
-    return f"pass k={kernels[how.metric]!r} instead"
+    return f"pass k={kernels[spec.metric]!r} instead"
 
 
 def check_orders(q: object) -> list[float]:
@@ -437,7 +451,7 @@ def check_orders(q: object) -> list[float]:
     return distinct
 
 
-def confidence(name: str, value: object) -> float:
+def check_confidence_level(name: str, value: object) -> float:
     """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
     remedy = "pass a level such as 0.95"
     return check_float(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)

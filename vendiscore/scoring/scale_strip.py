@@ -6,30 +6,32 @@ from typing import TypeAlias
 
 import numpy as np
 
-Rungs: TypeAlias = list[tuple[str, float]]  # names of known sets and their scores
-_WIDTH = 60  # characters of a line
+ReferenceScores: TypeAlias = list[tuple[str, float]]  # names of known sets and their scores
+_LINE_WIDTH = 60  # characters of a line
 
 
-def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float]) -> str:
+def render_text_strip(
+    reference_scores: ReferenceScores, max_score: int, value: float, interval: Sequence[float]
+) -> str:
     """Return the line, and the names on it in order, as two lines of at most 100 characters.
 
     The score is a dot, and its interval, if it has one, thick. Names are of the sets nearest to it
     that have room.
 
-    >>> print(strip_text([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
+    >>> print(render_text_strip([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
     1 ─────────────────────────┼────────━━━━━━━━●━━━───────────┼── 8
     gpt-4o (3.95), ● (6), eight people (7.79)
     """
 
     def column(x: float) -> int:
-        return round(np.interp(x, [1, most], [0, _WIDTH - 1]))
+        return round(np.interp(x, [1, max_score], [0, _LINE_WIDTH - 1]))
 
-    line = ["─"] * _WIDTH
+    line = ["─"] * _LINE_WIDTH
     for i in range(*map(column, interval or (1, 1))):
         line[i] = "━"
     names = []
     room = 100
-    for name, x in sorted([("●", value), *rungs], key=lambda rung: abs(rung[1] - value)):
+    for name, x in sorted([("●", value), *reference_scores], key=lambda rung: abs(rung[1] - value)):
         words = f"{name} ({x:.4g})"
         at = column(x)
         if line[at] in "─━" and len(words) <= room:
@@ -38,14 +40,14 @@ def strip_text(rungs: Rungs, most: int, value: float, interval: Sequence[float])
             room -= len(words) + 2
     line[column(value)] = "●"
     ordered = ", ".join(words for _, words in sorted(names))
-    return f"1 {''.join(line)} {most:,}\n{ordered}"
+    return f"1 {''.join(line)} {max_score:,}\n{ordered}"
 
 
-def strip_html(placed: Mapping[str, str]) -> str:
+def render_html_strip(comparison: Mapping[str, str]) -> str:
     """Return a strip as inline SVG with the names below it; "" without known sets."""
-    if not placed["strip"]:
+    if not comparison["strip"]:
         return ""
-    label, strip = (html.escape(placed[key]) for key in ("typical", "strip"))
+    label, strip = (html.escape(comparison[key]) for key in ("typical", "strip"))
     line, names = strip.split("\n")
     return (
         f'<figure class="strip"><svg viewBox="0 0 600 24" role="img" aria-label="{label}">'

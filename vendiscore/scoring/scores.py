@@ -23,14 +23,14 @@ if TYPE_CHECKING:
 # Up to so many numbers a score takes a tenth of a second and some megabytes. The definition in core
 # is then called directly: reading keywords, estimating memory, reporting progress and choosing a
 # route, as `compute` does, would take longer than they save.
-SMALL = 1 << 22
+MAX_SMALL_ENTRIES = 1 << 22
 # From so many samples on, `compute` merges identical ones, and so many are examined for it here.
-MERGED, EXAMINED = 64, 32
+MIN_MERGED_SAMPLES, N_EXAMINED_SAMPLES = 64, 32
 # Up to this size NumPy's eigensolver is as fast as any, and SciPy need not be imported.
-NUMPY_SIZE = 192
-FLOATS = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
+MAX_NUMPY_SIZE = 192
+NATIVE_FLOAT_DTYPES = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
 # Keywords of `compute` that ask for more than one number.
-_NOT_OF_ONE_NUMBER = ("measures", "references", "ci", "clusters", "permutations", "details")
+_RESULT_KEYWORDS = ("measures", "references", "ci", "clusters", "permutations", "details")
 
 
 def score(
@@ -76,8 +76,8 @@ def score(
     from ..result import key_at
     from .compute import compute
 
-    _check_single(options)
-    result = compute(samples, q=_single(q), k=k, p=p, normalize=normalize, **options)
+    _check_no_result_keywords(options)
+    result = compute(samples, q=_check_single_order(q), k=k, p=p, normalize=normalize, **options)
     return result[key_at(q)]
 
 
@@ -114,7 +114,7 @@ def score_K(
     >>> score_K([[1.0, 0.0], [0.0, 1.0]])
     2.0
     """
-    return _of_matrix(K, "K", q, p, normalize)
+    return _score_matrix(K, "K", q, p, normalize)
 
 
 def score_X(
@@ -151,7 +151,7 @@ def score_X(
     >>> score_X([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]], q=0)  # two directions
     2.0
     """
-    return _of_matrix(X, "X", q, p, normalize)
+    return _score_matrix(X, "X", q, p, normalize)
 
 
 def score_dual(
@@ -192,7 +192,7 @@ def conditional_score(
     q: float | str = DEFAULT_ORDER,
     p: Weights | None = None,
     psd: PSD = "check",
-    **how: Any,
+    **options: Any,
 ) -> Number:
     """Return conditional Vendi: the effective number of different samples for one thing given.
 
@@ -212,7 +212,7 @@ def conditional_score(
     q : order of the score, a float in [0, ∞] or "inf"
     p : array (n,) of weights that sum to 1, optional (default: uniform)
     psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    **how : `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`
+    **options : `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`
 
     Returns
     -------
@@ -230,13 +230,13 @@ def conditional_score(
     from ..result import key_at
     from .compute import compute
 
-    _check_single(how)
+    _check_no_result_keywords(options)
     measures = {"ConditionalVS": {"given": given, "given_k": given_k}}
-    result = compute(samples, q=_single(q), p=p, psd=psd, measures=measures, **how)
+    result = compute(samples, q=_check_single_order(q), p=p, psd=psd, measures=measures, **options)
     return result[key_at(q, "ConditionalVS")]
 
 
-def _single(q: float | str) -> float | str:
+def _check_single_order(q: float | str) -> float | str:
     if is_collection(q):
         raise TypeError(
             f"`q` must be one order, got {short_repr(q)}; use compute(…) for several at once"
@@ -244,9 +244,9 @@ def _single(q: float | str) -> float | str:
     return q
 
 
-def _check_single(options: Options) -> None:
+def _check_no_result_keywords(options: Options) -> None:
     """Raise a TypeError for keywords of `compute` that say nothing about a single score."""
-    for name in _NOT_OF_ONE_NUMBER:
+    for name in _RESULT_KEYWORDS:
         value = options.get(name)
         if value is not None and value is not False:
             raise TypeError(
@@ -254,7 +254,7 @@ def _check_single(options: Options) -> None:
             )
 
 
-def _of_matrix(
+def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of K or X, which errors call by its name."""
@@ -272,8 +272,8 @@ def _score_array(
     array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
     """Return the score of an array by the definition if it is small, else as `compute` does."""
-    if is_small(array, name, normalize):
-        order = check_order(_single(q))
+    if is_small_matrix(array, name, normalize):
+        order = check_order(_check_single_order(q))
         weights = p if p is None else check_weights(p, len(array))
         solver = choose_solver(min(array.shape), order)
         if solver is not None and not is_torch(weights):
@@ -283,37 +283,44 @@ def _score_array(
             except ValueError:
                 if np.isfinite(array).all():
                     raise
-    from .compute import measured, subject_of
-    from .request import read_request
+    from .compute import build_sample_set, evaluate_sample_set
+    from .request import parse_request
 
-    request = read_request({"q": _single(q), "p": p, "normalize": normalize, f"score_{name}": True})
-    subject = subject_of(array, None, request, name)
-    if subject.groups is not None:  # which `compute` scores one by one
+    request = parse_request(
+        {"q": _check_single_order(q), "p": p, "normalize": normalize, f"score_{name}": True}
+    )
+    sample_set = build_sample_set(array, None, request, name)
+    if sample_set.groups is not None:  # which `compute` scores one by one
         raise ValueError(
-            f"`{name}` must be two-dimensional, one row per sample, got {len(subject.groups)} such "
+            f"`{name}` must be two-dimensional, one row per sample, got {len(sample_set.groups)} "
+            "such "
             f"matrices; pass one, or compute(X, score_X=True), which gives the mean of their scores"
         )
-    return measured(subject, request)[request.vendi_key]
+    return evaluate_sample_set(sample_set, request)[request.vendi_key]
 
 
-def is_small(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
+def is_small_matrix(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
     """Return whether K or X are floats that are scored fastest by the definition in core."""
     if type(normalize) is not bool:
         return False
-    if type(matrix) is not np.ndarray or matrix.ndim != 2 or matrix.dtype not in FLOATS:
+    if (
+        type(matrix) is not np.ndarray
+        or matrix.ndim != 2
+        or matrix.dtype not in NATIVE_FLOAT_DTYPES
+    ):
         return False
     n, width = matrix.shape
     size = min(n, width)
-    if not 0 < matrix.size <= SMALL:
+    if not 0 < matrix.size <= MAX_SMALL_ENTRIES:
         return False
     if name == "K":
-        return size < MERGED or not _has_repeats(matrix)
-    return not is_float32_faster(matrix) and (size < MERGED or width <= n)
+        return size < MIN_MERGED_SAMPLES or not _has_repeats(matrix)
+    return not is_float32_faster(matrix) and (size < MIN_MERGED_SAMPLES or width <= n)
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:
     """Return a solver for matrices of this size; None if `compute` has a faster route."""
-    if size < NUMPY_SIZE:
+    if size < MAX_NUMPY_SIZE:
         return core.NUMPY_SOLVER
     from ..spectral.eigendecomposition import TWO_STAGE_SIZE, decompose
     from ..spectral.routes import LANCZOS_SIZE
@@ -327,5 +334,5 @@ def _has_repeats(K: np.ndarray) -> bool:
     """Return whether one of the examined samples, as of many identical ones, is repeated."""
     if K.shape[0] != K.shape[1]:
         return False
-    some = K[:: len(K) // EXAMINED]
+    some = K[:: len(K) // N_EXAMINED_SAMPLES]
     return bool(np.count_nonzero(some == K.diagonal()) > len(some))

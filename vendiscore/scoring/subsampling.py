@@ -12,38 +12,38 @@ from .jackknife import Values, delete_one_error
 # With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
 # score the same.
 MIN_SAMPLES = 4
-DRAWS = 20
+N_DRAWS = 20
 # With fewer values, a mean has no interval: two that agree by chance would make one of no width.
 MIN_VALUES = 3
 # A mean nearer to a bound than this share of the range is at the bound but for rounding. It is
 # taken to have this distance, since its logit would be infinite.
-_NEAREST_TO_BOUND = 1e-9
+_MIN_BOUND_DISTANCE = 1e-9
 
 
-def mean_error(values: np.ndarray) -> tuple[float, float]:
+def compute_mean_and_error(values: np.ndarray) -> tuple[float, float]:
     """Return the mean of two values or more, and its standard error."""
     return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
-def student_reach(level: float, units: int) -> float:
+def t_critical_value(level: float, units: int) -> float:
     """Return how many standard errors Student's interval reaches to each side."""
     return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
 
 
-def student(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
+def student_interval(values: np.ndarray, level: float) -> tuple[float, float, float, float]:
     """Return the mean, its standard error, and both ends of Student's interval.
 
     The ends are NaN for fewer than `MIN_VALUES` values.
     """
-    mean, error = mean_error(values)
+    mean, error = compute_mean_and_error(values)
     if len(values) < MIN_VALUES:
         return mean, error, math.nan, math.nan
-    reach = student_reach(level, len(values)) * error
+    reach = t_critical_value(level, len(values)) * error
     return mean, error, mean - reach, mean + reach
 
 
-def bounded(
-    values: np.ndarray, level: float, least: float, most: float
+def bounded_mean_interval(
+    values: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float, float, float]:
     """Return mean, error and both ends for values of groups, whose mean is in [least, most].
 
@@ -53,18 +53,18 @@ def bounded(
     ends are cut there.
     """
     if len(values) < MIN_VALUES:
-        return student(values, level)
-    if not 0 < most - least < math.inf:
-        mean, error, low, high = student(values, level)
-        return mean, error, max(low, least), min(high, most)
-    mean, error = mean_error(values)
+        return student_interval(values, level)
+    if not 0 < upper - lower < math.inf:
+        mean, error, low, high = student_interval(values, level)
+        return mean, error, max(low, lower), min(high, upper)
+    mean, error = compute_mean_and_error(values)
     n = len(values)
     without_each = (n * mean - values) / (n - 1)
-    low, high = logit_interval(mean, without_each, level, least, most)
+    low, high = logit_interval(mean, without_each, level, lower, upper)
     tail = (1 - level) / 2
-    low = min(low, estimate_mean_quantile(values, min(least, float(values.min())), tail))
-    high = max(high, estimate_mean_quantile(values, max(most, float(values.max())), 1 - tail))
-    return mean, error, max(low, least), min(high, most)
+    low = min(low, estimate_mean_quantile(values, min(lower, float(values.min())), tail))
+    high = max(high, estimate_mean_quantile(values, max(upper, float(values.max())), 1 - tail))
+    return mean, error, max(low, lower), min(high, upper)
 
 
 def logit_interval(
@@ -76,31 +76,32 @@ def logit_interval(
     """
     width = upper - lower
     proportions = (np.append(without_each, value) - lower) / width
-    logits = scipy.special.logit(np.clip(proportions, _NEAREST_TO_BOUND, 1 - _NEAREST_TO_BOUND))
-    reach = student_reach(level, len(without_each)) * delete_one_error(logits[:-1])
+    logits = scipy.special.logit(np.clip(proportions, _MIN_BOUND_DISTANCE, 1 - _MIN_BOUND_DISTANCE))
+    reach = t_critical_value(level, len(without_each)) * delete_one_error(logits[:-1])
     ends = logits[-1] + reach * np.array([-1, 1])
     low, high = (lower + width * scipy.special.expit(ends)).tolist()
     return min(low, value), max(high, value)
 
 
 def describe_missing_interval(
-    count: int, low: float, high: float, keys: str, of: str = "groups"
+    count: int, low: float, high: float, keys: str, units: str = "groups"
 ) -> str:
     """Return a sentence on the interval of a mean that says nothing of others, or ""."""
     if count < MIN_VALUES:
         return (
-            f"The mean over {count} {of} has no interval, and {keys} are NaN: two values do not "
-            f"show how much others vary; {MIN_VALUES} {of} or more have one."
+            f"The mean over {count} {units} has no interval, and {keys} are NaN: two values do not "
+            f"show how much others vary; {MIN_VALUES} {units} or more have one."
         )
     if high <= low:
         return (
-            f"The interval of the mean over {count} {of} has no width: all of them have the same "
-            f"value, and {keys} do not cover what other {of} may have."
+            f"The interval of the mean over {count} {units} has no width: all of them have the "
+            "same "
+            f"value, and {keys} do not cover what other {units} may have."
         )
     return ""
 
 
-def halves_error(
+def half_sampling_error(
     n: int, score: Callable[[np.ndarray], Values], m: int, draws: int, rng: np.random.Generator
 ) -> np.ndarray:
     """Estimate errors from `draws` pairs of m ≤ n/2 samples: Var(score_n) = Var(score_m) m/n.
@@ -110,7 +111,7 @@ def halves_error(
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> rng = np.random.default_rng(0)
-    >>> found = halves_error(400, lambda places: x[places].mean(), 200, 200, rng)
+    >>> found = half_sampling_error(400, lambda places: x[places].mean(), 200, 200, rng)
     >>> round(float(found), 3), round(float(x.std()) / 20, 3)
     (0.051, 0.05)
     """

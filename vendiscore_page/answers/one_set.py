@@ -12,7 +12,7 @@ from vendiscore import MissingPackageError, NotPSDError
 from vendiscore.encoders.sample_encoder import MODEL_SCRIPTS
 from vendiscore.report import Figure, Findings, pictures, report_of, sentences, thumbnails
 from vendiscore.resolve.kernel import NAMED_MODELS
-from vendiscore.scoring.typical import wording_sentence
+from vendiscore.scoring.typical import describe_wording_limits
 from vendiscore.similarity.encoder_scope import find_mismatch
 from vendiscore.support.signature import to_plain
 
@@ -123,7 +123,7 @@ def _second(first: Job, found: Findings, job: Job, other: Findings) -> Record:
     notes = [
         details["typical"],
         f"By {sees}: {sentences.interval(other, job.what)}",
-        wording_sentence(details, ""),
+        describe_wording_limits(details, ""),
         "Each kernel has a scale of its own: compare numbers of one kernel with each other.",
     ]
     return {
@@ -214,7 +214,9 @@ def _answer(
         "comparison": kernel_menu.describe(job.choice, _unit(found) | job.arguments, found.order),
         "sentence": job.sentence(found),
         "copies": sentences.copies(found, job.what) if found.distinct < n else "",
-        "wording": wording_sentence(details, "" if second or _lacks_meaning(job) else _MEANING),
+        "wording": describe_wording_limits(
+            details, "" if second or _lacks_meaning(job) else _MEANING
+        ),
         "second": second,
         "interval": sentences.interval(found, job.what),
         "notes": _notes(found, job, samples, bad),

@@ -6,7 +6,7 @@ from scipy.stats import beta
 
 from vendiscore.scoring import bayesian_bootstrap
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
-from vendiscore.scoring.subsampling import bounded, logit_interval, student
+from vendiscore.scoring.subsampling import bounded_mean_interval, logit_interval, student_interval
 
 
 def drawn_quantile(values, bound, probability, weight, rng, count=100_000):
@@ -82,7 +82,7 @@ def test_intervals_are_at_least_those_of_the_logit_and_lie_in_the_bounds():
     rng = np.random.default_rng(0)
     for n in (3, 5, 30, 400):
         values = 8 - np.minimum(rng.exponential(1.0, n), 7)
-        mean, _, low, high = bounded(values, 0.95, 1.0, 8.0)
+        mean, _, low, high = bounded_mean_interval(values, 0.95, 1.0, 8.0)
         without_each = (n * mean - values) / (n - 1)
         ends = logit_interval(mean, without_each, 0.95, 1.0, 8.0)
         assert 1 <= low <= ends[0] < mean < ends[1] <= high <= 8
@@ -90,10 +90,10 @@ def test_intervals_are_at_least_those_of_the_logit_and_lie_in_the_bounds():
 
 def test_two_values_and_values_without_bounds_have_the_interval_of_student():
     values = np.array([1.0, 2.0, 4.0])
-    mean, error, low, high = student(values, 0.95)
-    assert bounded(values, 0.95, -np.inf, np.inf) == (mean, error, low, high)
-    assert bounded(values, 0.95, 0.0, np.inf) == (mean, error, 0.0, high)
-    assert np.isnan(bounded(values[:2], 0.95, 0.0, 5.0)[2:]).all()
+    mean, error, low, high = student_interval(values, 0.95)
+    assert bounded_mean_interval(values, 0.95, -np.inf, np.inf) == (mean, error, low, high)
+    assert bounded_mean_interval(values, 0.95, 0.0, np.inf) == (mean, error, 0.0, high)
+    assert np.isnan(bounded_mean_interval(values[:2], 0.95, 0.0, 5.0)[2:]).all()
 
 
 def test_means_hold_where_a_few_prompts_are_unlike_the_rest():
@@ -103,7 +103,7 @@ def test_means_hold_where_a_few_prompts_are_unlike_the_rest():
     mean = source.mean()
     for n in (4, 6, 12, 30):
         drawn = source[rng.integers(100, size=(300, n))]
-        ends = np.array([bounded(values, 0.95, 1.0, 5.0)[2:] for values in drawn])
+        ends = np.array([bounded_mean_interval(values, 0.95, 1.0, 5.0)[2:] for values in drawn])
         without_each = (n * drawn.mean(axis=1)[:, None] - drawn) / (n - 1)
         logits = [
             logit_interval(values.mean(), left, 0.95, 1.0, 5.0)

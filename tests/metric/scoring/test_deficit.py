@@ -10,11 +10,11 @@ from scipy.stats import beta, chi2, t
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
 from vendiscore.scoring.deficit import (
-    Repeats,
-    log_deficit,
-    log_ends,
+    RecurrenceCounts,
+    compute_log_score_interval,
+    count_recurrences,
+    make_log_deficit,
     poisson_lower_limit,
-    repeats_of,
 )
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral.vendi_scores import compute_spectrum
@@ -31,7 +31,7 @@ def test_a_count_has_the_lower_end_of_garwood(count):
 def test_a_share_has_the_ends_of_jeffreys(count):
     """The posterior of a share after `count` of 8, with the prior Beta(1/2, 1/2)."""
     labels = as_similarity(["a"] * count + list("bcdefghi")[: 8 - count], k="labels")
-    low, high = repeats_of(labels).compute_share_interval(0.95)
+    low, high = count_recurrences(labels).compute_proportion_interval(0.95)
     assert low == pytest.approx(beta.ppf(0.025, count + 0.5, 8.5 - count))
     assert high == pytest.approx(1 if count == 8 else beta.ppf(0.975, count + 0.5, 8.5 - count))
 
@@ -39,23 +39,23 @@ def test_a_share_has_the_ends_of_jeffreys(count):
 @pytest.mark.parametrize("q", ORDERS)
 def test_a_deficit_of_kinds_is_that_of_their_samples(q):
     texts = ["a cat", "a cat", "a dog", "the dog", "a cat", "one bird"]
-    found = repeats_of(as_similarity(texts))
+    found = count_recurrences(as_similarity(texts))
     scored = compute(texts, q=q)[key_at(q)]
-    assert log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
+    assert make_log_deficit(q)(found.K, found.counts / 6, 6) == pytest.approx(math.log(6 / scored))
     pair = compute([0, *range(5)], k="labels", q=q)[key_at(q)]
     shares = np.array([2, 1, 1, 1, 1]) / 6
-    assert log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
+    assert make_log_deficit(q)(np.eye(5), shares, 6) == pytest.approx(math.log(6 / pair))
 
 
 def test_remembered_deficits_are_of_their_similarities():
     """The same shares of other kinds have another score; sizes alone change nothing but log n."""
     shares = np.array([0.5, 0.3, 0.2])
-    deficit = log_deficit(1.0, [(np.eye(3), shares, 2.0)])
+    deficit = make_log_deficit(1.0, [(np.eye(3), shares, 2.0)])
     assert deficit(np.eye(3), shares, 8) == pytest.approx(math.log(4))  # as it was passed
     alike = np.full((3, 3), 0.6) + 0.4 * np.eye(3)
     for K in (alike, np.ones((3, 3)), alike):
         for n in (5, 9):
-            assert deficit(K, shares, n) == log_deficit(1.0)(K, shares, n)
+            assert deficit(K, shares, n) == make_log_deficit(1.0)(K, shares, n)
     assert deficit(np.ones((3, 3)), shares, 5) == pytest.approx(math.log(5))
 
 
@@ -66,7 +66,7 @@ def test_kinds_that_did_not_occur_are_admitted_beside_a_quarter_of_odd_samples(o
     labels = as_similarity([0] * (n - odd) + list(range(1, odd + 1)), k="labels")
     found = jackknife(compute_spectrum(labels, vectors=True), 2.0)
     certain = replace(found, error=0.0, gain=0.0)
-    high = log_ends(certain, n, 2.0, 0.95, repeats_of(labels))[1]
+    high = compute_log_score_interval(certain, n, 2.0, 0.95, count_recurrences(labels))[1]
     least = beta.ppf(0.025, n - odd + 0.5, odd + 0.5) / (n - odd)
     shares = np.append(least * (n - odd), np.full(odd, 1 / n))
     unseen = n * (1 - shares.sum())
@@ -90,14 +90,14 @@ def test_products_of_equal_rows_are_within_two_roundings(columns):
 
 def test_the_commonest_kind_takes_the_place_of_samples_most_like_it():
     K = np.array([[1, 0.1, 0.8, 0.3], [0.1, 1, 0, 0], [0.8, 0, 1, 0], [0.3, 0, 0, 1]])
-    found = Repeats(8, 7, K, np.array([4, 1, 2, 1]))
-    assert found.with_commonest(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
-    assert found.with_commonest(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
-    assert found.with_commonest(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
+    found = RecurrenceCounts(8, 7, K, np.array([4, 1, 2, 1]))
+    assert found.grow_commonest_kind(0.5) == pytest.approx(np.array([4, 1, 2, 1]) / 8)
+    assert found.grow_commonest_kind(0.7) == pytest.approx(np.array([5.6, 1, 0.4, 1]) / 8)
+    assert found.grow_commonest_kind(0.9) == pytest.approx(np.array([7.2, 0.8, 0, 0]) / 8)
 
 
 def test_pairs_are_counted():
-    found = repeats_of(as_similarity(list("aabbbc"), k="labels"))
+    found = count_recurrences(as_similarity(list("aabbbc"), k="labels"))
     assert (found.n, found.pairs, found.has_few_pairs) == (6, 4, True)
     assert sorted(found.counts) == [1, 2, 3]
     assert pytest.approx(np.eye(3)) == found.K
@@ -107,7 +107,7 @@ def test_pairs_are_counted():
 def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
     X = np.random.default_rng(0).normal(size=(12, 5))
     similarity = as_similarity(X, k="rbf", sigma=sigma)
-    found, K = repeats_of(similarity, allow_repeats=False), similarity.dense()
+    found, K = count_recurrences(similarity, allow_repeats=False), similarity.dense()
     squares = np.array([K[i, j] ** 2 for j in range(12) for i in range(j)])
     few = squares.sum() ** 2 < 12 * (squares**2).sum()
     assert (found is not None) == few == (sigma < 1)
@@ -115,19 +115,19 @@ def test_vectors_are_counted_where_few_pairs_make_up_the_deficit(sigma):
         assert (found.pairs, found.counts.tolist()) == (0, [1] * 12)
         assert pytest.approx(K) == found.K
     twice = as_similarity(np.vstack([X, X[:1]]), k="rbf", sigma=sigma)
-    twice = repeats_of(twice, allow_repeats=False)
+    twice = count_recurrences(twice, allow_repeats=False)
     assert (twice.pairs, twice.counts.max()) == (1, 2)
 
 
 def test_many_labels_are_counted_by_kind_and_other_samples_not_at_all():
     kinds = np.random.default_rng(0).integers(0, 30, 900)
-    found = repeats_of(as_similarity(kinds.tolist(), k="labels"))
+    found = count_recurrences(as_similarity(kinds.tolist(), k="labels"))
     counts = np.bincount(kinds)
     assert found.pairs == pytest.approx((counts * (counts - 1) / 2).sum())
     assert sorted(found.counts) == sorted(counts)
-    assert repeats_of(as_similarity([str(i) for i in range(900)], k="labels")) is None
+    assert count_recurrences(as_similarity([str(i) for i in range(900)], k="labels")) is None
     X = as_similarity(np.random.default_rng(0).normal(size=(900, 3)), k="cosine")
-    assert repeats_of(X) is None
+    assert count_recurrences(X) is None
 
 
 @pytest.mark.parametrize("q", [0.5, 1, 2, math.inf])
@@ -146,7 +146,7 @@ def test_intervals_hold_where_answers_recur_over_a_background(share, n, q):
     for _ in range(150):
         similarity = as_similarity(rng.choice(kinds, n, p=p / p.sum()).tolist())
         found = jackknife(compute_spectrum(similarity, vectors=True), q)
-        held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
+        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
@@ -168,7 +168,10 @@ def test_intervals_hold_where_rare_labels_are_unseen_beside_common_ones(common, 
         if counts not in ends:
             similarity = as_similarity(labels.tolist(), k="labels")
             found = jackknife(compute_spectrum(similarity, vectors=True), q)
-            ends[counts] = (*log_ends(found, n, q, 0.95, repeats_of(similarity)), found.log)
+            ends[counts] = (
+                *compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)),
+                found.log,
+            )
         low, high, log = ends[counts]
         held.append((low, high))
         logs.append(log)
@@ -183,14 +186,16 @@ def test_seen_repeats_count_once_and_unseen_ones_in_addition(counts, exact, q):
     """Above is the farther one of two ends; the distances to those below add up as squares."""
     labels = as_similarity(np.repeat(np.arange(len(counts)), counts).tolist(), k="labels")
     n = labels.n
-    repeats = repeats_of(labels)._replace(conservative_tails=exact)
+    repeats = count_recurrences(labels)._replace(conservative_tails=exact)
     assert 0 < repeats.pairs < n
     found = jackknife(compute_spectrum(labels, vectors=True), q)
     certain = replace(found, error=0.0, gain=0.0)
-    below, above = np.abs(np.array(log_ends(certain, n, q, 0.95, repeats)) - found.log)
+    below, above = np.abs(
+        np.array(compute_log_score_interval(certain, n, q, 0.95, repeats)) - found.log
+    )
     reach = t.ppf(0.975, n - 1) * found.error
     assert (reach < above) == (max(counts) == 2 and min(counts[:4]) == 2)  # kinds tie, or nearly
-    low, high = log_ends(found, n, q, 0.95, repeats)
+    low, high = compute_log_score_interval(found, n, q, 0.95, repeats)
     assert low == pytest.approx(max(0.0, found.log - math.hypot(reach, below)))
     assert high == pytest.approx(min(math.log(n), found.log + max(reach, above)))
 
@@ -210,11 +215,12 @@ def test_copies_are_counted_whatever_rounds_them():
         as_similarity((unit @ unit.T).astype(np.float32), score_K=True),
     ):
         for n in (700, 20):
-            found = repeats_of(similarity.take(np.arange(n)))
+            found = count_recurrences(similarity.take(np.arange(n)))
             expected = np.sort(np.unique(X[:n, 0], return_counts=True)[1])
             assert np.sort(found.counts).tolist() == expected.tolist()
     assert (
-        repeats_of(as_similarity(X * 1.001 + 1e-3 * rng.normal(size=X.shape), k="cosine")) is None
+        count_recurrences(as_similarity(X * 1.001 + 1e-3 * rng.normal(size=X.shape), k="cosine"))
+        is None
     )
     assert counts.sum() == 700
 
@@ -225,7 +231,7 @@ def test_copies_beyond_the_first_samples_are_counted():
     X = rng.normal(size=(380, 8))
     order = np.r_[np.arange(300), np.arange(300), np.arange(380), np.full(50, 370)]
     noisy = X[order] * (1 + 1e-9 * rng.normal(size=(len(order), 8)))
-    found = repeats_of(as_similarity(noisy, k="cosine"))
+    found = count_recurrences(as_similarity(noisy, k="cosine"))
     assert found.counts.tolist() == np.bincount(order).tolist()
     X_of_kinds = X / np.linalg.norm(X, axis=1)[:, None]
     assert pytest.approx(X_of_kinds @ X_of_kinds.T, abs=1e-7) == found.K
@@ -244,7 +250,7 @@ def test_intervals_of_labels_hold(kinds, n, q):
         similarity = as_similarity(labels, k="labels")
         spectrum = compute_spectrum(similarity, vectors=True)
         found = jackknife(spectrum, q)
-        held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
+        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.9
@@ -267,7 +273,7 @@ def test_equally_similar_samples_admit_others(k, n, q):
         log = -(values * np.log(values)).sum()
     else:
         log = -math.log(values.max()) if q == math.inf else np.log((values**q).sum()) / (1 - q)
-    high = log_ends(found, n, q, 0.95, repeats_of(similarity))[1]
+    high = compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity))[1]
     assert high == pytest.approx(min(log, math.log(n)))
     assert high > found.log + 0.01
 
@@ -283,7 +289,7 @@ def test_intervals_hold_where_a_second_template_is_rare(n):
     for _ in range(150):
         similarity = as_similarity(rng.choice(texts, n, p=p).tolist())
         found = jackknife(compute_spectrum(similarity, vectors=True), 1)
-        held.append(log_ends(found, n, 1, 0.95, repeats_of(similarity)))
+        held.append(compute_log_score_interval(found, n, 1, 0.95, count_recurrences(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
     assert np.mean((low <= np.mean(logs)) & (np.mean(logs) <= high)) >= 0.93
@@ -325,7 +331,7 @@ def test_nearly_equal_samples_admit_as_many_others_as_equal_ones(noise):
 def test_samples_without_a_main_cluster_admit_no_others():
     K = np.full((8, 8), 0.49) + 0.51 * np.eye(8)
     K[0, 1] = K[1, 0] = 0.4
-    repeats = repeats_of(as_similarity(K, score_K=True))
+    repeats = count_recurrences(as_similarity(K, score_K=True))
     assert repeats.find_main_cluster().sum() == 1
     K[K == 0.49] = 0.51
-    assert repeats_of(as_similarity(K, score_K=True)).find_main_cluster().sum() >= 7
+    assert count_recurrences(as_similarity(K, score_K=True)).find_main_cluster().sum() >= 7

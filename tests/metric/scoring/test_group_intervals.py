@@ -9,7 +9,7 @@ import pytest
 
 from vendiscore import MatrixSimilarity, as_similarity, compute
 from vendiscore.scoring.group_intervals import estimate_group_intervals, estimate_log_scores
-from vendiscore.scoring.subsampling import student_reach
+from vendiscore.scoring.subsampling import t_critical_value
 
 ORDERS = [0.5, 1.0, 2.0, 3.0, math.inf]
 TEXTS = [
@@ -165,7 +165,7 @@ def test_lower_distances_are_the_ends_of_continuous_samples(q):
     alone = compute(X, k="rbf", sigma=3.0, q=q, ci=0.95, allow_repeats=False)
     low = math.log(alone[f"VS_q{q:g}_low" if q != 1 else "VS_low"])
     assert skewed.lower_distance[0, 0] == pytest.approx(skewed.log[0, 0] - low)
-    reach = student_reach(0.95, 12)
+    reach = t_critical_value(0.95, 12)
     assert skewed.lower_distance[0, 0] > 1.01 * reach * skewed.error[0, 0]
     assert even.lower_distance[0, 0] == pytest.approx(reach * even.error[0, 0])
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from vendiscore import compute
-from vendiscore.scoring.group_scores import UNLIKE
-from vendiscore.scoring.subsampling import bounded, mean_error
+from vendiscore.scoring.group_scores import UNEQUAL_SIZE_RATIO
+from vendiscore.scoring.subsampling import bounded_mean_interval, compute_mean_and_error
 
 RNG = np.random.default_rng(0)
 SIZES = [3, 4, 5, 3]
@@ -21,7 +21,7 @@ def test_a_score_of_groups_is_the_mean_of_their_scores():
     found = compute(X, groups=LABELS, **HOW)
     assert found["VS"] == pytest.approx(EACH.mean(), rel=1e-12)
     assert found["VS_se"] == pytest.approx(EACH.std(ddof=1) / 2, rel=1e-12)
-    assert found["VS_se"] == pytest.approx(mean_error(EACH)[1], rel=1e-12)
+    assert found["VS_se"] == pytest.approx(compute_mean_and_error(EACH)[1], rel=1e-12)
 
 
 def test_the_order_of_samples_and_labels_of_groups_change_nothing():
@@ -36,7 +36,7 @@ def test_the_order_of_samples_and_labels_of_groups_change_nothing():
 def test_the_interval_of_a_mean_knows_the_bounds_of_its_scores(level):
     found = compute(X, groups=LABELS, ci=level, **HOW)
     # Each score is between 1 and the number of its samples.
-    _, se, low, high = bounded(EACH, level, 1.0, np.mean(SIZES))
+    _, se, low, high = bounded_mean_interval(EACH, level, 1.0, np.mean(SIZES))
     assert [found[f"VS_{end}"] for end in ("se", "low", "high")] == pytest.approx([se, low, high])
     assert 1 <= low < EACH.mean() < high <= np.mean(SIZES)
 
@@ -76,7 +76,9 @@ def test_measures_of_all_groups_have_no_error():
     assert any("without an interval: WithinVS" in note for note in notes)
 
 
-@pytest.mark.parametrize(("n", "is_noted"), [(3 * UNLIKE, True), (3 * UNLIKE - 1, False)])
+@pytest.mark.parametrize(
+    ("n", "is_noted"), [(3 * UNEQUAL_SIZE_RATIO, True), (3 * UNEQUAL_SIZE_RATIO - 1, False)]
+)
 def test_groups_of_unlike_sizes_are_noted(n, is_noted):
     rows = RNG.standard_normal((n + 3, 2))
     notes = compute(rows, groups=[0] * 3 + [1] * n, details=True, **HOW)["details"]["notes"]

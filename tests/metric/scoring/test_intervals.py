@@ -16,7 +16,7 @@ from vendiscore.measures.measure import get_measure
 from vendiscore.result import key_at
 from vendiscore.scoring import group_scores
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
-from vendiscore.scoring.request import confidence
+from vendiscore.scoring.request import check_confidence_level
 from vendiscore.spectral import spectrum
 
 X = np.random.default_rng(0).standard_normal((30, 4))
@@ -324,13 +324,13 @@ def test_measured_coverages_of_means_are_those_of_the_results():
     file = Path(__file__).parents[3] / "benchmarks" / "results" / "prompt_means.json"
     rows = json.loads(file.read_text(encoding="utf-8"))["rows"]
     rows = [row for row in rows if row["part"] == "means" and not row["chosen_on"]]
-    lowest, highest = group_scores.MEASURED_COVERAGE
+    lowest, highest = group_scores.TESTED_COVERAGE
     held = [100 * row["held"] for row in rows]
     assert (lowest, highest) == (math.floor(min(held)), math.ceil(max(held)))
     students = [100 * row["held_student"] for row in rows]
-    assert math.floor(min(students)) == group_scores.MEASURED_STUDENT
+    assert math.floor(min(students)) == group_scores.TESTED_STUDENT_COVERAGE
     prompts = [row["prompts"] for row in rows]
-    assert (min(prompts), max(prompts)) == group_scores.MEASURED_GROUPS
+    assert (min(prompts), max(prompts)) == group_scores.TESTED_GROUPS
 
 
 def test_groups_that_all_score_the_same_have_an_interval_that_allows_for_others():
@@ -428,9 +428,9 @@ def test_a_set_that_is_too_small_is_refused_before_work_starts():
 
 def test_a_level_is_not_the_chance_to_miss():
     levels = 0.5, np.float32(0.75), 0.999
-    assert [confidence("ci", level) for level in levels] == [0.5, 0.75, 0.999]
+    assert [check_confidence_level("ci", level) for level in levels] == [0.5, 0.75, 0.999]
     for level in (0.05, 0.4999, 1, 0, 95, float("nan")):
         with pytest.raises(
             ValueError, match=r"`ci` must be a level from 0\.5 to below 1.* as 0\.95"
         ):
-            confidence("ci", level)
+            check_confidence_level("ci", level)

@@ -7,7 +7,12 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore.scoring.deficit import deficit_ends, log_deficit, log_ends, repeats_of
+from vendiscore.scoring.deficit import (
+    compute_deficit_interval,
+    compute_log_score_interval,
+    count_recurrences,
+    make_log_deficit,
+)
 from vendiscore.scoring.jackknife import jackknife
 from vendiscore.scoring.near_copies import find_near_copies, merge_near_copies
 from vendiscore.spectral.vendi_scores import compute_spectrum
@@ -111,7 +116,7 @@ def test_intervals_of_near_copies_hold(share, n, q):
         X = centres[rng.choice(len(p), n, p=p / p.sum())]
         similarity = as_similarity(X + 1e-3 * rng.normal(size=X.shape), k="rbf", sigma=2.0)
         found = jackknife(compute_spectrum(similarity, vectors=True), q)
-        held.append(log_ends(found, n, q, 0.95, repeats_of(similarity)))
+        held.append(compute_log_score_interval(found, n, q, 0.95, count_recurrences(similarity)))
         logs.append(found.log)
     low, high = np.transpose(held)
     # Of four samples, 6.7 % are of one centre of the geometric source, which shows no other scale.
@@ -134,17 +139,21 @@ def test_an_error_that_near_copies_alone_make_up_is_left_out(q):
     """Two of each of five centres tie: distances within them say nothing of how kinds recur."""
     X = rows(np.repeat(np.arange(5), 2), 0.1, columns=64)
     similarity = as_similarity(X, k="cosine")
-    repeats = repeats_of(similarity)
+    repeats = count_recurrences(similarity)
     assert repeats.near is not None
     found = jackknife(compute_spectrum(similarity, vectors=True), q)
-    deficit = log_deficit(q)
+    deficit = make_log_deficit(q)
     shares = repeats.near.counts / 10
     added = deficit(repeats.near.K, shares, 10) - deficit(repeats.K, repeats.counts / 10, 10)
     assert 0 < found.error < abs(added)
     certain = replace(found, error=0.0)
-    ends = deficit_ends(math.log(10) - found.log, found, 0.95, repeats, deficit)
-    apart = deficit_ends(math.log(10) - found.log + added, certain, 0.95, repeats.near, deficit)
-    own = deficit_ends(math.log(10) - found.log, found, 0.95, repeats._replace(near=None), deficit)
+    ends = compute_deficit_interval(math.log(10) - found.log, found, 0.95, repeats, deficit)
+    apart = compute_deficit_interval(
+        math.log(10) - found.log + added, certain, 0.95, repeats.near, deficit
+    )
+    own = compute_deficit_interval(
+        math.log(10) - found.log, found, 0.95, repeats._replace(near=None), deficit
+    )
     expected = min(own[0], apart[0] - added), max(own[1], apart[1] - added)
     assert ends == pytest.approx(expected)
     assert ends != pytest.approx(own)
@@ -159,9 +168,11 @@ def test_few_much_alike_samples_have_the_upper_end_of_the_logit():
     logit = math.log(share / (1 - share)) + reach * found.error / (full * share * (1 - share))
     upper = full / (1 + math.exp(-logit))
     assert upper > found.log + reach * found.error
-    alone = repeats_of(similarity)._replace(K=np.eye(4))  # of no tight cluster
-    assert log_ends(found, 4, 1.0, 0.95, alone)[1] == pytest.approx(upper)
-    assert log_ends(found, 4, 1.0, 0.95, repeats_of(similarity))[1] >= upper
+    alone = count_recurrences(similarity)._replace(K=np.eye(4))  # of no tight cluster
+    assert compute_log_score_interval(found, 4, 1.0, 0.95, alone)[1] == pytest.approx(upper)
+    assert (
+        compute_log_score_interval(found, 4, 1.0, 0.95, count_recurrences(similarity))[1] >= upper
+    )
 
 
 def test_a_comparison_takes_near_copies_for_copies_too():

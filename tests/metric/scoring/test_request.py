@@ -8,12 +8,12 @@ import pytest
 from vendiscore.measures.measure import get_measure
 from vendiscore.scoring.request import (
     check_allow_repeats,
+    check_confidence_level,
     check_orders,
     check_pool_repeats,
-    confidence,
-    magnitudes,
-    read_generation_request,
-    read_request,
+    default_magnitude_measures,
+    parse_generation_request,
+    parse_request,
 )
 
 
@@ -22,13 +22,13 @@ def measures(*names):
 
 
 def test_defaults_are_those_of_the_documented_signature():
-    request = read_request({})
+    request = parse_request({})
     assert request.names == request.keys == ["VS"]
     assert request.orders == (1.0,)
     assert (request.psd, request.details, request.ci) == ("check", False, None)
     assert (request.allow_repeats, request.pool_repeats) == (True, True)
     assert request.estimating is None
-    assert not request.several
+    assert not request.several_orders
 
 
 @pytest.mark.parametrize(
@@ -43,7 +43,7 @@ def test_defaults_are_those_of_the_documented_signature():
     ],
 )
 def test_keys_name_the_order_of_ordered_measures_only(q, keys):
-    request = read_request({"q": q, "measures": ["VS", "IntDiv"]})
+    request = parse_request({"q": q, "measures": ["VS", "IntDiv"]})
     assert request.keys == [*keys, "IntDiv"]
 
 
@@ -51,7 +51,7 @@ def test_keys_name_the_order_of_ordered_measures_only(q, keys):
     ("q", "order", "key"), [([2, 1], 1.0, "VS_q1"), ([2, 3], 2.0, "VS_q2"), (2, 2.0, "VS_q2")]
 )
 def test_reports_describe_order_1_if_it_was_passed_else_the_first(q, order, key):
-    request = read_request({"q": q})
+    request = parse_request({"q": q})
     assert (request.main_order, request.vendi_key) == (order, key)
 
 
@@ -72,23 +72,23 @@ def test_orders_are_distinct_floats_in_their_sequence():
     ],
 )
 def test_a_request_tells_which_measures_need_groups_or_references(names, of_groups, pairs):
-    request = read_request({"measures": names})
-    assert (request.of_groups, request.pairs) == (of_groups, pairs)
+    request = parse_request({"measures": names})
+    assert (request.group_measures, request.two_sample_measures) == (of_groups, pairs)
 
 
 def test_needs_are_those_of_one_set_and_those_of_all_groups():
-    each, together = read_request({"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}).needs
+    each, together = parse_request({"measures": ["VS", "Magnitude", "BetweenVS"], "t": 1}).needs
     assert each == {"scores", "distances"}
     assert together == {get_measure("BetweenVS").needs}
-    assert read_request({"measures": ["VS", "MMD"]}).pooled == {get_measure("MMD").needs}
+    assert parse_request({"measures": ["VS", "MMD"]}).pooled_needs == {get_measure("MMD").needs}
 
 
 def test_only_between_vs_is_compared_with_shuffled_labels():
-    assert read_request({"measures": ["BetweenVS"]}).shuffled
-    assert not read_request({"measures": ["BetweenVS"], "permutations": 0}).shuffled
-    assert not read_request({"measures": ["WithinVS"]}).shuffled
+    assert parse_request({"measures": ["BetweenVS"]}).uses_permutation_null
+    assert not parse_request({"measures": ["BetweenVS"], "permutations": 0}).uses_permutation_null
+    assert not parse_request({"measures": ["WithinVS"]}).uses_permutation_null
     with pytest.raises(TypeError, match="`permutations` is for BetweenVS"):
-        read_request({"measures": ["VS"], "permutations": 9})
+        parse_request({"measures": ["VS"], "permutations": 9})
 
 
 @pytest.mark.parametrize(
@@ -104,36 +104,36 @@ def test_only_between_vs_is_compared_with_shuffled_labels():
 def test_usual_measures_of_magnitude_depend_on_scale_and_references(
     arguments, references, expected
 ):
-    assert magnitudes(arguments, references) == expected
+    assert default_magnitude_measures(arguments, references) == expected
 
 
 def test_options_of_measures_leave_the_options_of_the_kernel():
-    request = read_request({"measures": ["MagArea"], "n_scales": 7, "k": "rbf", "sigma": 2.0})
+    request = parse_request({"measures": ["MagArea"], "n_scales": 7, "k": "rbf", "sigma": 2.0})
     assert request.measures[0].options == {"n_scales": 7}
-    assert request.how.options == {"sigma": 2.0}
+    assert request.spec.options == {"sigma": 2.0}
     assert request.solver == "auto"
-    assert read_request({"measures": ["MagArea"], "solver": "cg"}).solver == "cg"
+    assert parse_request({"measures": ["MagArea"], "solver": "cg"}).solver == "cg"
 
 
 def test_equal_plain_arguments_give_one_request():
-    assert read_request({"q": 2}) is read_request({"q": 2})
-    assert read_request({"q": 2}) is not read_request({"q": 2.0})  # the type may matter
+    assert parse_request({"q": 2}) is parse_request({"q": 2})
+    assert parse_request({"q": 2}) is not parse_request({"q": 2.0})  # the type may matter
     weights = {"p": np.ones(2) / 2}
-    assert read_request(weights) is not read_request(weights)
+    assert parse_request(weights) is not parse_request(weights)
 
 
 def test_other_metrics_arguments_are_ignored_if_named():
-    request = read_request({"q": 2, "n_scales": 5, "foreign": 1}, others={"foreign"})
+    request = parse_request({"q": 2, "n_scales": 5, "foreign": 1}, ignored_names={"foreign"})
     assert request.keys == ["VS_q2"]
     with pytest.raises(TypeError, match="`foreign`"):
-        read_request({"foreign": 1})
+        parse_request({"foreign": 1})
 
 
 @pytest.mark.parametrize("option", ["details", "groups", "p", "prompts", "given_prompt"])
 def test_harnesses_pass_no_arguments_about_single_samples(option):
     with pytest.raises(ValueError, match=f"`{option}` has no meaning here"):
-        read_generation_request({option: None})
-    assert read_generation_request({"q": 2}).keys == ["VS_q2"]
+        parse_generation_request({option: None})
+    assert parse_generation_request({"q": 2}).keys == ["VS_q2"]
 
 
 REFUSED = {
@@ -179,30 +179,32 @@ REFUSED = {
 def test_arguments_that_do_not_fit_are_refused(case):
     arguments, error, message = REFUSED[case]
     with pytest.raises(error, match=message):
-        read_request(arguments)
+        parse_request(arguments)
 
 
 def test_an_order_without_effect_is_accepted_where_it_is_a_default():
-    assert read_request({"measures": ["IntDiv"], "q": 2}, any_order=True).keys == ["IntDiv"]
-    assert read_request({"measures": ["IntDiv"], "q": 1}).keys == ["IntDiv"]
+    assert parse_request({"measures": ["IntDiv"], "q": 2}, allow_unused_order=True).keys == [
+        "IntDiv"
+    ]
+    assert parse_request({"measures": ["IntDiv"], "q": 1}).keys == ["IntDiv"]
 
 
 def test_estimates_keep_their_tolerance_and_seed():
-    estimating = read_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimating
+    estimating = parse_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimating
     assert (estimating.rtol, estimating.seed) == (0.01, 3)
-    usual = read_request({"method": "estimate"}).estimating
+    usual = parse_request({"method": "estimate"}).estimating
     assert (usual.rtol, usual.seed) == (2e-3, 0)
 
 
 @pytest.mark.parametrize("level", [0.5, 0.95, 0.999])
 def test_levels_from_a_half_to_below_1_are_read(level):
-    assert confidence("ci", level) == level
+    assert check_confidence_level("ci", level) == level
 
 
 @pytest.mark.parametrize("level", [0.05, 0.4999, 1.0, 95, -0.5, np.nan])
 def test_other_levels_are_refused(level):
     with pytest.raises(ValueError, match=r"`ci` must be a level from 0.5 to below 1"):
-        confidence("ci", level)
+        check_confidence_level("ci", level)
 
 
 @pytest.mark.parametrize(
@@ -239,13 +241,13 @@ def test_pool_repeats_is_refused_where_it_changes_no_interval(ci, details, names
 
 
 def test_prompts_can_be_added_to_a_request():
-    request = read_request({"k": "cosine"})
+    request = parse_request({"k": "cosine"})
     changed = request.with_prompts([[1.0, 0.0]])
-    assert request.how.conditioning_prompts is None
-    assert changed.how.conditioning_prompts.condition
+    assert request.spec.conditioning_prompts is None
+    assert changed.spec.conditioning_prompts.condition
     assert changed.keys == request.keys
 
 
 def test_a_request_can_be_pickled():
-    request = read_request({"q": [1, 2], "ci": 0.9, "k": "cosine"})
+    request = parse_request({"q": [1, 2], "ci": 0.9, "k": "cosine"})
     assert pickle.loads(pickle.dumps(request)).keys == request.keys

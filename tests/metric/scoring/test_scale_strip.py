@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore.scoring import typical
-from vendiscore.scoring.scale_strip import strip_html, strip_text
+from vendiscore.scoring.scale_strip import render_html_strip, render_text_strip
 
-TABLES = typical._tables()
+TABLES = typical._load_tables()
 RUNGS = [["gpt-4o", 3.95], ["people & co", 7.79]]
 NAMES = st.text("abcdefghijklmnopqrstuvwxyz -'", min_size=1, max_size=45)
 
@@ -23,7 +23,7 @@ NAMES = st.text("abcdefghijklmnopqrstuvwxyz -'", min_size=1, max_size=45)
 )
 def test_a_strip_is_two_lines_of_at_most_100_characters(rungs, value, interval) -> None:
     ordered = sorted(map(list, rungs), key=lambda rung: rung[1])
-    lines = strip_text(ordered, 300, value, interval).split("\n")
+    lines = render_text_strip(ordered, 300, value, interval).split("\n")
     assert len(lines) == 2
     assert max(map(len, lines)) <= 100
     assert re.fullmatch(r"1 [─━┼●]{60} 300", lines[0])
@@ -35,9 +35,9 @@ def test_a_strip_is_two_lines_of_at_most_100_characters(rungs, value, interval) 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
 def test_marks_stand_in_the_order_of_their_names_and_are_as_many(table) -> None:
     for n in (8, 30):
-        rungs = typical._rungs(table, n, 1)
+        rungs = typical._interpolate_scores(table, n, 1)
         for value in np.linspace(1, n, 12):
-            line, names = strip_text(rungs, n, float(value), ()).split("\n")
+            line, names = render_text_strip(rungs, n, float(value), ()).split("\n")
             numbers = [float(x) for x in re.findall(r"\(([\d.]+)\)", names)]
             assert numbers == sorted(numbers)
             assert line.count("┼") + 1 == len(numbers) or line.count("┼") == len(numbers)
@@ -47,18 +47,18 @@ def test_marks_stand_in_the_order_of_their_names_and_are_as_many(table) -> None:
 
 def test_the_nearest_sets_are_named_first() -> None:
     rungs = [[f"a set whose name is long, number {i}", 10.0 * i] for i in range(1, 10)]
-    names = strip_text(rungs, 100, 52.0, ()).split("\n")[1]
+    names = render_text_strip(rungs, 100, 52.0, ()).split("\n")[1]
     name = "a set whose name is long, number"
     assert names == f"{name} 5 (50), ● (52), {name} 6 (60)"
 
 
 def test_a_strip_in_html_has_its_sentence_as_its_label_and_escapes_names() -> None:
     sentence = "For 8 texts <b>, this is between gpt-4o (3.95) and people & co (7.79)."
-    strip = strip_text(RUNGS, 8, 6, ())
-    found = strip_html({"typical": sentence, "strip": strip})
+    strip = render_text_strip(RUNGS, 8, 6, ())
+    found = render_html_strip({"typical": sentence, "strip": strip})
     figure = ET.fromstring(found)
     assert figure[0].attrib["role"] == "img"
     assert figure[0].attrib["aria-label"] == sentence
     assert figure[0][0].text == strip.split("\n")[0]
     assert figure[1].text == "gpt-4o (3.95), ● (6), people & co (7.79)"
-    assert strip_html(typical.nowhere()) == ""
+    assert render_html_strip(typical.empty_reference_scale()) == ""

@@ -35,11 +35,11 @@ def test_what_are_no_rows_is_refused(rows):
 
 
 def test_only_plain_floats_of_few_samples_skip_the_reader():
-    assert scores.is_small(np.eye(3), "K")
-    assert scores.is_small(np.ones((3, 2), np.float32), "X")
+    assert scores.is_small_matrix(np.eye(3), "K")
+    assert scores.is_small_matrix(np.ones((3, 2), np.float32), "X")
     odd = [[[1.0]], np.ones(3), np.ones((0, 3)), np.ones((2, 2, 2)), np.ones((2, 2), np.float16)]
     odd += [np.eye(2, dtype=np.dtype(np.float64).newbyteorder()), np.ma.masked_array([[1.0]])]
-    assert not any(scores.is_small(rows, "X") for rows in odd)
+    assert not any(scores.is_small_matrix(rows, "X") for rows in odd)
 
 
 @pytest.mark.parametrize("p", [[0.25, 0.75], np.array([0.250001, 0.75]), np.float32([0.25, 0.75])])

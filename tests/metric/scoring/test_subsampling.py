@@ -7,12 +7,12 @@ import pytest
 
 from vendiscore import FeatureSimilarity, score
 from vendiscore.scoring.jackknife import jackknife
-from vendiscore.scoring.subsampling import halves_error
+from vendiscore.scoring.subsampling import half_sampling_error
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 
 def error_of_halves(n, number, draws=20, seed=0):
-    return float(halves_error(n, number, n // 2, draws, np.random.default_rng(seed)))
+    return float(half_sampling_error(n, number, n // 2, draws, np.random.default_rng(seed)))
 
 
 @pytest.mark.parametrize("n", [20, 101])

@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 
 from vendiscore import as_similarity, compute, explain, list_kernels, report
 from vendiscore.scoring import typical
-from vendiscore.scoring.typical import place_among, settings_that_count
+from vendiscore.scoring.typical import compare_with_typical, select_comparable_settings
 from vendiscore.support.text_detection import are_proteins
 
 ROOT = Path(__file__).resolve().parents[3]
-TABLES = typical._tables()
+TABLES = typical._load_tables()
 CURVES = [(table, q, name) for table in TABLES for q in (1, 2) for name in table[str(q)]]
 CAPTIONS = (ROOT / "examples" / "captions" / "middling.txt").read_text(encoding="utf-8").split("\n")
 CAPTIONS = [line for line in CAPTIONS if line]
@@ -39,7 +39,9 @@ def placed(
     """Place a score under the settings of a table, or some of them changed."""
     similarity = SimpleNamespace(settings={**table["settings"], **other}, dim=None)
     subject: Any = SimpleNamespace(similarity=similarity, p=None)
-    return place_among(subject, n, q, value, of_length(table) if samples is None else samples)
+    return compare_with_typical(
+        subject, n, q, value, of_length(table) if samples is None else samples
+    )
 
 
 def rung(table: dict[str, Any], n: int, q: float, name: str) -> float | None:
@@ -195,16 +197,19 @@ def test_nothing_is_said_under_another_option_order_or_weight(table) -> None:
     assert placed(table, 8, 1)["typical"]
     similarity: Any = SimpleNamespace(settings=settings, dim=None)
     weighted: Any = SimpleNamespace(similarity=similarity, p=np.full(8, 1 / 8))
-    assert place_among(weighted, 8, 1, 1.5, of_length(table)) == typical.nowhere()
+    assert (
+        compare_with_typical(weighted, 8, 1, 1.5, of_length(table))
+        == typical.empty_reference_scale()
+    )
     for other in (0, 0.5, 1.001, 1.5, 3, np.inf):
-        assert placed(table, 8, other) == typical.nowhere()
+        assert placed(table, 8, other) == typical.empty_reference_scale()
     for name, value in settings.items():
         for wrong in ("another", 17, [value], [1, 2, 3]):
-            assert placed(table, 8, 1, **{name: wrong}) == typical.nowhere(), name
-        assert placed(table, 8, 1, **{name: None}) == typical.nowhere()
+            assert placed(table, 8, 1, **{name: wrong}) == typical.empty_reference_scale(), name
+        assert placed(table, 8, 1, **{name: None}) == typical.empty_reference_scale()
     more: dict[str, Any]
     for more in ({"normalize": True}, {"columns": 64}, {"tokenizer": str.split}, {"new": 1}):
-        assert placed(table, 8, 1, **more) == typical.nowhere()
+        assert placed(table, 8, 1, **more) == typical.empty_reference_scale()
 
 
 @pytest.mark.parametrize("table", TABLES, ids=lambda table: table["about"])
@@ -216,7 +221,7 @@ def test_every_table_has_settings_that_its_kernel_has(table) -> None:
         assert settings["model_path"] in ("sentence-transformers/all-MiniLM-L6-v2", "wordllama")
         return
     own = as_similarity(samples[:4], k=kernel, **needed, **settings)
-    assert settings_that_count(own.settings) == table["settings"]
+    assert select_comparable_settings(own.settings) == table["settings"]
 
 
 @pytest.mark.parametrize("name", sorted(kernel.name for kernel in list_kernels()))
@@ -231,7 +236,9 @@ def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> N
             found = compute(samples[:n], k=name, psd="clip", details=True, **needed, **option)
         except (TypeError, ValueError):  # options that go with others
             continue
-        usual = settings_that_count(as_similarity(samples[:n], k=name, **needed, **option).settings)
+        usual = select_comparable_settings(
+            as_similarity(samples[:n], k=name, **needed, **option).settings
+        )
         known = [table for table in TABLES if table["settings"] == usual and not table["kind"]]
         scale = found["details"]["scale"]
         if not any(table["settings"] == usual for table in TABLES):
@@ -239,7 +246,7 @@ def test_every_kernel_and_option_is_silent_unless_it_is_in_a_table(name, n) -> N
         elif known:
             assert bool(scale) == (n >= 4), option
         if option and scale:  # an option that is the usual one after all
-            assert usual == settings_that_count(as_similarity(samples[:n], k=name).settings)
+            assert usual == select_comparable_settings(as_similarity(samples[:n], k=name).settings)
 
 
 @pytest.mark.parametrize(("n", "d"), [(8, 384), (100, 384), (1000, 64), (384, 384), (8, 64)])
@@ -248,7 +255,7 @@ def test_noise_scores_what_draws_of_it_score(n, d) -> None:
     rng = np.random.default_rng(0)
     draws = 60 if n < 100 else 4
     found = [compute(rng.normal(size=(n, d)), k="cosine", q=[1, 2]) for _ in range(draws)]
-    (table,) = typical._noise(n, d)
+    (table,) = typical._build_noise_tables(n, d)
     for q in (1, 2):
         mean = np.mean([each[f"VS_q{q}"] for each in found])
         limit = 0.01 if max(n, d) < 384 and n < 100 else 0.002
@@ -369,7 +376,7 @@ def test_what_ngrams_measure_is_said_of_them_alone_with_the_numbers_of_people():
         if (row.get("name"), row.get("prompt"), row.get("measure")) == (name, False, "VS, q = 1")
     )
     labels = [each["accuracy"] for each in row["labels"] if each["test"] == "McDiv_nuggets"]
-    assert [round(accuracy, 2) for accuracy in labels] == list(typical.HARD_SETS)
-    assert typical.wording_sentence({"kernel": "ngram_overlap"}) == typical.WORDING
-    assert typical.wording_sentence({"kernel": "ngram_overlap"}, "") == typical.NGRAMS
-    assert typical.wording_sentence({"kernel": "cosine"}) == ""
+    assert [round(accuracy, 2) for accuracy in labels] == list(typical.HARD_SET_ACCURACIES)
+    assert typical.describe_wording_limits({"kernel": "ngram_overlap"}) == typical.WORDING_NOTE
+    assert typical.describe_wording_limits({"kernel": "ngram_overlap"}, "") == typical.NGRAM_LIMITS
+    assert typical.describe_wording_limits({"kernel": "cosine"}) == ""

@@ -4,7 +4,7 @@ import pytest
 from answered import read, scored, through
 
 from vendiscore import compute
-from vendiscore.scoring.typical import NGRAMS
+from vendiscore.scoring.typical import NGRAM_LIMITS
 from vendiscore.support.progress import run_steps
 from vendiscore_page.answers import api, offered_encoders, one_set
 from vendiscore_page.answers.jobs import Settings
@@ -104,12 +104,12 @@ def test_without_an_encoder_the_page_says_what_ngrams_do_not_see(monkeypatch):
     answer = scored(TEXTS, kernel="ngram_overlap").answer
     assert answer["second"] is None
     remedy = 'For meaning, use the Python package: vendiscore.compute(texts, k="semantic").'
-    assert answer["wording"] == f"{NGRAMS} {remedy}"
+    assert answer["wording"] == f"{NGRAM_LIMITS} {remedy}"
 
 
 @pytest.mark.usefixtures("weights")
 def test_with_an_encoder_the_number_by_meaning_is_the_remedy():
-    assert scored(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAMS
+    assert scored(TEXTS, kernel="ngram_overlap").answer["wording"] == NGRAM_LIMITS
     assert scored(TEXTS, kernel="MiniLM").answer["wording"] == ""
     notes = run_steps(scored(TEXTS, kernel="MiniLM").second())["notes"]
-    assert NGRAMS in notes
+    assert NGRAM_LIMITS in notes

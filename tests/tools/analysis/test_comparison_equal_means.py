@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from vendiscore import as_similarity, compare
-from vendiscore.scoring.deficit import Repeats
+from vendiscore.scoring.deficit import RecurrenceCounts
 
 RUNS = 100
 # One label of 40.59 % among unique ones, and eight equally likely labels, have the same mean log VS
@@ -63,7 +63,7 @@ def test_no_direction_is_stated_between_texts_of_equal_mean_score(n, proportion)
 def test_each_tail_of_the_share_in_a_difference_holds_half_of_the_rest(n, count):
     """At an exact end, as few (or as many) samples of the commonest kind occur in 2.5 %."""
     counts = np.array([count, *[1] * (n - count)])
-    repeats = Repeats(n, 0.0, np.eye(len(counts)), counts, conservative_tails=True)
+    repeats = RecurrenceCounts(n, 0.0, np.eye(len(counts)), counts, conservative_tails=True)
     low, high = repeats.compute_share_interval(0.95)
     assert stats.binom.cdf(count, n, high) == pytest.approx(0.025)
     assert stats.binom.sf(count - 1, n, low) == pytest.approx(0.025)

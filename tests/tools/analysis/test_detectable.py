@@ -8,7 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from vendiscore import compare
-from vendiscore.scoring.subsampling import mean_error, student
+from vendiscore.scoring.subsampling import compute_mean_and_error, student_interval
 from vendiscore.tools.analysis.detectable import (
     detectable_errors,
     estimate_paired_detectable,
@@ -23,7 +23,7 @@ def test_the_interval_of_a_detectable_difference_excludes_0_in_80_percent(groups
     rng = np.random.default_rng(groups)
     true = detectable_errors(groups, 0.95, signed=False) / math.sqrt(groups)
     drawn = rng.normal(true, 1, (4000, groups))
-    low = [student(differences, 0.95)[2] for differences in drawn]
+    low = [student_interval(differences, 0.95)[2] for differences in drawn]
     assert np.mean(np.array(low) > 0) == pytest.approx(0.8, abs=0.025)
 
 
@@ -44,7 +44,7 @@ def test_an_estimate_is_as_often_too_small_as_too_large(groups):
     rng = np.random.default_rng(groups)
     estimates = []
     for differences in rng.normal(size=(2000, groups)):
-        _, error = mean_error(differences)
+        _, error = compute_mean_and_error(differences)
         estimates.append(estimate_paired_detectable(error, groups, 0.95, True))
     true = detectable_errors(groups, 0.95, True) / math.sqrt(groups)
     assert np.median(estimates) == pytest.approx(true, rel=0.05)

@@ -8,7 +8,7 @@ import pytest
 from scipy.special import digamma, gammaln
 
 from vendiscore import as_similarity, growth
-from vendiscore.scoring.deficit import log_deficit
+from vendiscore.scoring.deficit import make_log_deficit
 from vendiscore.tools.analysis.abundances import Abundances
 from vendiscore.tools.analysis.growth import Kappa, continued, kappa_of
 
@@ -53,7 +53,7 @@ def test_no_doubling_changes_nothing_and_two_halves_are_one():
 def test_kappa_of_nothing_in_common_is_0():
     found = kappa_of(np.zeros(9))
     assert found.log == -math.inf
-    assert found.scores(8, log_deficit(1), 0.95, None)[::2] == pytest.approx((8, 8))
+    assert found.scores(8, make_log_deficit(1), 0.95, None)[::2] == pytest.approx((8, 8))
     # A sample whose absence leaves hardly any similarity counts by its share, not its logarithm.
     assert np.isfinite(kappa_of(np.array([0.1, 0.0, *[0.11] * 7])).changes).all()
 

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.scoring.typical import WORDING
+from vendiscore.scoring.typical import WORDING_NOTE
 
 TEXTS = ["See Spot run.", "See Spot.", "Look, Jane.", "Jane sees Spot run."]
 OTHERS = ["It rains.", "It snows.", "Look, Jane."]
@@ -63,11 +63,11 @@ def test_a_coding_that_is_none_of_text_is_refused(run, texts, coded):
 @pytest.mark.usefixtures("without_static")
 def test_the_number_comes_with_n_and_its_signature(run, texts):
     found = vendiscore.compute(TEXTS, details=True)
-    expected = [f"VS = {found['VS']:.4g}", "n = 4", WORDING]
+    expected = [f"VS = {found['VS']:.4g}", "n = 4", WORDING_NOTE]
     assert run(texts)[1].splitlines() == expected
     expected += ["", found["details"]["signature"]]
     assert run(texts, "--signature")[1].splitlines() == expected
-    assert WORDING not in run(texts, "-k", "word_overlap")[1]
+    assert WORDING_NOTE not in run(texts, "-k", "word_overlap")[1]
 
 
 def test_several_orders_stand_in_one_line(run, texts):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...core.eigenvalues import PSD, check_psd
-from ...scoring.request import confidence
+from ...scoring.request import check_confidence_level
 from ...scoring.subsampling import MIN_SAMPLES
 from ...support.arguments import (
     DEFAULT_ORDER,
@@ -46,7 +46,7 @@ class CompareOptions:
         within = self.within
         if size is not None:
             size = check_int("size", size, MIN_SAMPLES, hint="leave it out for the smallest set's")
-        level = confidence("level", self.level)
+        level = check_confidence_level("level", self.level)
         fewest = max(_MIN_PERMUTATIONS, min_permutations(level))
         permutations = check_int("permutations", self.permutations, fewest, hint=_PERMUTATIONS_HINT)
         if within is not None:

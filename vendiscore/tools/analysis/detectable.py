@@ -4,7 +4,7 @@ import math
 
 import scipy
 
-from ...scoring.subsampling import MIN_VALUES, student_reach
+from ...scoring.subsampling import MIN_VALUES, t_critical_value
 from .pair_inference import EQUAL, can_signs_reach
 
 POWER = 0.8  # the usual proportion of cases (Cohen 1988)
@@ -29,7 +29,7 @@ def detectable_errors(n_groups: int, level: float, signed: bool) -> float:
         if rarest == 1:  # all differences have one sign
             quantile = float(scipy.special.ndtri(POWER ** (1 / n_groups)))
             of_equal_signs = math.sqrt(n_groups) * quantile
-    reach = student_reach(1 - alpha, n_groups)
+    reach = t_critical_value(1 - alpha, n_groups)
     return max(float(scipy.special.nctdtrinc(n_groups - 1, 1 - POWER, reach)), of_equal_signs)
 
 

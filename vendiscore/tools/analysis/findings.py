@@ -14,9 +14,9 @@ from ...magnitude.space import MetricSpace
 from ...measures.sample_set import SampleSet
 from ...resolve.kernel_request import check_no_fit
 from ...result import number_rows
-from ...scoring.compute import check_references, measured, subject_of
-from ...scoring.intervals import CLOSED
-from ...scoring.request import Request, check_allow_repeats, check_pool_repeats, read_request
+from ...scoring.compute import build_sample_set, check_references, evaluate_sample_set
+from ...scoring.intervals import JACKKNIFE_INTERVALS
+from ...scoring.request import ScoreRequest, check_allow_repeats, check_pool_repeats, parse_request
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity
@@ -66,7 +66,7 @@ class Findings:
     profile_orders: ClassVar[tuple[float, ...]] = tuple(np.arange(0, 5.125, 0.125).tolist())
 
     subject: SampleSet = field(repr=False)
-    request: Request = field(repr=False)
+    request: ScoreRequest = field(repr=False)
     arguments: Record = field(repr=False)  # of `compute`, for the same `numbers`
     given: Samples = field(repr=False)  # the samples that the caller passed
     references: Samples | None = field(repr=False)
@@ -364,14 +364,14 @@ def find(
     own = {"details": True}
     if keywords.get("ci") is None:
         own |= {"allow_repeats": True, "pool_repeats": True}
-    request = read_request({**keywords, **own}, any_order=True)
+    request = parse_request({**keywords, **own}, allow_unused_order=True)
     check_references(references, request)
     if references is None:
-        check_no_fit(request.how)
-    subject = subject_of(samples, references, request)
+        check_no_fit(request.spec)
+    subject = build_sample_set(samples, references, request)
     check_no_gradient(
         "report",
-        **request.how.options,
+        **request.spec.options,
         samples=subject.samples,
         references=subject.references,
         p=request.p,
@@ -395,11 +395,11 @@ def find(
     if not pool_repeats:
         check_pool_repeats(request.ci, True, [chosen.measure for chosen in request.measures])
         request = replace(request, pool_repeats=False)
-    numbers = measured(subject, request)
+    numbers = evaluate_sample_set(subject, request)
     return Findings(subject, request, keywords, samples, references, numbers, why)
 
 
-def _without_interval(subject: SampleSet, request: Request) -> str:
+def _without_interval(subject: SampleSet, request: ScoreRequest) -> str:
     """Return a sentence on why an interval cannot be added by default; empty if one can."""
     names = [chosen.measure.name for chosen in request.measures]
     if request.ci is not None:
@@ -416,10 +416,10 @@ def _without_interval(subject: SampleSet, request: Request) -> str:
                 "There is no interval: a mean over groups needs three groups or more. Compare a "
                 "few sources instead of averaging them."
             )
-        if len(request.of_groups) == len(names):
+        if len(request.group_measures) == len(names):
             return "There is no interval: these measures look at all groups together."
         return ""
-    dear = [name for name in names if name not in CLOSED]
+    dear = [name for name in names if name not in JACKKNIFE_INTERVALS]
     if dear or isinstance(subject.samples, MetricSpace):
         return (
             f"No interval was computed: it takes measuring {(dear or names)[0]} of many halves of "

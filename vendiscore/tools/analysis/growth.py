@@ -20,16 +20,21 @@ from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywo
 from ...resolve.sample_labels import group_by_prompt
 from ...resolve.sets import check_collection
 from ...scoring.deficit import (
-    Deficit,
-    Repeats,
-    deficit_ends,
-    log_deficit,
-    repeats_of,
-    score_ends,
+    DeficitFunction,
+    RecurrenceCounts,
+    compute_deficit_interval,
+    compute_score_interval,
+    count_recurrences,
+    make_log_deficit,
 )
-from ...scoring.jackknife import Jackknife, delete_one_error, jackknife, of_samples
-from ...scoring.request import confidence
-from ...scoring.subsampling import MIN_SAMPLES, bounded, describe_missing_interval
+from ...scoring.jackknife import (
+    JackknifeEstimate,
+    delete_one_error,
+    jackknife,
+    jackknife_from_leave_one_out,
+)
+from ...scoring.request import check_confidence_level
+from ...scoring.subsampling import MIN_SAMPLES, bounded_mean_interval, describe_missing_interval
 from ...similarity.base import Similarity
 from ...similarity.matrix import materialize_matrix
 from ...spectral.eigendecomposition import estimate_eigensolver_work
@@ -252,7 +257,7 @@ def growth(
     [1.67, 2.0, 2.07]
     """
     order = check_order(q)
-    level = confidence("level", level)
+    level = check_confidence_level("level", level)
     psd = check_psd(psd)
     read = similarity_spec_from_keywords({"k": k, **how}, _KEYWORDS, allow_grouping=True)
     collection = check_collection(samples, read)
@@ -300,7 +305,7 @@ def _mean(curves: Sequence[Growth], n: int) -> Growth:
     means = []
     missing = ""
     for m, values in zip(first.sizes, scores.T, strict=True):
-        means.append(bounded(values, first.level, 1.0, float(m)))
+        means.append(bounded_mean_interval(values, first.level, 1.0, float(m)))
         if m > 1:  # one sample alone scores 1
             _, _, low, high = means[-1]
             missing = missing or describe_missing_interval(
@@ -330,7 +335,7 @@ def grown(
         classes = similarity.groups()
     coverage = None
     end = None
-    known: Jackknife | None
+    known: JackknifeEstimate | None
     # At n and 2n the curve says whether more samples add anything.
     every = sorted({*sizes, n, 2 * n} if beyond else {*sizes, n})
     if classes is not None:
@@ -355,12 +360,12 @@ def grown(
             if m > n:
                 points[m] = continued(last, math.log2(m / n))
         known = jackknife(spectrum, q) if q else None
-    repeats = repeats_of(similarity, allow_repeats)
-    deficit = log_deficit(q)
+    repeats = count_recurrences(similarity, allow_repeats)
+    deficit = make_log_deficit(q)
     rows = np.array([points[m].scores(m, deficit, level, repeats) for m in every])
     if q and known is not None:  # the interval of `compute(ci=…)`, which has none at order 0
         at_n = every.index(n)
-        rows[at_n, 1:] = score_ends(rows[at_n, 0], known, n, q, level, repeats, deficit)
+        rows[at_n, 1:] = compute_score_interval(rows[at_n, 0], known, n, q, level, repeats, deficit)
         # Fewer samples score no more, and more of them no less: so do the ends of their intervals.
         rows[:at_n, 1:] = np.minimum(rows[:at_n, 1:], rows[at_n, 1:])
         rows[at_n:, 1:] = np.maximum(rows[at_n:, 1:], rows[at_n, 1:])
@@ -420,9 +425,9 @@ def _mean_squares(similarity: Similarity) -> np.ndarray:
     return np.append(mean, left)
 
 
-def _of_logs(logs: np.ndarray) -> Jackknife:
+def _of_logs(logs: np.ndarray) -> JackknifeEstimate:
     """Return the jackknife of log VS (1 + n,), of all samples and without each."""
-    return of_samples(float(logs[0]), logs[1:])
+    return jackknife_from_leave_one_out(float(logs[0]), logs[1:])
 
 
 def _drawn(
@@ -514,7 +519,7 @@ class Kappa:
         return math.hypot(delete_one_error(self.changes), self.missed)
 
     def scores(
-        self, m: float, deficit: Deficit, level: float, repeats: Repeats | None
+        self, m: float, deficit: DeficitFunction, level: float, repeats: RecurrenceCounts | None
     ) -> tuple[float, float, float]:
         """Return VS_q of m samples and both ends of its interval, symmetric on the logit of κ."""
         whole = math.exp(self.log)
@@ -526,8 +531,10 @@ class Kappa:
 
         now = kappa / (1 - kappa)
         spread = self.error / (1 - kappa) if kappa else math.inf
-        known = Jackknife(self.log, now * self.error / (1 - kappa), spread, len(self.changes))
-        low, high = deficit_ends(now, known, level, repeats, odds)
+        known = JackknifeEstimate(
+            self.log, now * self.error / (1 - kappa), spread, len(self.changes)
+        )
+        low, high = compute_deficit_interval(now, known, level, repeats, odds)
         low = max(low, 0.0)
         kappas = np.array([whole, 1 / (1 + 1 / high), low / (1 + low)])
         inverse = 1 / m + (1 - 1 / m) * kappas

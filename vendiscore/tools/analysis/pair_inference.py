@@ -13,7 +13,7 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from ...scoring.subsampling import MIN_VALUES, student
+from ...scoring.subsampling import MIN_VALUES, student_interval
 
 # Permutations are drawn in batches until so many are at least as extreme as the observed sets.
 BATCH = 99
@@ -38,7 +38,7 @@ def ratio_level(level: float, n_pairs: int) -> float:
 
 def estimate_paired_difference(a: np.ndarray, b: np.ndarray, level: float) -> Interval:
     """Return the mean of a − b, scores (groups,) of two sets, with Student's interval."""
-    mean, _, low, high = student(a - b, level)
+    mean, _, low, high = student_interval(a - b, level)
     if abs(mean) < EQUAL:
         mean = 0.0
         if high - low < EQUAL:
@@ -51,7 +51,7 @@ def estimate_paired_ratio(a: np.ndarray, b: np.ndarray, level: float) -> tuple[f
     mean_a = a.mean()
     mean_b = b.mean()
     log_ratio = math.log(mean_a / mean_b)
-    _, _, low, high = student(a / mean_a - b / mean_b, level)
+    _, _, low, high = student_interval(a / mean_a - b / mean_b, level)
     return math.exp(low + log_ratio), math.exp(high + log_ratio)
 
 

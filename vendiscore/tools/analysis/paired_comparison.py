@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.eigenvalues import PSD
 from ...resolve.sample_labels import encode_labels
-from ...scoring.subsampling import MIN_VALUES, bounded, mean_error
+from ...scoring.subsampling import MIN_VALUES, bounded_mean_interval, compute_mean_and_error
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices, submatrices
 from ...similarity.matrix import MatrixSimilarity
@@ -107,8 +107,8 @@ def paired_comparison_steps(
     for i, name in enumerate(names):
         n = sum(len(group[i]) for group in groups)
         n_per_group = n / len(groups)
-        score = bounded(whole[i], options.level, 1.0, n_per_group)
-        matched_score = bounded(matched[i], options.level, 1.0, size_per_group)
+        score = bounded_mean_interval(whole[i], options.level, 1.0, n_per_group)
+        matched_score = bounded_mean_interval(matched[i], options.level, 1.0, size_per_group)
         rows.append(SetRow(name, n, *score, size, *matched_score, n_per_group, size_per_group))
     level = difference_level(options.level, len(pairs))
     pair_rows = []
@@ -124,7 +124,7 @@ def paired_comparison_steps(
         steps = _p_value_steps(a - b, level, stacks, similarity, options, rng)
         p, permutations, floor = yield from map_steps(steps, partial(add, k * options.permutations))
         p_floor = min(1.0, len(pairs) * floor)
-        _, error = mean_error(a - b)
+        _, error = compute_mean_and_error(a - b)
         signed = options.effects == "random"
         detectable = estimate_paired_detectable(error, len(groups), level, signed)
         numbers = (*difference, p, p, permutations, level, p_floor, *ratio, detectable)

@@ -12,8 +12,8 @@ import numpy as np
 
 from ...measures.sample_set import SampleSet, SampleSubset
 from ...result import key_at
-from ...scoring.scale_strip import strip_html
-from ...scoring.typical import nowhere, place_among
+from ...scoring.scale_strip import render_html_strip
+from ...scoring.typical import compare_with_typical, empty_reference_scale
 from ...spectral.leave_one_out import (
     MAX_SAMPLE_WEIGHT,
     compute_coverage,
@@ -329,8 +329,8 @@ class Explanation(SummaryMixin):
     def _placed(self) -> Record:
         """The score among known sets, which are not sets of several prompts."""
         if self._parts:
-            return nowhere()
-        return place_among(self._subject, self.n, self.q, self.score, self._samples)
+            return empty_reference_scale()
+        return compare_with_typical(self._subject, self.n, self.q, self.score, self._samples)
 
     @property
     def _words(self) -> str:
@@ -353,7 +353,7 @@ class Explanation(SummaryMixin):
             if isinstance(text, str):
                 shown["sample"][i] = truncate(text, LETTERS)
         table = render_html_table(shown, caption)
-        return f"<p>{html.escape(self._words)}</p>{strip_html(self._placed)}{table}"
+        return f"<p>{html.escape(self._words)}</p>{render_html_strip(self._placed)}{table}"
 
 
 def taken(subject: SampleSet, rows: np.ndarray) -> SampleSet:

@@ -134,7 +134,7 @@ def how(found: Findings) -> str:
 
 def beside(found: Findings) -> str:
     """Name the measures that compare samples with references."""
-    if not found.request.pairs:
+    if not found.request.two_sample_measures:
         return ""
     measures = [chosen.measure for chosen in found.request.measures]
     names = ", ".join(each.name for each in measures if each.references)

@@ -18,8 +18,8 @@ from ...core.eigenvalues import PSD, check_psd
 from ...resolve.kernel_request import SimilaritySpec
 from ...resolve.sets import build_set_similarities, has_fitted_options
 from ...scoring.jackknife import delete_one_error
-from ...scoring.request import confidence
-from ...scoring.subsampling import MIN_VALUES, logit_interval, student_reach
+from ...scoring.request import check_confidence_level
+from ...scoring.subsampling import MIN_VALUES, logit_interval, t_critical_value
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices, iter_groups_by_size, submatrices
 from ...similarity.matrix import MatrixSimilarity
@@ -115,7 +115,7 @@ def check_sources_options(
 ) -> SourcesOptions:
     """Return arguments of `sources`, validated."""
     if level is not None:
-        level = confidence("level", level)
+        level = check_confidence_level("level", level)
     order = check_order(q, allow_zero=False)
     return SourcesOptions(order, level, check_psd(psd), check_bool("given_prompt", given_prompt))
 
@@ -450,7 +450,7 @@ def student_interval(
 
     A corrected score can be 1 for many samples, where the logit has no error.
     """
-    reach = student_reach(level, len(without_each)) * float(delete_one_error(without_each))
+    reach = t_critical_value(level, len(without_each)) * float(delete_one_error(without_each))
     return max(lower, value - reach), min(upper, value + reach)
 
 

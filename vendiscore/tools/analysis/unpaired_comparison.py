@@ -8,9 +8,9 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...scoring.deficit import Repeats, log_ends, repeats_of
-from ...scoring.jackknife import Jackknife, influence, influence_error, jackknife
-from ...scoring.subsampling import halves_error, student_reach
+from ...scoring.deficit import RecurrenceCounts, compute_log_score_interval, count_recurrences
+from ...scoring.jackknife import JackknifeEstimate, influence, influence_error, jackknife
+from ...scoring.subsampling import half_sampling_error, t_critical_value
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices
 from ...similarity.matrix import materialize_matrix
@@ -46,7 +46,7 @@ Scores: TypeAlias = tuple[np.ndarray, np.ndarray]
 # From orders (count, n) of the samples of two sets to a statistic of each.
 Statistics: TypeAlias = Callable[[np.ndarray], np.ndarray]
 # log VS of a set with its jackknife, and the samples that repeat: what an interval is made of.
-Estimate: TypeAlias = tuple[Jackknife, Repeats | None]
+Estimate: TypeAlias = tuple[JackknifeEstimate, RecurrenceCounts | None]
 
 
 def unpaired_comparison_steps(
@@ -158,8 +158,8 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
         def score(indices: np.ndarray) -> np.ndarray:
             return score_subsets(similarity, indices, options)[0]
 
-        error = halves_error(n, score, half, _HALVES, rng)
-        return Jackknife(float(log), float(error), units=n), None
+        error = half_sampling_error(n, score, half, _HALVES, rng)
+        return JackknifeEstimate(float(log), float(error), units=n), None
     logs = []
     errors = []
     for run in windows(n, size):
@@ -167,8 +167,8 @@ def estimate_score(similarity: Similarity, size: int, options: CompareOptions) -
         logs.append(float(window.log))
         errors.append((window.error, window.spread, window.gain))
     error, spread, gain = average_errors(np.array(errors), n, size).tolist()
-    repeats = repeats_of(similarity.take(np.arange(size)), options.allow_repeats)
-    return Jackknife(float(np.mean(logs)), error, spread, n, gain), repeats
+    repeats = count_recurrences(similarity.take(np.arange(size)), options.allow_repeats)
+    return JackknifeEstimate(float(np.mean(logs)), error, spread, n, gain), repeats
 
 
 def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> Interval:
@@ -176,9 +176,9 @@ def compute_interval(estimate: Estimate, size: int, q: float, level: float) -> I
     score, repeats = estimate
     log = float(score.log)
     if q:
-        ends = log_ends(score, size, q, level, repeats)
+        ends = compute_log_score_interval(score, size, q, level, repeats)
     else:
-        reach = student_reach(level, score.units) * float(score.error)
+        reach = t_critical_value(level, score.units) * float(score.error)
         ends = max(0.0, log - reach), min(math.log(size), log + reach)
     value = math.exp(log)
     low, high = np.exp(ends).tolist()

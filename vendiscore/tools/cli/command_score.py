@@ -12,7 +12,7 @@ from ...measures.measure import SIMILARITY_NEEDS
 from ...resolve.kernel import NAMED_MODELS
 from ...result import ERRORS, NULLS, number_rows
 from ...scoring.compute import compute
-from ...scoring.typical import wording_sentence
+from ...scoring.typical import describe_wording_limits
 from ...similarity.encoder_scope import find_mismatch
 from ...support.types import Options, Record
 from ..reading.samples import Samples
@@ -49,8 +49,10 @@ def run_score(args: Namespace) -> str:
     needed = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
     sources = read_all(args.files, how, args.references)
     others = {"references": sources.pop()} if args.references else {}
-    if request.of_groups and not sources[0].groups:
-        raise UsageError(f"{', '.join(request.of_groups)} needs groups: name them by --group-by")
+    if request.group_measures and not sources[0].groups:
+        raise UsageError(
+            f"{', '.join(request.group_measures)} needs groups: name them by --group-by"
+        )
     above = f"{sources[0].name} › " if len(sources) == 1 else ""
     if any(source.sets for source in sources):
         sources = [each for source in sources for each in by_set(source)]
@@ -226,7 +228,7 @@ def _one(args: Namespace, found: Record) -> str:
     if meaning:
         wording = _BOTH
     elif not no_meaning:
-        wording = wording_sentence(details)
+        wording = describe_wording_limits(details)
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, fields, replace
 from ...resolve import kernel_request as resolve
 from ...resolve.kernel import check_kernel_options, parse_kernel_name
 from ...resolve.sets import as_similarity
-from ...scoring.request import Request, read_request
+from ...scoring.request import ScoreRequest, parse_request
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_order
 from ...support.errors import SampleError, short_repr
@@ -155,7 +155,7 @@ def check_pairs(args: Namespace) -> None:
         raise UsageError(f"-n is the number of rows of tables, and -f {form} has all: leave it out")
 
 
-def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
+def read_measuring(args: Namespace, how: How) -> tuple[Record, ScoreRequest]:
     """Read the keywords of `score` that are not about the kernel, and the whole request."""
     found = {"q": parse_value(args.order)}
     if args.measures:
@@ -167,11 +167,11 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, Request]:
         for name in ("allow_repeats", "pool_repeats"):  # about the interval that a report adds
             keywords.pop(name, None)
     with usage():
-        request = read_request({**keywords, "details": True})  # as results have
+        request = parse_request({**keywords, "details": True})  # as results have
     names = ", ".join(each.measure.name for each in request.measures)
-    if request.pairs and args.references is None:
+    if request.two_sample_measures and args.references is None:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")
-    if args.references is not None and not request.pairs:
+    if args.references is not None and not request.two_sample_measures:
         raise UsageError(f"--references is for measures of two sets; {names} looks at one")
     return found, request
 

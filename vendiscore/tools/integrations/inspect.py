@@ -11,8 +11,8 @@ from types import ModuleType
 from typing import TYPE_CHECKING
 
 from ...result import Result
-from ...scoring.compute import measure
-from ...scoring.request import read_generation_request
+from ...scoring.compute import evaluate_request
+from ...scoring.request import parse_generation_request
 from ...support.arguments import check_bool
 from ...support.optional import require
 from ...support.text_detection import fill_blanks
@@ -58,7 +58,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
     >>> vendi_score()([SampleScore(score=s, sample_id=i // 2) for i, s in enumerate(scores)])
     {'VS': 1.5, 'VS_se': 0.5, 'samples': 2}
     """
-    request = read_generation_request(options)
+    request = parse_generation_request(options)
     taking = check_bool("given_prompt", given_prompt)
 
     def diversity(scores: list[SampleScore]) -> dict[str, float]:
@@ -77,7 +77,7 @@ def vendi_score(given_prompt: bool = False, **options: object) -> Metric:
             )
         asked = request.with_prompts(fill_blanks(own)) if taking else request
         if groups:
-            result = measure(groups, None, asked)
+            result = evaluate_request(groups, None, asked)
         else:
             result = Result(dict.fromkeys(request.keys, float("nan")))
         result["samples"] = len(groups)

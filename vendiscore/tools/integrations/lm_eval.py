@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
-from ...scoring.compute import measure
-from ...scoring.request import read_generation_request
+from ...scoring.compute import evaluate_request
+from ...scoring.request import parse_generation_request
 from ...support.arguments import check_bool
 from ...support.text_detection import fill_blanks
 
@@ -46,7 +46,7 @@ def vendi_score(
     """
     (generations,) = predictions
     try:
-        request = read_generation_request(options)
+        request = parse_generation_request(options)
         if check_bool("given_prompt", given_prompt):
             request = request.with_prompts(fill_blanks(references[0]))
         if isinstance(generations, str) or len(generations) < 2:
@@ -54,6 +54,6 @@ def vendi_score(
             raise ValueError(
                 f"the generations for a prompt must be two or more, got {got}; {REMEDY}"
             )
-        return measure(fill_blanks(list(generations)), None, request)
+        return evaluate_request(fill_blanks(list(generations)), None, request)
     except TypeError as error:  # after which lm-eval would try a call of another kind
         raise ValueError(str(error)) from error

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...result import NULLS
-from ...scoring.scale_strip import strip_html
+from ...scoring.scale_strip import render_html_strip
 from ...spectral.leave_one_out import relative_drops
 from ...support.optional import MissingPackageError
 from ...support.signature import format_number, to_plain
@@ -80,7 +80,7 @@ def score(found: Findings, shown: Previews) -> str:
         paragraph(sentences.copies(found, shown.what), sentences.left_out(found))
         + _headline(found)
         + paragraph(sentences.meaning(found, shown.what), found.details["typical"])
-        + strip_html(found.details)
+        + render_html_strip(found.details)
         + paragraph(sentences.interval(found, shown.what))
         + paragraph(sentences.how(found), sentences.beside(found))
         + _numbers(found)

@@ -16,10 +16,10 @@ from ...core.eigenvalues import PSD
 from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
 from ...resolve.sample_labels import GroupLabels, check_labels, encode_labels, is_hashable
 from ...result import Result
-from ...scoring.compute import subject_of
-from ...scoring.group_scores import ALONE, averaged, measure_groups
+from ...scoring.compute import build_sample_set
+from ...scoring.group_scores import SINGLE_SAMPLES_NOTE, average_over_groups, evaluate_groups
 from ...scoring.intervals import Uncertainty
-from ...scoring.request import confidence, read_request
+from ...scoring.request import check_confidence_level, parse_request
 from ...similarity.arrow import from_arrow
 from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool
@@ -114,7 +114,7 @@ class GroupState(metaclass=HelpfulCallMeta):
         self.prompts: str | None = prompts if taken else None
         self.how: Record = {"k": k, **options}
         self.scoring: Record = {"q": q, "psd": psd}
-        self._request = read_request({**self.how, **self.scoring})
+        self._request = parse_request({**self.how, **self.scoring})
         names = {"column": column, "groups": groups, "prompts": prompts}
         self._asked = to_plain({**names, **self.how, **self.scoring, "given": given_prompt})
         self.adds_up: bool = self.prompts is None and not refused(
@@ -250,11 +250,11 @@ class GroupState(metaclass=HelpfulCallMeta):
         asked: Record = {"groups": codes}
         if self.prompts is not None:
             asked |= {"prompts": table[self.prompts].to_pylist(), "given_prompt": True}
-        request = read_request({**self.how, **self.scoring, **asked})
+        request = parse_request({**self.how, **self.scoring, **asked})
         with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.filterwarnings("ignore", message=re.escape(ALONE))
-            subject = subject_of(from_arrow(table[self.column]), None, request)
-            found = measure_groups(subject, request)[1]
+            warnings.filterwarnings("ignore", message=re.escape(SINGLE_SAMPLES_NOTE))
+            subject = build_sample_set(from_arrow(table[self.column]), None, request)
+            found = evaluate_groups(subject, request)[1]
         return found.table
 
     def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
@@ -271,20 +271,20 @@ class GroupState(metaclass=HelpfulCallMeta):
             {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level; the order is
             part of the keys unless it is a single order 1, as for `vendiscore.compute`.
         """
-        level = None if ci is None else confidence("ci", ci)
+        level = None if ci is None else check_confidence_level("ci", ci)
         ends = self._measured(self._ends)
         rows = [*ends[:1], *self._rows, *ends[1:]]
         if not rows:
             raise ValueError("`compute` needs rows, and none were added; update the state first")
         sizes = [row["n"] for row in rows]
         if max(sizes) == 1:
-            warn(ALONE)
+            warn(SINGLE_SAMPLES_NOTE)
         names = self._request.keys
         columns = {"VS": {name: np.array([row[name] for row in rows]) for name in names}}
         sets = encode_labels([row["key"][0] for row in rows])
         groups = replace(sets, sets=sets) if len(self.keys) > 1 else sets
         found = Uncertainty()
-        means = averaged(columns, groups, sizes, replace(self._request, ci=level), found)
+        means = average_over_groups(columns, groups, sizes, replace(self._request, ci=level), found)
         numbers = Result(found.with_scores(means.values()))
         if check_bool("details", details):
             numbers["details"] = {"n": self.n, "groups": found.table}
