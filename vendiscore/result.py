@@ -18,8 +18,8 @@ from .support.summary import make_frame, to_json_record
 from .support.types import Frame, Record
 
 # What the keys of a standard error and an interval end in, and of BetweenVS for shuffled labels.
-ERRORS = ("_se", "_low", "_high")
-NULLS = ("_null", "_excess", "_p")
+ERROR_SUFFIXES = ("_se", "_low", "_high")
+NULL_SUFFIXES = ("_null", "_excess", "_p")
 
 
 def order_suffixes(orders: Iterable[float], *, several: bool) -> list[str]:
@@ -77,7 +77,7 @@ class Result(dict[str, Any]):
 
     def __missing__(self, key: object) -> NoReturn:
         known = ", ".join(map(repr, self))
-        why = _why_missing(key, list(self)) if isinstance(key, str) else ""
+        why = _describe_missing_key(key, list(self)) if isinstance(key, str) else ""
         raise KeyError(f"no {short_repr(key)}{why}; the keys are {known}")
 
     def copy(self) -> "Result":
@@ -94,7 +94,9 @@ class Result(dict[str, Any]):
         return make_frame([numbers])
 
 
-def number_rows(numbers: Mapping[str, Any], endings: Iterable[str] = ERRORS) -> list[Record]:
+def number_rows(
+    numbers: Mapping[str, Any], endings: Iterable[str] = ERROR_SUFFIXES
+) -> list[Record]:
     """Return one row per number of a result, with its standard error and interval.
 
     Parameters
@@ -120,13 +122,13 @@ def number_rows(numbers: Mapping[str, Any], endings: Iterable[str] = ERRORS) -> 
         return None if math.isnan(value) else value
 
     return [
-        {"key": key, "value": value, **{end[1:]: error(f"{key}{end}") for end in ERRORS}}
+        {"key": key, "value": value, **{end[1:]: error(f"{key}{end}") for end in ERROR_SUFFIXES}}
         for key, value in numbers.items()
         if key not in hidden
     ]
 
 
-def _why_missing(key: str, keys: list[str]) -> str:
+def _describe_missing_key(key: str, keys: list[str]) -> str:
     """Explain a key that differs from others by its order alone; "" for any other key."""
     orders = []
     for other in keys:

@@ -10,8 +10,8 @@ import pytest
 
 from vendiscore import compute, conditional_score, score
 from vendiscore.result import (
-    ERRORS,
-    NULLS,
+    ERROR_SUFFIXES,
+    NULL_SUFFIXES,
     Result,
     key_at,
     number_rows,
@@ -64,7 +64,7 @@ def test_a_scale_and_the_values_of_shuffled_labels_follow_the_order():
     groups = [["a", "b"], ["a", "c"]]
     result = compute(groups, k="labels", q=2, measures="BetweenVS", permutations=19)
     key = "BetweenVS_q2"
-    assert list(result) == [key, *(key + ending for ending in NULLS)]
+    assert list(result) == [key, *(key + ending for ending in NULL_SUFFIXES)]
     details = compute(groups, k="labels", q=2, measures="BetweenVS", details=True)["details"]
     assert any(
         "BetweenVS_q2_null is the value of BetweenVS_q2" in note for note in details["notes"]
@@ -127,15 +127,15 @@ def test_every_number_has_a_row_with_its_error_and_interval():
     rows = number_rows(result)
     assert [row["key"] for row in rows] == ["VS_q1", "VS_q2", "IntDiv"]
     for row in rows:
-        ends = [row[end.removeprefix("_")] for end in ERRORS]
-        assert ends == [result[row["key"] + end] for end in ERRORS]
+        ends = [row[end.removeprefix("_")] for end in ERROR_SUFFIXES]
+        assert ends == [result[row["key"] + end] for end in ERROR_SUFFIXES]
         assert row["value"] == result[row["key"]]
     nulls = {
         "BetweenVS": 2.0,
-        **{f"BetweenVS{end}": 0.5 for end in NULLS},
+        **{f"BetweenVS{end}": 0.5 for end in NULL_SUFFIXES},
         "VS": 1,
         "VS_low": math.nan,
     }
     assert len(number_rows(nulls)) == 5
-    (between, vs) = number_rows(nulls, (*ERRORS, *NULLS))
+    (between, vs) = number_rows(nulls, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
     assert (between["key"], vs["key"], vs["low"], vs["se"]) == ("BetweenVS", "VS", None, None)

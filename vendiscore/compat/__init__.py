@@ -9,11 +9,11 @@ from types import ModuleType
 from typing import NoReturn
 
 _MODULES = ("vendi", "text_utils", "image_utils", "molecule_utils")
-_EXAMPLES = "keep samples in a list, and what tells of them in lists of the same length"
+_EXAMPLE_HINT = "keep samples in a list, and what tells of them in lists of the same length"
 # Each other name, with the way that takes its place.
-_WAYS = {
-    "data_utils": _EXAMPLES,
-    "Example": _EXAMPLES,
+_REPLACEMENTS = {
+    "data_utils": _EXAMPLE_HINT,
+    "Example": _EXAMPLE_HINT,
     "Group": "pass a list of lists, or groups=… of vendiscore.compute",
     "get_tokenizer": "pass tokenizer=transformers.AutoTokenizer.from_pretrained(…).tokenize",
     "sklearn_tokenizer": "pass tokenizer=CountVectorizer().build_tokenizer() of scikit-learn",
@@ -34,14 +34,16 @@ _WAYS = {
 def __getattr__(name: str) -> ModuleType:
     if name in _MODULES:
         return import_module(f".{name}", __name__)
-    return missing(name)
+    return raise_missing_name(name)
 
 
-def missing(name: str) -> NoReturn:
+def raise_missing_name(name: str) -> NoReturn:
     """Raise an error for a name that is not here; for one of `vendi_score`, with its way instead.
 
     It is an ImportError, whose message `from … import` shows: an AttributeError loses its own.
     """
-    if name in _WAYS:
-        raise ImportError(f"vendiscore.compat has no {name!r}; instead: {_WAYS[name]}", name=name)
+    if name in _REPLACEMENTS:
+        raise ImportError(
+            f"vendiscore.compat has no {name!r}; instead: {_REPLACEMENTS[name]}", name=name
+        )
     raise AttributeError(f"vendiscore.compat has no {name!r}", name=name)

@@ -11,7 +11,7 @@ from ..encoders import encoder
 from ..scoring.scores import score, score_X
 from ..support.optional import require
 from ..support.types import Device
-from . import missing as __getattr__  # noqa: F401
+from . import raise_missing_name as __getattr__  # noqa: F401
 
 
 def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndarray:

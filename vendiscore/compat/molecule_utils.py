@@ -13,7 +13,7 @@ from ..kernels.molecules import parse_molecule
 from ..resolve.sets import as_similarity
 from ..support.optional import require
 from ..support.types import Record
-from . import missing as __getattr__  # noqa: F401
+from . import raise_missing_name as __getattr__  # noqa: F401
 
 _KERNELS: dict[str, Record] = {
     "morgan": {"k": "morgan", "n_bits": 1024},

@@ -11,7 +11,7 @@ from ..encoders import encoder, treebank
 from ..scoring.scores import score, score_X
 from ..support.optional import require
 from ..support.types import Device, Record
-from . import missing as __getattr__  # noqa: F401
+from . import raise_missing_name as __getattr__  # noqa: F401
 
 Tokenizer = Callable[[str], Sequence[str]]
 _SIMCSE = "princeton-nlp/unsup-simcse-roberta-base"

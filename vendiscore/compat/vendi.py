@@ -12,7 +12,7 @@ from ..resolve.sets import as_similarity
 from ..scoring.scores import score, score_dual, score_K, score_X
 from ..support.arguments import DEFAULT_ORDER
 from ..support.types import Rows, Weights
-from . import missing as __getattr__  # noqa: F401
+from . import raise_missing_name as __getattr__  # noqa: F401
 
 __all__ = ["entropy_q", "intdiv", "intdiv_K", "intdiv_X", "normalize_K", "score", "score_K"]
 __all__ += ["score_X", "score_dual", "weight_K"]

@@ -122,7 +122,7 @@ class Magnitude(SampleMetric):
     {'Magnitude': 1.462...}
     """
 
-    usual = staticmethod(default_magnitude_measures)
+    get_default_measures = staticmethod(default_magnitude_measures)
     keeps_references = True
     about: ClassVar = {
         "description": _MAGNITUDE_DESCRIPTION,

@@ -36,28 +36,31 @@ evaluate = require("evaluate", "evaluate", "a metric of evaluate")
 datasets = require("datasets", "evaluate", "a metric of evaluate")
 
 # The features of samples for `evaluate`. One of them will do: samples are kept as they are.
-_SAMPLES = (
+_SAMPLE_FEATURES = (
     datasets.Value("string"),
     datasets.Value("float64"),
     datasets.List(datasets.Value("float64")),
 )
-_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {"self", "kwargs"}
+_METRIC_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys() - {
+    "self",
+    "kwargs",
+}
 
 
 Labels: TypeAlias = list[Hashable]
 # Values that no loop can change.
-_ATOMS = frozenset((str, int, float, bool, bytes, type(None)))
+_IMMUTABLE_TYPES = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 @dataclass
-class Added:
+class BatchBuffer:
     """Batches of samples, of references, and the labels of the groups of each batch of samples."""
 
     samples: list[SampleContainer] = field(default_factory=list)
     references: list[SampleContainer] = field(default_factory=list)
     labels: list[Labels | None] = field(default_factory=list)
 
-    def __iadd__(self, other: Added) -> Added:
+    def __iadd__(self, other: BatchBuffer) -> BatchBuffer:
         self.samples += other.samples
         self.references += other.references
         self.labels += other.labels
@@ -67,32 +70,34 @@ class Added:
         return sum(map(num_samples, self.samples))
 
 
-def read(
-    samples: Samples, kept: Sequence[SampleContainer], how: SimilaritySpec, name: str = "samples"
+def copy_batch(
+    samples: Samples, added: Sequence[SampleContainer], spec: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
-    """Copy a batch that must go with those `kept`; `how` is what is known of the samples so far."""
+    """Copy a batch that must match the `added` ones; `spec` describes the samples so far."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
         batch = [tuple(row) for row in batch]  # of a table, no lists of samples
-    if not _takes_any_length(how):
-        _check_kind(batch, kept, name)
+    if not _allows_any_length(spec):
+        _check_same_sample_type(batch, added, name)
     numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
     if numbers and len(set(map(type, batch))) == 1:
         return np.array(batch)  # as the array that they were taken from
-    return _copied(batch)
+    return _copy_sample(batch)
 
 
-def _takes_any_length(how: SimilaritySpec) -> bool:
+def _allows_any_length(spec: SimilaritySpec) -> bool:
     """Return whether a sample may be a list or tuple of any length, numbers included."""
-    if isinstance(how.k, Kernel):
-        return how.k.samples in ("labels", "sets of labels") or how.k.samples not in IS_GROUP
-    return how.has_callable_kernel
+    if isinstance(spec.k, Kernel):
+        return spec.k.samples in ("labels", "sets of labels") or spec.k.samples not in IS_GROUP
+    return spec.has_callable_kernel
 
 
-def _check_kind(batch: SampleContainer, kept: Sequence[SampleContainer], name: str) -> None:
+def _check_same_sample_type(
+    batch: SampleContainer, added: Sequence[SampleContainer], name: str
+) -> None:
     """Raise where a batch has other samples than those kept, or rows of another length."""
-    width = _width(batch, name)
-    before = _width(kept[0], name) if kept else width
+    width = _row_length(batch, name)
+    before = _row_length(added[0], name) if added else width
     if width == before:
         return
     error = TypeError if None in (before, width) else ValueError
@@ -106,7 +111,7 @@ def _check_kind(batch: SampleContainer, kept: Sequence[SampleContainer], name: s
     )
 
 
-def _width(batch: SampleContainer, name: str) -> int | None:
+def _row_length(batch: SampleContainer, name: str) -> int | None:
     """Check rows of numbers in a batch, and return their length, or None if it has others."""
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(infer_shape, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
@@ -116,13 +121,17 @@ def _width(batch: SampleContainer, name: str) -> int | None:
     return lengths[0]
 
 
-def _copied(sample: Any) -> Any:
+def _copy_sample(sample: Any) -> Any:
     """Copy what loops write into: containers, arrays and images."""
     kind = type(sample)
     if kind in (list, tuple, set):
-        return kind(sample) if _ATOMS.issuperset(map(type, sample)) else kind(map(_copied, sample))
+        return (
+            kind(sample)
+            if _IMMUTABLE_TYPES.issuperset(map(type, sample))
+            else kind(map(_copy_sample, sample))
+        )
     if kind is dict:
-        return {key: _copied(value) for key, value in sample.items()}
+        return {key: _copy_sample(value) for key, value in sample.items()}
     if is_torch(sample):
         return sample.detach().clone()
     # An image whose file cannot be read is left to the kernel, which names it.
@@ -131,40 +140,40 @@ def _copied(sample: Any) -> Any:
     return sample
 
 
-def labels_of(groups: object, n: int) -> Labels:
+def parse_batch_labels(groups: object, n: int) -> Labels:
     """Return the labels of a batch of n samples."""
     return parse_group_labels(groups, n=n).sample_labels
 
 
-def labelled(added: Added, groups: object) -> Added:
+def add_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
     """Give the labels that `compute` got to the samples that have none."""
     if groups is None:
-        return added
-    pairs = zip(added.samples, added.labels, strict=True)
+        return buffer
+    pairs = zip(buffer.samples, buffer.labels, strict=True)
     sizes = [num_samples(batch) if own is None else 0 for batch, own in pairs]
     if sizes and not any(sizes):
         raise ValueError(
             "`groups` was already passed when the samples were added: leave it out of compute()"
         )
-    rest = iter(labels_of(groups, sum(sizes)))
-    every = zip(sizes, added.labels, strict=True)
+    rest = iter(parse_batch_labels(groups, sum(sizes)))
+    every = zip(sizes, buffer.labels, strict=True)
     labels = [list(islice(rest, n)) if n else own for n, own in every]
-    return replace(added, labels=labels)
+    return replace(buffer, labels=labels)
 
 
-def all_labels(labels: Sequence[Labels | None], more: str = "") -> Labels | None:
+def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | None:
     """Return the labels of all samples, or None if none has any."""
     given = [own for own in labels if own is not None]
     if given and len(given) < len(labels):
         raise ValueError(
             "`groups` must be given for all samples or for none, but some batches had labels and "
-            f"others had none{more}"
+            f"others had none{suffix}"
         )
     return [label for own in given for label in own] if given else None
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
-    """A metric of a set of samples. A subclass says what it is about, and measures usually.
+    """A metric of a set of samples. A subclass defines `about` and its default measures.
 
     Threads may share one: each batch is scored by one `compute`.
 
@@ -186,7 +195,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
 
     about: ClassVar[Options]  # of `evaluate.MetricInfo`, but for features
     # the measures that are meant where none is named
-    usual: DefaultMeasures = staticmethod(default_measures)
+    get_default_measures: DefaultMeasures = staticmethod(default_measures)
     config_names: ClassVar[tuple[str, ...]] = ("default",)
     keeps_references: bool = False  # added ones too, though no measure needs them
 
@@ -197,7 +206,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
                 f"{short_repr(config_name)}; leave it out: another metric is loaded by its own "
                 f"name, and options are passed by theirs, such as k='cosine'"
             )
-        passed_on = {name: options.pop(name) for name in _ARGUMENTS & options.keys()}
+        passed_on = {name: options.pop(name) for name in _METRIC_ARGUMENTS & options.keys()}
         if passed_on.get("num_process", 1) != 1:
             raise ValueError(
                 f"`num_process` must be 1, got {short_repr(passed_on['num_process'])}. "
@@ -205,23 +214,25 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
                 "process add its own to a State and merge these, as in "
                 "State.empty(k='cosine').update(samples)."
             )
-        defaults = _read_once(options)
-        request = parse_request(_effective(defaults), self.usual, allow_unused_order=True)
-        self._how = request.spec
+        defaults = _materialize_iterators(options)
+        request = parse_request(
+            _select_effective_defaults(defaults), self.get_default_measures, allow_unused_order=True
+        )
+        self._spec = request.spec
         self.defaults = defaults
         self.keeps_references = (
             self.keeps_references
             or bool(request.two_sample_measures)
             or request.needs_distance_scale
         )
-        self._added = Added()
-        self._failed = False  # whether the last compute of nothing but these did
+        self._buffer = BatchBuffer()
+        self._last_compute_failed = False  # whether the last compute of nothing but these did
         self._lock = threading.RLock()
         super().__init__(config_name, **passed_on)
 
     def _info(self) -> object:
         names = ("predictions", "references") if self.keeps_references else ("predictions",)
-        features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLES]
+        features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLE_FEATURES]
         return evaluate.MetricInfo(**self.about, features=features)
 
     # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
@@ -241,8 +252,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         Added samples are kept until scored: after an error, call it again with other options.
         """
         default_order = "q" not in options
-        options = {**_effective(self.defaults, options), **_read_once(options)}
-        samples = _one_of(samples=samples, predictions=predictions, data=data)
+        options = {
+            **_select_effective_defaults(self.defaults, options),
+            **_materialize_iterators(options),
+        }
+        samples = _select_argument(samples=samples, predictions=predictions, data=data)
         others = None
         caller = sys._getframe(1).f_locals.get("self")
         if isinstance(caller, evaluate.CombinedEvaluations):  # it passes the keywords of all
@@ -250,64 +264,68 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             signatures = (inspect.signature(each._compute) for each in rest)
             others = frozenset(name for each in signatures for name in each.parameters)
         try:
-            second = references if references is not None else self._added.references or None
+            second = references if references is not None else self._buffer.references or None
             request = parse_request(
-                options, self.usual, second, ignored_names=others, allow_unused_order=default_order
+                options,
+                self.get_default_measures,
+                second,
+                ignored_names=others,
+                allow_unused_order=default_order,
             )
             passed = samples is not None or request.counts is not None
-            if passed and not self._added.samples:
-                return self._result(samples, references, request)
+            if passed and not self._buffer.samples:
+                return self._evaluate(samples, references, request)
             with self._lock:  # another thread waits, and adds to the next score
-                return self._compute_added(samples, references, request)
+                return self._compute_with_buffer(samples, references, request)
         except BaseException:
-            self._failed = samples is None
+            self._last_compute_failed = samples is None
             raise
 
-    def _compute_added(
+    def _compute_with_buffer(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
-        given = self._read(samples, references, how=request.spec)
-        if given.samples and len(self) and self._failed:
+        given = self._copy_batches(samples, references, spec=request.spec)
+        if given.samples and len(self) and self._last_compute_failed:
             warn(
                 f"{len(self)} samples that were added before a compute() that failed are scored "
                 "together with those given here; score them first by compute() alone, or load the "
                 "metric again without them"
             )
-        whole = Added()
-        whole += self._added
+        whole = BatchBuffer()
+        whole += self._buffer
         whole += given
-        whole = labelled(whole, request.groups)
+        whole = add_labels(whole, request.groups)
         if not whole.samples:
             raise TypeError("`samples` is missing: pass samples=…, or add samples before compute()")
         second = concatenate_samples(whole.references) if whole.references else None
-        request = replace(request, groups=all_labels(whole.labels))
-        result = self._result(concatenate_samples(whole.samples), second, request)
-        self._added = Added()
-        self._failed = False
+        request = replace(request, groups=merge_labels(whole.labels))
+        result = self._evaluate(concatenate_samples(whole.samples), second, request)
+        self._buffer = BatchBuffer()
+        self._last_compute_failed = False
         return result
 
-    def _result(
+    def _evaluate(
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
         result = evaluate_request(samples, references, request)
         # The library returns a tensor for a tensor; suites of metrics expect numbers.
         return Result({key: to_float(v) if is_torch(v) else v for key, v in result.items()})
 
-    def _read(
+    def _copy_batches(
         self,
         samples: Samples | None,
         references: Samples | None,
         groups: object = None,
         *,
-        how: SimilaritySpec,
-    ) -> Added:
-        """Copy a batch that goes with the added ones; `how` is what is known of the samples."""
-        found = Added()
+        spec: SimilaritySpec,
+    ) -> BatchBuffer:
+        """Copy a batch that goes with the added ones; `spec` is what is known of the samples."""
+        found = BatchBuffer()
         if samples is not None:
-            found.samples = [read(samples, self._added.samples, how)]
-            found.labels = [None if groups is None else labels_of(groups, len(found))]
+            found.samples = [copy_batch(samples, self._buffer.samples, spec)]
+            found.labels = [None if groups is None else parse_batch_labels(groups, len(found))]
         if references is not None and "references" in self._feature_names():
-            found.references = [read(references, self._added.references, how, "references")]
+            found.references = [copy_batch(references, self._buffer.references, spec, "references")]
         return found
 
     def add_batch(
@@ -323,13 +341,13 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
 
         `groups` are labels of these samples; a list of lists of samples means groups, too.
         """
-        samples = _one_of(samples=samples, predictions=predictions, data=data)
+        samples = _select_argument(samples=samples, predictions=predictions, data=data)
         if samples is None:
             raise TypeError("`samples` is missing: pass a batch of samples")
         with self._lock:
-            batch = self._read(samples, references, groups, how=self._how)
-            all_labels(self._added.labels[-1:] + batch.labels, "; this batch was not kept")
-            self._added += batch
+            batch = self._copy_batches(samples, references, groups, spec=self._spec)
+            merge_labels(self._buffer.labels[-1:] + batch.labels, "; this batch was not kept")
+            self._buffer += batch
 
     def add(
         self,
@@ -346,10 +364,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         `group` is the label of its group; a list of samples is a group by itself.
         """
         # `evaluate.combine` has names of one sample in the plural.
-        one = _one_of(sample=sample, prediction=prediction, predictions=predictions)
+        one = _select_argument(sample=sample, prediction=prediction, predictions=predictions)
         if one is None:
             raise TypeError("`prediction` is missing: pass one sample that is not None")
-        other = _one_of(reference=reference, references=references)
+        other = _select_argument(reference=reference, references=references)
         self.add_batch(
             [one],
             references=None if other is None else [other],
@@ -358,7 +376,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
 
     def __len__(self) -> int:
         """Return how many samples were added and not scored yet."""
-        return len(self._added)
+        return len(self._buffer)
 
     # A lock cannot be pickled; a copy has its own.
 
@@ -370,7 +388,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             setattr(self, name, value)
 
 
-def _read_once(options: Record) -> Record:
+def _materialize_iterators(options: Record) -> Record:
     """Turn generators among options into lists, since a check and the work read them."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
@@ -378,7 +396,9 @@ def _read_once(options: Record) -> Record:
     }
 
 
-def _effective(defaults: Options, options: Options = MappingProxyType({})) -> Record:
+def _select_effective_defaults(
+    defaults: Options, options: Options = MappingProxyType({})
+) -> Record:
     """Return the defaults that `options` leave an effect: some are about intervals."""
     effective = dict(defaults)
     every = {**defaults, **options}
@@ -392,9 +412,9 @@ def _effective(defaults: Options, options: Options = MappingProxyType({})) -> Re
     return effective
 
 
-def _one_of(**given: object) -> Any:
+def _select_argument(**arguments: object) -> Any:
     """Return the one argument that is not None, or None."""
-    named = {name: value for name, value in given.items() if value is not None}
+    named = {name: value for name, value in arguments.items() if value is not None}
     if len(named) > 1:
         names = ", ".join(f"`{name}`" for name in named)
         raise TypeError(f"pass one of {names}: they all mean the samples")

@@ -10,7 +10,7 @@ from typing import TypeVar
 from ...encoders.sample_encoder import MODEL_SCRIPTS
 from ...measures.measure import SIMILARITY_NEEDS
 from ...resolve.kernel import NAMED_MODELS
-from ...result import ERRORS, NULLS, number_rows
+from ...result import ERROR_SUFFIXES, NULL_SUFFIXES, number_rows
 from ...scoring.compute import compute
 from ...scoring.typical import describe_wording_limits
 from ...similarity.encoder_scope import find_mismatch
@@ -191,7 +191,7 @@ def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
     if args.brief:
         text = ""
         for each in found:
-            rows = number_rows(each, (*ERRORS, *NULLS))
+            rows = number_rows(each, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
             text += " ".join(output.exact(row["value"]) for row in rows) + "\n"
         return text
     one = len(found) == 1

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...result import NULLS
+from ...result import NULL_SUFFIXES
 from ...scoring.scale_strip import render_html_strip
 from ...spectral.leave_one_out import relative_drops
 from ...support.optional import MissingPackageError
@@ -180,7 +180,7 @@ def _numbers(found: Findings) -> str:
         key, low, high = number["key"], number["low"], number["high"]
         interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
         row = [escape(key), short(number["value"]), interval, "", ""]
-        if not key.endswith(NULLS) and (measure := sentences.measure(key)):
+        if not key.endswith(NULL_SUFFIXES) and (measure := sentences.measure(key)):
             about = escape(f"{measure.range}, {sentences.about(measure)}")
             row[3:] = about, folded(measure.summary, 400)
         rows.append(row)
