@@ -69,7 +69,7 @@ def presets() -> str:
 
 
 def _table(rows: Iterable[output.Row]) -> str:
-    return output.markdown(list(rows)).rstrip("\n")
+    return output.format_markdown(list(rows)).rstrip("\n")
 
 
 if __name__ == "__main__":

@@ -9,8 +9,8 @@ from sources import vectors
 
 from vendiscore import compare
 from vendiscore.tools.analysis.comparison import format_bounded_p, format_percent
-from vendiscore.tools.cli.command_compare import _printed
-from vendiscore.tools.cli.command_table import letters
+from vendiscore.tools.cli.command_compare import _format_comparison
+from vendiscore.tools.cli.command_table import assign_letters
 from vendiscore.tools.cli.parser import build_parser
 
 
@@ -68,10 +68,12 @@ def test_all_views_of_a_comparison_have_one_verdict_one_sign_and_one_order(low, 
     assert frame["verdict"] == verdict
     record = found.to_dict()["pairs"][0]
     assert (record["a"], record["difference"], record["verdict"]) == ("A", difference, verdict)
-    marks = letters(found)
+    marks = assign_letters(found)
     assert (marks["A"] == marks["B"]) == (verdict not in turned)
     args = build_parser("compare").parse_args(["a", "b", "--permutations", "19"])
-    line = next(line for line in _printed(args, found).splitlines() if line.startswith("A  B"))
+    line = next(
+        line for line in _format_comparison(args, found).splitlines() if line.startswith("A  B")
+    )
     assert line.endswith(verdict)
     assert line.split()[2] == f"{difference:.4g}"
     assert f"<td>{verdict}</td>" in found._repr_html_()
@@ -100,7 +102,7 @@ def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
         assert row.score <= row.n_per_group
         assert " effectively different of 4 in a group (48 samples), " in row.sentence
     args = build_parser("compare").parse_args(["a", "b"])
-    lines = _printed(args, found).splitlines()
+    lines = _format_comparison(args, found).splitlines()
     assert next(line for line in lines if line.startswith("name ")).split()[:3] == [
         "name",
         "n",
@@ -108,7 +110,7 @@ def test_rows_of_sets_compared_by_prompt_have_their_largest_possible_score():
     ]
     alone = compare(answers[0][0] * 3, answers[1][0] * 3, k="labels", permutations=99)
     assert alone.sets[0].n_per_group is None
-    assert "n_per_group" not in _printed(args, alone)
+    assert "n_per_group" not in _format_comparison(args, alone)
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +140,9 @@ def test_a_p_at_its_floor_is_said_to_be_one_for_all_pairs_together(three):
     assert "p ≤" not in three.verdicts[0]
     assert three.to_dict()["pairs"][1]["p_floor"] == pytest.approx(0.03)
     args = build_parser("compare").parse_args(["a", "b", "--permutations", "99"])
-    table = next(line for line in _printed(args, three).splitlines() if line.startswith("a  c"))
+    table = next(
+        line for line in _format_comparison(args, three).splitlines() if line.startswith("a  c")
+    )
     assert "≤ 0.03" in table
 
 

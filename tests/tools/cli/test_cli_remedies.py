@@ -77,4 +77,4 @@ def test_the_remedy_of_a_message_works(typed, remedy, tmp_path, monkeypatch, cap
     ],
 )
 def test_keywords_are_spelled_as_options(command, said, spelled):
-    assert build_parser(command).in_flags(said) == spelled
+    assert build_parser(command).replace_keywords_by_flags(said) == spelled

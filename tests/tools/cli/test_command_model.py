@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hub import ModelHub
 
-from vendiscore.tools.cli.command_model import needed_files
+from vendiscore.tools.cli.command_model import select_model_files
 
 pytest.importorskip("huggingface_hub")
 ROOT = Path(__file__).resolve().parents[3]
@@ -46,7 +46,7 @@ def preloaded() -> list[str]:
 
 
 def test_what_minilm_needs_is_what_a_space_preloads():
-    assert needed_files([*IDLE, *preloaded()]) == preloaded()
+    assert select_model_files([*IDLE, *preloaded()]) == preloaded()
 
 
 @pytest.mark.parametrize(
@@ -67,7 +67,7 @@ def test_what_minilm_needs_is_what_a_space_preloads():
     ],
 )
 def test_weights_are_fetched_once(files, needed):
-    assert needed_files(files) == needed
+    assert select_model_files(files) == needed
 
 
 def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path):
@@ -76,7 +76,7 @@ def test_a_model_is_fetched_once_and_found_without_the_hub(vendiscore, tmp_path)
         pytest.importorskip(name)
     paths = [path for path in folder.rglob("*") if path.is_file()]
     files = {str(path.relative_to(folder)): path.read_bytes() for path in paths}
-    size = sum(len(files[name]) for name in needed_files(files))
+    size = sum(len(files[name]) for name in select_model_files(files))
     with ModelHub(MINILM, main={**dict.fromkeys(IDLE, b"idle"), **files}) as hub:
         code, out, err = vendiscore("model", "download", HF_ENDPOINT=hub.url)
         assert code == 0, err

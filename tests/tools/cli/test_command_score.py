@@ -513,7 +513,7 @@ def test_no_line_on_meaning_of_several_sets_vectors_and_large_files(
 ):
     numbers = save("v.csv", "a,b\n1,2\n3,4\n")
     assert "by meaning" not in run(texts, others)[1] + run(numbers)[1]
-    monkeypatch.setattr("vendiscore.tools.cli.command_score._MOST_BY_MEANING", 3)
+    monkeypatch.setattr("vendiscore.tools.cli.command_score._MAX_SEMANTIC_TEXTS", 3)
     assert "by meaning" not in run(texts)[1]
 
 

@@ -10,7 +10,7 @@ import pytest
 from two_models import TABLE
 
 import vendiscore
-from vendiscore.tools.cli.command_table import letters
+from vendiscore.tools.cli.command_table import assign_letters
 
 OPTIONS = ("--by", "model", "--group-by", "prompt", "--quiet", "--permutations", 99)
 
@@ -88,7 +88,7 @@ def test_sets_share_a_letter_unless_they_are_apart(bits):
     """Try all sets of pairs among four sets."""
     pairs = list(itertools.combinations("wxyz", 2))
     apart = {pair for i, pair in enumerate(pairs) if bits >> i & 1}
-    found = letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
+    found = assign_letters(comparison({"w": 1.0, "x": 4.0, "y": 3.0, "z": 2.0}, apart))
     for a, b in pairs:
         assert bool({*found[a]} & {*found[b]}) == ((a, b) not in apart)
     assert "a" in found["x"]  # the most diverse set has the first letter
@@ -102,10 +102,10 @@ def test_sets_share_a_letter_where_no_direction_is_shown():
     found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     unclear = replace(found, pairs=(replace(found.pairs[0], high=0.1),))
     assert unclear.verdict("high", "low") == "different, direction not shown"
-    assert letters(unclear) == {"high": "a", "low": "a"}
+    assert assign_letters(unclear) == {"high": "a", "low": "a"}
 
 
 def test_letters_of_sets_that_all_differ_are_in_order():
     found = comparison({"low": 1.0, "high": 3.0}, {("low", "high")})
     assert found.verdict("high", "low") == "more diverse"
-    assert letters(found) == {"high": "a", "low": "b"}
+    assert assign_letters(found) == {"high": "a", "low": "b"}

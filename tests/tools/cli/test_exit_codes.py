@@ -6,7 +6,7 @@ import sys
 import pytest
 
 from vendiscore.tools.cli import exit_codes
-from vendiscore.tools.cli.exit_codes import DataError, UsageError, tell
+from vendiscore.tools.cli.exit_codes import DataError, UsageError, print_message
 
 
 def test_codes_are_those_of_the_shell():
@@ -16,7 +16,7 @@ def test_codes_are_those_of_the_shell():
 
 
 def test_a_message_is_a_line_on_stderr(capsys):
-    tell("a message")
+    print_message("a message")
     assert capsys.readouterr() == ("", "vendiscore: a message\n")
 
 
@@ -28,7 +28,7 @@ def test_nobody_may_be_there_to_read_it(stream, monkeypatch, tmp_path):
         file = (tmp_path / "stderr").open("w")
         file.close()
         monkeypatch.setattr(sys, "stderr", file)
-    tell("a message")
+    print_message("a message")
 
 
 def test_both_errors_are_value_errors_and_neither_is_the_other():

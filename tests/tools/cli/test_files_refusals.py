@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.tools.cli.kernel_options import KINDS
+from vendiscore.tools.cli.kernel_options import FILE_TYPES_BY_KERNEL
 
 
 def array(X: np.ndarray) -> bytes:
@@ -363,7 +363,7 @@ def test_the_kinds_of_all_kernels_are_known():
     own = [
         each for each in vendiscore.list_kernels() if each.build.__module__.startswith("vendiscore")
     ]
-    assert {each.samples for each in own} <= set(KINDS)
+    assert {each.samples for each in own} <= set(FILE_TYPES_BY_KERNEL)
 
 
 def test_a_matrix_that_is_none_says_why(run, save):

@@ -1,6 +1,6 @@
 """Values of options are read as numbers, words, lists, kernels, orders and measures."""
 
-from vendiscore.tools.cli.kernel_options import parse_measures, parse_options, parse_value
+from vendiscore.tools.cli.kernel_options import parse_measure_flags, parse_option_flags, parse_value
 
 
 def test_a_value_is_a_number_a_word_a_list_json_or_itself():
@@ -10,11 +10,14 @@ def test_a_value_is_a_number_a_word_a_list_json_or_itself():
 
 
 def test_options_have_values():
-    assert parse_options(["ns=1,2", "analyzer=char"]) == {"ns": [1, 2], "analyzer": "char"}
+    assert parse_option_flags(["ns=1,2", "analyzer=char"]) == {"ns": [1, 2], "analyzer": "char"}
 
 
 def test_orders_and_measures_are_one_or_several():
     assert [parse_value(text) for text in ("1", "0,1,inf")] == [1, [0, 1, float("inf")]]
-    assert parse_measures(["VS,IntDiv"]) == ["VS", "IntDiv"]
-    assert parse_measures(["text"]) == ["text"]
-    assert parse_measures(["VS,MagArea:n_scales=20"]) == {"VS": {}, "MagArea": {"n_scales": 20}}
+    assert parse_measure_flags(["VS,IntDiv"]) == ["VS", "IntDiv"]
+    assert parse_measure_flags(["text"]) == ["text"]
+    assert parse_measure_flags(["VS,MagArea:n_scales=20"]) == {
+        "VS": {},
+        "MagArea": {"n_scales": 20},
+    }

@@ -10,15 +10,15 @@ from vendiscore.tools.cli import output
 def test_cells_have_digits_for_people_or_all_of_them():
     values = (3.90657412, 12345.678, float("inf"), float("nan"), 1234, None, True, "a")
     expected = ["3.907", "12,346", "inf", "nan", "1,234", "", "True", "a"]
-    assert [output.shown(x) for x in values] == expected
-    assert output.exact(0.1 + 0.2) == "0.30000000000000004"
+    assert [output.format_short(x) for x in values] == expected
+    assert output.format_exact(0.1 + 0.2) == "0.30000000000000004"
 
 
 def test_tables_are_aligned_or_of_markdown_or_latex():
     rows = [{"file": "a.txt", "VS": 2.5}, {"file": "b|c", "VS": 10.0}]
-    assert output.table(rows) == "file    VS\na.txt  2.5\nb|c     10\n"
-    assert output.markdown(rows[1:]) == "| file | VS |\n|---|--:|\n| b\\|c | 10 |\n"
-    made = output.latex([{"set": "a_b & 5 %", "VS": 2.5}])
+    assert output.format_table(rows) == "file    VS\na.txt  2.5\nb|c     10\n"
+    assert output.format_markdown(rows[1:]) == "| file | VS |\n|---|--:|\n| b\\|c | 10 |\n"
+    made = output.format_latex([{"set": "a_b & 5 %", "VS": 2.5}])
     assert made.splitlines()[2:5] == [r"set & VS \\", r"\midrule", r"a\_b \& 5 \% & 2.5 \\"]
 
 
@@ -33,6 +33,6 @@ def test_json_has_no_infinity():
 )
 def test_a_signature_is_the_last_line_where_it_is_asked_for(form, last):
     asked = Namespace(format=form, signature=True)
-    assert output.signed(asked, ["a\n"], "b|1") == "\n".join(["a\n", *last])
+    assert output.append_signatures(asked, ["a\n"], "b|1") == "\n".join(["a\n", *last])
     asked.signature = False
-    assert output.signed(asked, ["a\n"], "b|1") == "a\n"
+    assert output.append_signatures(asked, ["a\n"], "b|1") == "a\n"

@@ -7,7 +7,7 @@ from argparse import Namespace
 import pytest
 
 from vendiscore.report import Limits, RefusedError, Wanted
-from vendiscore.tools.cli.files import read as read_file
+from vendiscore.tools.cli.files import read_samples as read_file
 from vendiscore.tools.reading import formats
 from vendiscore.tools.reading.tables import Table
 from vendiscore_page.inputs.uploads import Given

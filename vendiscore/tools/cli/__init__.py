@@ -12,12 +12,12 @@ from importlib import import_module
 from pathlib import Path
 
 from ...support.progress import quiet
-from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, tell
-from .parser import COMMANDS, build_parser, no_command
+from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, print_message
+from .parser import COMMANDS, build_parser, describe_unknown_command
 
-_WORD = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
+_WORD_PATTERN = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
 # The library's warning about samples that it left out, which the command names by their lines.
-_LEFT_OUT = r".* left out \d+ of \d+ samples, as asked"
+_DROPPED_SAMPLES_WARNING = r".* left out \d+ of \d+ samples, as asked"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -31,25 +31,30 @@ def main(argv: Sequence[str] | None = None) -> int:
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
     if not given and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
         given = ["--help"]  # nobody types samples
-    if command == "score" and given and _WORD.fullmatch(given[0]) and not Path(given[0]).exists():
+    if (
+        command == "score"
+        and given
+        and _WORD_PATTERN.fullmatch(given[0])
+        and not Path(given[0]).exists()
+    ):
         files = [file.name for file in Path().iterdir()]
-        tell(f"error: {no_command(given[0], files)}")
+        print_message(f"error: {describe_unknown_command(given[0], files)}")
         return USAGE
     made = build_parser(command)
     try:
         args = made.parse_intermixed_args(given)
-        args.spelled = made.in_flags
-        args.noted = set()
+        args.use_flags = made.replace_keywords_by_flags
+        args.printed_notes = set()
         args.words = [PROGRAM, *([command] * (command != "score")), *given]
-        args.typed = shlex.join(args.words)
+        args.command_line = shlex.join(args.words)
     except SystemExit as end:  # of --help, --version, and what argparse refuses
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:
-        tell("error: standard output is closed, so that nothing can be printed")
+        print_message("error: standard output is closed, so that nothing can be printed")
         return DATA
     try:
         with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
-            _show_warnings(made.in_flags)
+            _show_warnings(made.replace_keywords_by_flags)
             module = import_module(f".{COMMANDS[command].module}", __name__)
             sys.stdout.write(getattr(module, f"run_{command}")(args))
             sys.stdout.flush()
@@ -61,17 +66,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         return INTERRUPTED
     except (LookupError, ValueError, TypeError, ImportError, MemoryError, OSError) as error:
-        tell(f"error: {made.in_flags(str(error))}")
+        print_message(f"error: {made.replace_keywords_by_flags(str(error))}")
         return USAGE if isinstance(error, UsageError) else DATA
     return 0
 
 
-def _show_warnings(spelled: Callable[[str], str]) -> None:
+def _show_warnings(use_flags: Callable[[str], str]) -> None:
     """Print warnings of users as one line each, without the code that they come from."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
-    warnings.filterwarnings("ignore", _LEFT_OUT, UserWarning)
+    warnings.filterwarnings("ignore", _DROPPED_SAMPLES_WARNING, UserWarning)
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
-    warnings.showwarning = lambda message, *others, **more: tell(
-        f"warning: {spelled(str(message))}"
+    warnings.showwarning = lambda message, *others, **more: print_message(
+        f"warning: {use_flags(str(message))}"
     )

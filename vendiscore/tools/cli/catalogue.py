@@ -7,18 +7,20 @@ from ...measures.measure import get_measure, list_measures
 from ...resolve.kernel import NAMED_MODELS, describe_kernel, list_kernels
 from ...resolve.presets import PRESETS
 from . import output
-from .kernel_options import usage
+from .kernel_options import as_usage_error
 
 
 def run_kernels(args: Namespace) -> str:
     if args.name is not None:
-        with usage():
+        with as_usage_error():
             return f"{describe_kernel(args.name)}\n"
     kernels = [(each.name, each.samples, each.summary) for each in list_kernels()]
     for name, model in NAMED_MODELS.items():
         kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
     names = ("kernel", "compares", "similarity")
-    return output.table([dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)])
+    return output.format_table(
+        [dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)]
+    )
 
 
 def run_measures(args: Namespace) -> str:
@@ -32,13 +34,13 @@ def run_measures(args: Namespace) -> str:
             }
             for each in list_measures()
         ]
-        listed = output.table(rows)
+        listed = output.format_table(rows)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
         return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         some = PRESETS[args.name]
         return f"-m {args.name} means {', '.join(some.measures)}. {some.question}. {some.source}.\n"
-    with usage():
+    with as_usage_error():
         found = get_measure(args.name)
     options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
     head = f"-m {found.name} is in {found.range}; {found.direction} means more {found.aspect}. "

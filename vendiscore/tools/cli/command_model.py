@@ -7,12 +7,13 @@ from collections.abc import Collection
 from ...resolve.kernel import NAMED_MODELS
 from ...support.optional import require
 from ...support.suggestions import model_modality
-from .exit_codes import PROGRAM, UsageError, tell
+from .exit_codes import PROGRAM, UsageError, print_message
 
 # A model needs these files; `.gitattributes`, which every repository has, says that all are there.
-_NEEDED = (".safetensors", ".json", ".txt", ".model", ".gitattributes")
-_TORCH = re.compile(r"pytorch_model(.*)\.bin$")  # weights of models that have no safetensors
-_OTHERS = ("onnx/", "openvino/")  # folders of the same weights for other programs
+_MODEL_FILE_ENDINGS = (".safetensors", ".json", ".txt", ".model", ".gitattributes")
+# weights of models that have no safetensors
+_TORCH_WEIGHTS = re.compile(r"pytorch_model(.*)\.bin$")
+_OTHER_FORMAT_FOLDERS = ("onnx/", "openvino/")  # folders of the same weights for other programs
 
 
 def run_model(args: Namespace) -> str:
@@ -24,9 +25,9 @@ def run_model(args: Namespace) -> str:
     try:
         info = hub.HfApi().model_info(name, files_metadata=True)
         sizes = {file.rfilename: file.size for file in info.siblings}
-        files = needed_files(sizes)
+        files = select_model_files(sizes)
         size = sum(sizes[file] for file in files) / 1e6
-        tell(f"{size:,.1f} MB from the Hub, unless at hand already: {name}")
+        print_message(f"{size:,.1f} MB from the Hub, unless at hand already: {name}")
         folder = hub.snapshot_download(name, allow_patterns=files)
     except (hub.errors.RepositoryNotFoundError, hub.errors.HFValidationError):
         raise unknown from None
@@ -38,16 +39,19 @@ def run_model(args: Namespace) -> str:
     return f"{name} is in {folder}\nType: {PROGRAM} FILE -k {args.name}\n"
 
 
-def needed_files(names: Collection[str]) -> list[str]:
+def select_model_files(names: Collection[str]) -> list[str]:
     """Return the files that embedding needs: configuration, tokenizer, and the weights once.
 
-    >>> needed_files(["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx"])
+    >>> names = ["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx"]
+    >>> select_model_files(names)
     ['config.json', 'model.safetensors']
     """
     needed = []
     for name in names:
-        safe = _TORCH.sub(r"model\1.safetensors", name)
+        safe = _TORCH_WEIGHTS.sub(r"model\1.safetensors", name)
         weights = safe != name and safe not in names
-        if (weights or name.endswith(_NEEDED)) and not name.startswith(_OTHERS):
+        if (weights or name.endswith(_MODEL_FILE_ENDINGS)) and not name.startswith(
+            _OTHER_FORMAT_FOLDERS
+        ):
             needed.append(name)
     return needed

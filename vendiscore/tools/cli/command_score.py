@@ -18,36 +18,38 @@ from ...support.types import Options, Record
 from ..reading.samples import Samples
 from . import output
 from .exit_codes import PROGRAM, UsageError
-from .files import BY_FOLDER
+from .files import FOLDER_COLUMN
 from .kernel_options import (
-    How,
-    left_out,
-    placing,
-    prompts_of,
-    read_all,
-    read_how,
-    read_measuring,
+    CommandOptions,
+    drop_samples,
+    parse_command_options,
+    parse_score_options,
+    prompt_keywords,
+    read_files,
+    report_file_locations,
 )
 from .notes import Notes
 
-_Found = TypeVar("_Found")
+_Result = TypeVar("_Result")
 
 # The beginning of a note about orders below 1, which most people do not ask for.
-_OF_SMALL_ORDERS = "Eigenvalues below"
+_SMALL_ORDER_NOTE = "Eigenvalues below"
 # The beginning of a note about few large groups, which advises to compare them.
-_OF_SOURCES = "Groups this few"
+_SOURCES_NOTE = "Groups this few"
 # The line on meaning: the number of texts beyond which it is left out, and its words.
-_MOST_BY_MEANING = 20_000
-_MEANING = " by meaning (static word vectors, -k static)"
-_ONLY_ENGLISH = "; static word vectors and -k semantic are for English text."
-_BOTH = "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
+_MAX_SEMANTIC_TEXTS = 20_000
+_STATIC_SCORE_SUFFIX = " by meaning (static word vectors, -k static)"
+_ENGLISH_ONLY_NOTE = "; static word vectors and -k semantic are for English text."
+_WORDING_AND_MEANING_NOTE = (
+    "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
+)
 
 
 def run_score(args: Namespace) -> str:
-    how = read_how(args)
-    asked, request = read_measuring(args, how)
+    command_options = parse_command_options(args)
+    asked, request = parse_score_options(args, command_options)
     needed = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
-    sources = read_all(args.files, how, args.references)
+    sources = read_files(args.files, command_options, args.references)
     others = {"references": sources.pop()} if args.references else {}
     if request.group_measures and not sources[0].groups:
         raise UsageError(
@@ -55,7 +57,7 @@ def run_score(args: Namespace) -> str:
         )
     above = f"{sources[0].name} › " if len(sources) == 1 else ""
     if any(source.sets for source in sources):
-        sources = [each for source in sources for each in by_set(source)]
+        sources = [each for source in sources for each in split_by_set(source)]
     if args.format == "html":
         if len(sources) > 1:
             raise UsageError(
@@ -63,42 +65,46 @@ def run_score(args: Namespace) -> str:
                 f"--pool to take all sets of a table together"
             )
         sets = {"samples": sources[0], **others}
-        keywords = how.of(sources[0], needed) | asked
+        keywords = command_options.keywords_for(sources[0], needed) | asked
         from ..reports import report  # which other formats need not wait for
 
-        page = _call(report, sets, keywords, args.given_prompt, title=sources[0].name)
+        page = call_with_samples(report, sets, keywords, args.given_prompt, title=sources[0].name)
         return f"{page.html().rstrip()}\n"
     found = []
-    notes = Notes(how)
+    notes = Notes(command_options)
     try:
         for source in sources:
             sets = {"samples": source, **others}
-            keywords = how.of(source, needed) | asked
+            keywords = command_options.keywords_for(source, needed) | asked
             with warnings.catch_warnings(record=True) as caught:
-                found.append(_call(compute, sets, keywords, args.given_prompt, details=True))
+                found.append(
+                    call_with_samples(compute, sets, keywords, args.given_prompt, details=True)
+                )
             warned = [str(warning.message) for warning in caught]
             _add_notes(notes, source, found[-1]["details"], warned, min(request.orders) < 1)
-            source = left_out(source, found[-1]["details"]["dropped"])
+            source = drop_samples(source, found[-1]["details"]["dropped"])
             one = len(sources) == 1 and args.format == "text" and not args.brief
-            plain = one and not (args.measures or how.compares)
-            few = len(source) <= _MOST_BY_MEANING
+            plain = one and not (args.measures or command_options.has_comparison)
+            few = len(source) <= _MAX_SEMANTIC_TEXTS
             if plain and few and source.kind in ("texts", "sequences"):
-                found[-1] |= _by_meaning(how, source, keywords)
+                found[-1] |= _score_by_meaning(command_options, source, keywords)
             if source.kind == "molecules" and not (source.sets or args.brief):
                 if one:
-                    found[-1]["molecules"] = _molecule_counts(source)
+                    found[-1]["molecules"] = _describe_molecule_counts(source)
                 else:
-                    how.note(f"{source.name}: {_molecule_counts(source)}")
+                    command_options.print_note(
+                        f"{source.name}: {_describe_molecule_counts(source)}"
+                    )
     finally:
-        notes.tell()
+        notes.print_all()
     names = [source.name.removeprefix(above) for source in sources]
-    return _printed(args, names, found)
+    return _format_results(args, names, found)
 
 
 run_report = run_score  # with one format alone
 
 
-def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
+def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords: Record) -> Record:
     """Score texts by static word vectors too, or state why these do not suit the samples.
 
     Return a dict with the key "meaning" or "no_meaning", or an empty one if the vectors are not
@@ -108,22 +114,28 @@ def _by_meaning(how: How, texts: Samples, keywords: Record) -> Record:
     scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]
     mismatch = find_mismatch(texts.values, scripts, sequences=sequences)
     if mismatch:
-        return {"no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ONLY_ENGLISH}"}
+        return {
+            "no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ENGLISH_ONLY_NOTE}"
+        }
     keywords = keywords | {"k": "static"}
     with warnings.catch_warnings(action="ignore"):  # the first score has warned of the same
         try:
-            found = _call(
-                compute, {"samples": texts}, keywords, how.args.given_prompt, details=True
+            found = call_with_samples(
+                compute,
+                {"samples": texts},
+                keywords,
+                command_options.args.given_prompt,
+                details=True,
             )
         except ImportError:
             return {}
         except ValueError as error:
-            how.note(f"{texts.name}: there is no score by meaning: {error}")
+            command_options.print_note(f"{texts.name}: there is no score by meaning: {error}")
             return {}
     return {"meaning": found}
 
 
-def _molecule_counts(source: Samples) -> str:
+def _describe_molecule_counts(source: Samples) -> str:
     """Return how many molecules of a file are valid, and how many of these are different."""
     from ...kernels.molecules import canonical_smiles  # RDKit has read them already
 
@@ -131,7 +143,7 @@ def _molecule_counts(source: Samples) -> str:
     return f"{len(source):,} of {source.count:,} valid, {unique:,} unique"
 
 
-def by_set(source: Samples) -> list[Samples]:
+def split_by_set(source: Samples) -> list[Samples]:
     """Return the samples of each set, such as of a model, by themselves."""
     if not source.sets:
         return [source]
@@ -142,40 +154,44 @@ def by_set(source: Samples) -> list[Samples]:
     return [replace(source.subset(some), name=name) for name, some in named]
 
 
-def _call(
-    function: Callable[..., _Found],
+def call_with_samples(
+    function: Callable[..., _Result],
     sets: Mapping[str, Samples],
     keywords: Options,
-    given: bool,
-    **more: object,
-) -> _Found:
+    given_prompt: bool,
+    **extra_keywords: object,
+) -> _Result:
     """Call a function with samples, their groups and their prompts; errors name places."""
     values = {name: source.values for name, source in sets.items()}
-    asked = list(sets.values()) if given else [sets["samples"]]
-    more |= prompts_of(asked, given)
+    asked = list(sets.values()) if given_prompt else [sets["samples"]]
+    extra_keywords |= prompt_keywords(asked, given_prompt)
     if groups := sets["samples"].groups:
-        more["groups"] = groups
-    with placing(sets):
-        return function(**values, **keywords, **more)
+        extra_keywords["groups"] = groups
+    with report_file_locations(sets):
+        return function(**values, **keywords, **extra_keywords)
 
 
 def _add_notes(
-    notes: Notes, source: Samples, details: Record, warned: Sequence[str], small: bool
+    notes: Notes,
+    source: Samples,
+    details: Record,
+    warning_texts: Sequence[str],
+    has_small_order: bool,
 ) -> None:
-    """Collect the warnings and notes on a file, each once; `small` if an order is below 1."""
-    warned = list(dict.fromkeys(text.rstrip(".") for text in warned))
-    for text in warned:
+    """Collect the warnings and notes on a file, each once; `has_small_order` if an order is < 1."""
+    warning_texts = list(dict.fromkeys(text.rstrip(".") for text in warning_texts))
+    for text in warning_texts:
         notes.warn(source.name, text)
     for note in details["notes"]:
-        idle = note.startswith(_OF_SMALL_ORDERS) and not small
-        if note.rstrip(".") not in warned and not idle:
-            notes.note(source.name, _with_command(note, source))
+        idle = note.startswith(_SMALL_ORDER_NOTE) and not has_small_order
+        if note.rstrip(".") not in warning_texts and not idle:
+            notes.note(source.name, _add_compare_command(note, source))
 
 
-def _with_command(note: str, source: Samples) -> str:
+def _add_compare_command(note: str, source: Samples) -> str:
     """Return a note; one that advises `compare` gets the command with the columns in use."""
-    column = source.grouping.get("groups") or (BY_FOLDER if source.unit == "file" else "")
-    if not note.startswith(_OF_SOURCES) or not column:
+    column = source.grouping.get("groups") or (FOLDER_COLUMN if source.unit == "file" else "")
+    if not note.startswith(_SOURCES_NOTE) or not column:
         return note
     file = source.name.partition(" › ")[0]
     words = [PROGRAM, "compare", file, "--by", column]
@@ -187,22 +203,22 @@ def _with_command(note: str, source: Samples) -> str:
     )
 
 
-def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
+def _format_results(args: Namespace, names: list[str], results: list[Record]) -> str:
     if args.brief:
         text = ""
-        for each in found:
+        for each in results:
             rows = number_rows(each, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
-            text += " ".join(output.exact(row["value"]) for row in rows) + "\n"
+            text += " ".join(output.format_exact(row["value"]) for row in rows) + "\n"
         return text
-    one = len(found) == 1
+    one = len(results) == 1
     if one and args.format == "text":
-        return _one(args, found[0])
+        return _format_single_result(args, results[0])
     if args.format == "json":
-        named = [{"file": name} | each for name, each in zip(names, found, strict=True)]
-        return output.as_json(found[0] if one else named)
+        named = [{"file": name} | each for name, each in zip(names, results, strict=True)]
+        return output.as_json(results[0] if one else named)
     rows = []
     signatures = []
-    for name, each in zip(names, found, strict=True):
+    for name, each in zip(names, results, strict=True):
         details = each.pop("details")
         row = {"file": name, "n": details["n"]} | each
         rows.append(row)
@@ -210,43 +226,43 @@ def _printed(args: Namespace, names: list[str], found: list[Record]) -> str:
             row["signature"] = details["signature"]
         else:
             signatures.append(f"{name}: {details['signature']}")
-    return output.signed(args, [output.FORMATS[args.format](rows)], *signatures)
+    return output.append_signatures(args, [output.FORMATS[args.format](rows)], *signatures)
 
 
-def _one(args: Namespace, found: Record) -> str:
+def _format_single_result(args: Namespace, result: Record) -> str:
     """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
-    details = found["details"]
-    meaning = found.pop("meaning", {})
-    no_meaning = found.pop("no_meaning", "")
-    molecules = found.pop("molecules", "")
-    lines = _lines(found)
-    lines += [line + _MEANING for line in _lines(meaning)]
+    details = result["details"]
+    meaning = result.pop("meaning", {})
+    no_meaning = result.pop("no_meaning", "")
+    molecules = result.pop("molecules", "")
+    lines = _format_score_lines(result)
+    lines += [line + _STATIC_SCORE_SUFFIX for line in _format_score_lines(meaning)]
     if no_meaning:
         lines.append(no_meaning)
     lines.append(f"n = {details['n']:,}")
     wording = ""  # the line that replaces the number by meaning gives the reason
     if meaning:
-        wording = _BOTH
+        wording = _WORDING_AND_MEANING_NOTE
     elif not no_meaning:
         wording = describe_wording_limits(details)
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:
-        parts.append(output.table(details["groups"]))
-    return output.signed(args, parts, details["signature"])
+        parts.append(output.format_table(details["groups"]))
+    return output.append_signatures(args, parts, details["signature"])
 
 
-def _lines(found: Record) -> list[str]:
+def _format_score_lines(result: Record) -> list[str]:
     """Return a line for each number, with its error and interval."""
     lines = []
-    for row in number_rows(found):
+    for row in number_rows(result):
         errors = []
         if row["low"] is not None:  # the mean over two groups has none
-            level = found["details"]["interval"]["level"]
-            low, high = output.shown(row["low"]), output.shown(row["high"])
+            level = result["details"]["interval"]["level"]
+            low, high = output.format_short(row["low"]), output.format_short(row["high"])
             errors.append(f"{100 * level:g} % interval {low} to {high}")
         if row["se"] is not None:
-            errors.append(f"standard error {output.shown(row['se'])}")
+            errors.append(f"standard error {output.format_short(row['se'])}")
         more = f" ({', '.join(errors)})" if errors else ""
-        lines.append(f"{row['key']} = {output.shown(row['value'])}{more}")
+        lines.append(f"{row['key']} = {output.format_short(row['value'])}{more}")
     return lines

@@ -26,17 +26,17 @@ from . import output
 from .exit_codes import UsageError
 from .files import STDIN
 from .kernel_options import (
-    How,
+    CommandOptions,
+    build_similarity,
     check_one_set,
-    compared,
+    parse_command_options,
     parse_value,
-    placing,
-    prompts_of,
-    read_all,
-    read_how,
+    prompt_keywords,
+    read_files,
+    report_file_locations,
 )
 
-_LETTERS = 60
+_MAX_CELL_WIDTH = 60
 
 
 def run_select(args: Namespace) -> str:
@@ -46,13 +46,13 @@ def run_select(args: Namespace) -> str:
             "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
         )
     _check_output(args)
-    how, source, similarity, given = _read(args, "initial", "swaps", "psd")
+    command_options, source, similarity, given = _read_similarity(args, "initial", "swaps", "psd")
     if source.prompts and not args.given_prompt:
         raise UsageError(
             "select looks at one set: take the prompts out of similarities by --given-prompt, or "
             "leave --prompt out"
         )
-    with placing({"samples": source}):
+    with report_file_locations({"samples": source}):
         found = select(
             similarity,
             args.size,
@@ -61,7 +61,7 @@ def run_select(args: Namespace) -> str:
             **given,
         )
     kept = found.places.tolist()
-    text = _rows_of(how, source, kept, found.sentence, found.to_dict())
+    text = _write_or_format_samples(command_options, source, kept, found.sentence, found.to_dict())
     if found.interrupted:
         sys.stdout.write(text)
         raise KeyboardInterrupt
@@ -71,19 +71,19 @@ def run_select(args: Namespace) -> str:
 def run_dedup(args: Namespace) -> str:
     """Return the samples without near-duplicates, as the file has them."""
     _check_output(args)
-    how, source, _, found = _explained(args)
+    command_options, source, _, found = _explain_file(args)
     kept = found.kept.tolist()
     said = f"{len(kept):,} of {found.n:,} samples are kept, without repeats ({found.criterion})."
     result = {"n": found.n, "threshold": args.threshold, "criterion": found.criterion}
-    return _rows_of(how, source, kept, said, result)
+    return _write_or_format_samples(command_options, source, kept, said, result)
 
 
 def run_growth(args: Namespace) -> str:
     """Return a sentence, and a row for each number of samples."""
-    _, source, similarity, given = _read(args, "psd", "allow_repeats")
+    _, source, similarity, given = _read_similarity(args, "psd", "allow_repeats")
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
-    prompts = prompts_of([source], False)
-    with placing({"samples": source}):
+    prompts = prompt_keywords([source], False)
+    with report_file_locations({"samples": source}):
         found = growth(similarity, sizes, level=args.level, **prompts, **given)
     names = ("size", "score", "low", "high")
     columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
@@ -92,26 +92,28 @@ def run_growth(args: Namespace) -> str:
     if not prompts:  # an interval over prompts does not depend on it
         settings["allow_repeats"] = given.get("allow_repeats", True)
     signature = format_signature(["growth"], settings)
-    return output.answer(args, found.to_dict, found.sentence, rows, [("growth", rows)], signature)
+    return output.format_result(
+        args, found.to_dict, found.sentence, rows, [("growth", rows)], signature
+    )
 
 
 def run_explain(args: Namespace) -> str:
     """Return a summary, near-duplicates and modes; or a row for each sample."""
-    _, source, similarity, found = _explained(args)
-    rows = _samples(found, source)
+    _, source, similarity, found = _explain_file(args)
+    rows = _build_sample_rows(found, source)
 
     def result() -> Record:
         return found.to_dict() | {"places": source.places}
 
     sentence = "\n".join(filter(None, [found.sentence, found.strip]))
-    shown = _tables(found, source, rows, args.size)
+    shown = _iter_tables(found, source, rows, args.size)
     settings = {**similarity.settings, "q": found.q, "threshold": found.threshold}
     signature = format_signature(["explain"], settings)
-    return output.answer(args, result, sentence, rows, shown, signature)
+    return output.format_result(args, result, sentence, rows, shown, signature)
 
 
-def _tables(
-    found: Explanation, source: Samples, rows: list[Record], size: int
+def _iter_tables(
+    explanation: Explanation, source: Samples, rows: list[Record], size: int
 ) -> Iterator[output.Table]:
     """Yield the tables of an explanation by their headings, of up to `size` rows."""
     unit = source.unit
@@ -120,17 +122,17 @@ def _tables(
         return {name: rows[i][name] for name in names}
 
     repeated = []
-    for i, rest in found.groups[:size]:
-        near = join_names(map(str, _places(source, rest)))
+    for i, rest in explanation.groups[:size]:
+        near = join_names(map(str, _locate_samples(source, rest)))
         repeated.append(pick(i, unit) | {"near-duplicates": near} | pick(i, "sample"))
     pairs = []
-    above, below = found.boundary()
+    above, below = explanation.boundary()
     for i, j, alike in [*above[::-1], *below]:
         other = pick(j, unit, "sample")
         named = {f"other {name}": value for name, value in other.items()}
         pairs.append({"similarity": alike} | pick(i, unit, "sample") | named)
     modes = []
-    for mode in found.modes():
+    for mode in explanation.modes():
         if len(mode.exemplars):
             row = {"share": mode.share, "members": len(mode.members)}
             modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
@@ -143,32 +145,36 @@ def _tables(
     yield "samples that add the most", adding[:size]
 
 
-def _read(args: Namespace, *own: str) -> tuple[How, Samples, Similarity, Record]:
-    """Return the samples that a kernel can use, their similarity, q, and the keywords of `own`."""
-    how = read_how(args, own)
-    source, *others = read_all(args.files, how)
+def _read_similarity(
+    args: Namespace, *extra_names: str
+) -> tuple[CommandOptions, Samples, Similarity, Record]:
+    """Return the options, the usable samples, their similarity, and q with `extra_names`."""
+    command_options = parse_command_options(args, extra_names)
+    source, *others = read_files(args.files, command_options)
     if others:
         raise UsageError(f"{args.command} takes one FILE, got {len(args.files)}")
-    check_one_set(source, within=args.command != "select")
+    check_one_set(source, allow_prompts=args.command != "select")
     if "output" in args:
-        _check_file(args, source)
-    given = how.of(source)
-    rest = {"q": how.order} | {name: given.pop(name) for name in own if name in given}
-    source, similarity = compared(source, given, args.given_prompt)
+        _check_output_file(args, source)
+    given = command_options.keywords_for(source)
+    rest = {"q": command_options.order} | {
+        name: given.pop(name) for name in extra_names if name in given
+    }
+    source, similarity = build_similarity(source, given, args.given_prompt)
     if similarity.dropped:
         similarity = similarity.noted(dropped={})
-    return how, source, similarity, rest
+    return command_options, source, similarity, rest
 
 
-def _explained(args: Namespace) -> tuple[How, Samples, Similarity, Explanation]:
-    how, source, similarity, given = _read(args, "psd")
-    with placing({"samples": source}):
+def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity, Explanation]:
+    command_options, source, similarity, given = _read_similarity(args, "psd")
+    with report_file_locations({"samples": source}):
         order, limit, psd = read_terms(given["q"], args.threshold, given.get("psd", "check"))
         groups = group_equal_prompts(source.prompts) if source.prompts else None
         subject = SampleSet(similarity, orders=[order], psd=psd, groups=groups)
         within = groups is not None
         found = explained(subject, order, limit, texts=source.values, within=within)
-    return how, source, similarity, found
+    return command_options, source, similarity, found
 
 
 def _check_output(args: Namespace) -> None:
@@ -180,7 +186,7 @@ def _check_output(args: Namespace) -> None:
         raise UsageError("--rows and --indices contradict each other; remove one of them")
 
 
-def _check_file(args: Namespace, source: Samples) -> None:
+def _check_output_file(args: Namespace, source: Samples) -> None:
     """Refuse what a file cannot be written as: arrays as text, text as arrays."""
     target = args.output and file_extension(args.output)
     if args.rows and source.saved:
@@ -208,46 +214,52 @@ def _check_file(args: Namespace, source: Samples) -> None:
         )
 
 
-def _rows_of(
-    how: How, source: Samples, kept: list[int], sentence: str, result: Mapping[str, object]
+def _write_or_format_samples(
+    command_options: CommandOptions,
+    source: Samples,
+    selected: list[int],
+    sentence: str,
+    result: Mapping[str, object],
 ) -> str:
     """Write samples into a file if one is named; return what is printed of them.
 
     That is the samples as the file has them, their numbers in the file, their indices, or `result`
     with both as JSON.
     """
-    args = how.args
-    how.note(f"{source.name}: {sentence}")
-    indices = [int(source.index[i]) for i in kept]
+    args = command_options.args
+    command_options.print_note(f"{source.name}: {sentence}")
+    indices = [int(source.index[i]) for i in selected]
     if args.output:
-        _write(args.output, source, kept)
+        _write_samples(args.output, source, selected)
     if args.format == "json":
-        return output.as_json({**result, "samples": _places(source, kept), "index": indices})
+        return output.as_json(
+            {**result, "samples": _locate_samples(source, selected), "index": indices}
+        )
     if args.indices:
         return "".join(f"{index}\n" for index in indices)
     if args.output and not args.rows:
         return ""
     if source.written and not args.rows:
-        return source.written(kept)
-    return "".join(f"{place}\n" for place in _places(source, kept))
+        return source.written(selected)
+    return "".join(f"{place}\n" for place in _locate_samples(source, selected))
 
 
-def _write(path: str, source: Samples, kept: Sequence[int]) -> None:
+def _write_samples(path: str, source: Samples, selected: Sequence[int]) -> None:
     if source.saved and file_extension(path) in source.endings:
-        source.saved(kept, path)
+        source.saved(selected, path)
     elif source.written:
-        Path(path).write_text(source.written(kept), encoding="utf-8", newline="")
+        Path(path).write_text(source.written(selected), encoding="utf-8", newline="")
 
 
-def _places(source: Samples, kept: Sequence[int]) -> list[int | str]:
-    return [source.places[i] for i in kept]
+def _locate_samples(source: Samples, selected: Sequence[int]) -> list[int | str]:
+    return [source.places[i] for i in selected]
 
 
-def _samples(found: Explanation, source: Samples) -> list[Record]:
+def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
     """Return a row for each sample; further samples by their places in the file."""
     rows: list[Record] = [{source.unit: place} for place in source.places]
     for name in COLUMNS:
-        for row, value in zip(rows, getattr(found, name).tolist(), strict=True):
+        for row, value in zip(rows, getattr(explanation, name).tolist(), strict=True):
             row[name] = None if value != value else value
             if name in ("nearest", "redundant_of"):
                 row[name] = source.places[value] if value >= 0 else None
@@ -255,5 +267,5 @@ def _samples(found: Explanation, source: Samples) -> list[Record]:
         if isinstance(sample, np.ndarray):
             row["sample"] = sentences.numbers(sample.ravel())
         else:
-            row["sample"] = truncate(" ".join(str(sample).split()), _LETTERS)
+            row["sample"] = truncate(" ".join(str(sample).split()), _MAX_CELL_WIDTH)
     return rows

@@ -13,22 +13,27 @@ from ..reading.samples import Samples
 from ..reports import report
 from ..reports.source_report import tables
 from . import output
-from .files import BY_FOLDER, check
-from .kernel_options import placing, read_how, read_sets, usage
+from .files import FOLDER_COLUMN, report_unusable_samples
+from .kernel_options import as_usage_error, parse_command_options, read_sets, report_file_locations
 from .notes import Notes
 
-_LETTERS = 60  # of a name or a prompt in a table of text
+_MAX_CELL_WIDTH = 60  # of a name or a prompt in a table of text
 
 
 def run_sources(args: Namespace) -> str:
-    how = read_how(args, ("psd",))
-    with usage():
-        check_sources_options(how.order, args.level, "check", args.given_prompt)
-    files = read_sets(args, how)
-    with placing({file.name: file for file in files}):
-        if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != BY_FOLDER:
-            how.note("sources are compared as whole sets; for answers to prompts, pass --prompt")
-        asked = how.of(files[0]) | {"level": args.level, "q": how.order}
+    command_options = parse_command_options(args, ("psd",))
+    with as_usage_error():
+        check_sources_options(command_options.order, args.level, "check", args.given_prompt)
+    files = read_sets(args, command_options)
+    with report_file_locations({file.name: file for file in files}):
+        if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != FOLDER_COLUMN:
+            command_options.print_note(
+                "sources are compared as whole sets; for answers to prompts, pass --prompt"
+            )
+        asked = command_options.keywords_for(files[0]) | {
+            "level": args.level,
+            "q": command_options.order,
+        }
         if len(files) == 1:
             labels = files[0].sets
         else:
@@ -39,40 +44,42 @@ def run_sources(args: Namespace) -> str:
         try:
             found = sources(values, prompts, by=labels, given_prompt=args.given_prompt, **asked)
         except SampleError as error:
-            _name(files, error.problems, skip=False)
+            _report_unusable(files, error.problems, skip=False)
             raise
-    _name(files, found.dropped, skip=True)
-    notes = Notes(how)
+    _report_unusable(files, found.dropped, skip=True)
+    notes = Notes(command_options)
     for note in found.notes:
         notes.note("sources", note)
-    notes.tell()
-    return _printed(args, found)
+    notes.print_all()
+    return _format_sources(args, found)
 
 
-def _name(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
+def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
     """Name the files and lines of samples that cannot be used, as an error or in notes."""
     start = 0
     for file in files:
         some = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
         if some:
-            check(file, some, skip)
+            report_unusable_samples(file, some, skip)
         start += len(file)
 
 
-def _printed(args: Namespace, found: Sources) -> str:
+def _format_sources(args: Namespace, result: Sources) -> str:
     if args.format == "html":
-        return f"{report(found).html().rstrip()}\n"
-    rows = list(found.rows("sources"))
-    shown = _shown(found)
-    return output.answer(args, found.to_dict, found.sentence, rows, shown, found.signature)
+        return f"{report(result).html().rstrip()}\n"
+    rows = list(result.rows("sources"))
+    shown = _iter_short_tables(result)
+    return output.format_result(
+        args, result.to_dict, result.sentence, rows, shown, result.signature
+    )
 
 
-def _shown(found: Sources) -> Iterator[output.Table]:
+def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
     """Yield tables by their titles, with short names and prompts."""
-    for _, title, rows, more in tables(found, 20, pairs=5, prompts=3):
+    for _, title, rows, more in tables(result, 20, pairs=5, prompts=3):
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, str):
-                    row[name] = truncate(value, _LETTERS)
+                    row[name] = truncate(value, _MAX_CELL_WIDTH)
         rest = f" ({more:,} more: -f csv and -f json list all)" if more else ""
         yield f"{title}{rest}", rows

@@ -8,10 +8,10 @@ from ...support.optional import require
 from ...support.types import Record
 from ..analysis.comparison import Comparison
 from . import output
-from .command_compare import compared_sets, signature_of
-from .exit_codes import tell
+from .command_compare import compare_files, format_comparison_signature
+from .exit_codes import print_message
 
-_SHARE = (
+_LETTER_NOTE = (
     "of sets without a common letter, the data show which is more diverse (p by permutations and "
     "Holm, and the interval of the difference)"
 )
@@ -22,10 +22,10 @@ def run_table(args: Namespace) -> str:
     rows: dict[str, Record] = {}
     for kernel in args.kernel or [None]:
         args.kernel = kernel
-        found = compared_sets(args)
+        found = compare_files(args)
         kernel = str(kernel or found.settings["kernel"])
         compared[kernel] = found
-        marks = letters(found)
+        marks = assign_letters(found)
         for row in found.sets:
             interval = f"{row.matched:.2f}"
             if not math.isnan(row.matched_low):  # as of a mean over two prompts
@@ -33,7 +33,9 @@ def run_table(args: Namespace) -> str:
             cells = rows.setdefault(row.name, {"set": row.name, "n": row.n})
             cells[kernel] = f"{interval} {marks[row.name]}"
         if not args.quiet:
-            tell(f"{kernel}: effectively different samples {found.at} [interval]; {_SHARE}")
+            print_message(
+                f"{kernel}: effectively different samples {found.at} [interval]; {_LETTER_NOTE}"
+            )
     if args.plot:
         figures = require("matplotlib.figure", "plots", "a picture")
         size = (4 * len(compared), 1.5 + 0.3 * len(rows))
@@ -42,16 +44,18 @@ def run_table(args: Namespace) -> str:
         for ax, (kernel, found) in zip(axes, compared.items(), strict=True):
             found.plot(ax).set_title(kernel)
         figure.savefig(args.plot)
-    signatures = [signature_of(args, found) for found in compared.values()]
-    return output.signed(args, [output.FORMATS[args.format](list(rows.values()))], *signatures)
+    signatures = [format_comparison_signature(args, found) for found in compared.values()]
+    return output.append_signatures(
+        args, [output.FORMATS[args.format](list(rows.values()))], *signatures
+    )
 
 
-def letters(found: Comparison) -> dict[str, str]:
+def assign_letters(comparison: Comparison) -> dict[str, str]:
     """Return letters by set: two sets share none if a direction is stated (Piepho 2004)."""
-    names = [row.name for row in sorted(found.sets, key=lambda row: -row.matched)]
+    names = [row.name for row in sorted(comparison.sets, key=lambda row: -row.matched)]
     groups = {frozenset(names)}
-    for pair in found.pairs:
-        if found.states_direction(pair.a, pair.b):
+    for pair in comparison.pairs:
+        if comparison.states_direction(pair.a, pair.b):
             split = {group - {name} for group in groups for name in (pair.a, pair.b)}
             groups = {group for group in split if not any(group < other for other in split)}
     ordered = sorted(groups, key=lambda group: sorted(map(names.index, group)))

@@ -18,7 +18,7 @@ class UsageError(ValueError):
     """An invalid command."""
 
 
-def tell(message: str) -> None:
+def print_message(message: str) -> None:
     """Print a line on stderr, if anybody can read it."""
     if sys.stderr is not None and not sys.stderr.closed:
         print(f"{PROGRAM}: {message}", file=sys.stderr, flush=True)

@@ -18,155 +18,163 @@ from ..reading.limits import AskError, RefusedError, Wanted
 from ..reading.names import say_left_out
 from ..reading.reader import read_data
 from ..reading.samples import Samples
-from .exit_codes import DataError, UsageError, tell
+from .exit_codes import DataError, UsageError, print_message
 
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
-_MOST_WAYS = 12
+_MAX_ALTERNATIVES = 12
 # Kernels that stand for a kind of samples, in what a person can type.
-_KERNELS = {
+_DEFAULT_KERNELS = {
     "texts": "ngram_overlap",
     "molecules": "morgan",
     "vectors": "cosine",
     "images": "pixels",
 }
-_EITHER = ("header", "index", "subfolders")  # options that --no- turns off
-_CALLED = re.compile("^of `.*?` ")
-BY_FOLDER = "folder"  # what --group-by calls the folder that a file is in
+_NEGATABLE_FLAGS = ("header", "index", "subfolders")  # options that --no- turns off
+_LIBRARY_NAME_PREFIX = re.compile("^of `.*?` ")
+FOLDER_COLUMN = "folder"  # what --group-by calls the folder that a file is in
 
 
-def read(path: str, wanted: Wanted, args: Namespace) -> Samples:
+def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
     """Return the samples of a file, as the options of a command say."""
     name = "standard input" if path == STDIN else path
     try:
-        found = replace(_read(path, wanted), name=name)
+        found = replace(_read_file_or_folder(path, read_options), name=name)
     except AskError as error:
-        lines = (f"  {line}" for line in _ways(args, error, path))
+        lines = (f"  {line}" for line in _format_alternatives(args, error, path))
         raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
         at = f", {error.place}" if error.place else ""
         remedy = "; or name its --encoding or --type" if isinstance(error, NotTextError) else ""
         raise DataError(f"{name}{at}: {error.message}{remedy}") from None
     except OSError as error:
-        raise DataError(f"{name}: {_why(error, path)}") from None
+        raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
     rows = found.rows if len({*found.rows}) == len(found) else range(len(found))
     found = replace(found, index=rows, count=len(found))
     if found.problems:
-        check(found, found.problems, args.on_error == "skip")
+        report_unusable_samples(found, found.problems, args.on_error == "skip")
         found = found.subset([i for i in range(len(found)) if i not in found.problems])
     if not len(found.values):
         raise DataError(f"{name}: {NO_SAMPLES}")
     return found
 
 
-def _ways(args: Namespace, error: AskError, path: str) -> list[str]:
+def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[str]:
     """Return the command to type for each answer to a question about a file."""
     ways = []
     alone = "by" in args and len(args.files) == 1
     compares = "by" in args and args.command != "score"
-    known = [_flag(name, value) for name, value in error.known.items() if value and name in args]
+    known = [
+        _format_flag(name, value) for name, value in error.known.items() if value and name in args
+    ]
     prompts = [flag for flag in known if flag.startswith("--prompt")]
-    for _, asked in error.choices[:_MOST_WAYS]:
+    for _, asked in error.choices[:_MAX_ALTERNATIVES]:
         if "file" in asked:  # of a folder
             words = [word for word in args.words if not word.endswith("subfolders")]
             ways.append(shlex.join(str(asked["file"]) if w == path else w for w in words))
             continue
         if "pool" in asked:
             if prompts and args.command != "select" and not (compares and alone):
-                ways.append(f"{args.typed} {' '.join(known)}")  # the column of the question is out
+                # the column of the question is out
+                ways.append(f"{args.command_line} {' '.join(known)}")
             if not (compares and alone):
-                ways.append(f"{args.typed} --pool")
+                ways.append(f"{args.command_line} --pool")
             continue
         flags = []
         for name, value in asked.items():
             if value and name != "group_by":
-                flags.append(_flag(name, value))
-            elif value is False and name in _EITHER:
+                flags.append(_format_flag(name, value))
+            elif value is False and name in _NEGATABLE_FLAGS:
                 flags.append(f"--no-{name}")
             elif value is False and name == "matrix":
-                flags.append(f"-k {_KERNELS['vectors']}")
+                flags.append(f"-k {_DEFAULT_KERNELS['vectors']}")
         if "group_by" in asked:
             column = shlex.quote(str(asked["group_by"]))
             if alone:
-                ways.append(" ".join([args.typed, *flags, f"--by {column}", *prompts]))
+                ways.append(" ".join([args.command_line, *flags, f"--by {column}", *prompts]))
             if "group_by" in args and not compares:
-                ways.append(" ".join([args.typed, *flags, f"--group-by {column}", *known]))
+                ways.append(" ".join([args.command_line, *flags, f"--group-by {column}", *known]))
         elif not (compares and alone and "subfolders" in asked):
-            ways.append(" ".join([args.typed, *flags]))
+            ways.append(" ".join([args.command_line, *flags]))
     return ways
 
 
-def _flag(name: str, value: object) -> str:
+def _format_flag(name: str, value: object) -> str:
     if value == "counts":
         return "--counts"
     if name == "separator":  # of the page
         return "--type txt"
     if name == "kind":
-        return f"-k {_KERNELS[str(value)]}"
+        return f"-k {_DEFAULT_KERNELS[str(value)]}"
     flag = f"--{'prompt' if name == 'prompts' else name.replace('_', '-')}"
     return flag if value is True else f"{flag} {shlex.quote(str(value))}"
 
 
-def check(source: Samples, problems: Mapping[int, str], skip: bool, helps: bool = True) -> None:
+def report_unusable_samples(
+    source: Samples, problems: Mapping[int, str], skip: bool, suggest_skip: bool = True
+) -> None:
     """Say which samples of a file cannot be used, as an error or, if they are left out, a note.
 
-    The error names the option that leaves them out, where it `helps`. The name of the samples in
+    The error names the option that leaves them out, if `suggest_skip`. The name of the samples in
     the library, as in "of `references` is missing", gives way to their place in the file.
     """
-    found = [(source.place(i), _CALLED.sub("", why)) for i, why in problems.items()]
+    found = [(source.place(i), _LIBRARY_NAME_PREFIX.sub("", why)) for i, why in problems.items()]
     if skip:
         shown = [f"{where} {problem}" for where, problem in found]
         listed = "; ".join(shown[:MAX_LISTED_SAMPLES] + ["…"] * (len(shown) > MAX_LISTED_SAMPLES))
-        tell(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
+        print_message(f"{source.name}: {say_left_out(len(found), 'sample')}: {listed}")
         return
     (where, said), *more = found
     rows = [name.partition(", column ")[0] for name, _ in more]
     listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
     others = f" (and {len(more):,} more: {listed})" if more else ""
     remedy = "" if "; " in said else "; correct or remove it"
-    remedy += ", or pass --on-error skip to leave out what cannot be used" * helps
+    remedy += ", or pass --on-error skip to leave out what cannot be used" * suggest_skip
     raise DataError(f"{source.name}, {where} {said}{others}{remedy}")
 
 
-def _read(path: str, wanted: Wanted) -> Samples:
+def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
     if path != STDIN and Path(path).is_dir():
-        return _of_folder(Path(path), wanted)
-    if wanted.subfolders is not None:
+        return _read_folder(Path(path), read_options)
+    if read_options.subfolders is not None:
         raise RefusedError("it is not a folder; remove --subfolders and --no-subfolders")
     file = path.removesuffix(".gz") if path.lower().endswith(".gz") else path
-    data = _bytes(path)
-    return read_data("" if path == STDIN else file, data, wanted, strict=True)
+    data = _read_bytes(path)
+    return read_data("" if path == STDIN else file, data, read_options, strict=True)
 
 
-def _of_folder(folder: Path, wanted: Wanted) -> Samples:
-    if wanted.column or {*wanted.others} - {BY_FOLDER}:
+def _read_folder(folder: Path, read_options: Wanted) -> Samples:
+    if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
         raise RefusedError(
             f"it is a folder, which has no columns; leave out all options that name columns, but "
-            f"for --group-by {BY_FOLDER} and --by {BY_FOLDER}"
+            f"for --group-by {FOLDER_COLUMN} and --by {FOLDER_COLUMN}"
         )
-    if wanted.split or wanted.type not in (None, "txt"):
+    if read_options.split or read_options.type not in (None, "txt"):
         raise RefusedError(
             "it is a folder, whose samples are a file each; leave out --split and --type"
         )
-    if wanted.skip_rows or wanted.header is not None or wanted.index is not None:
+    if read_options.skip_rows or read_options.header is not None or read_options.index is not None:
         raise RefusedError(
             "it is a folder, whose samples are a file each; leave out the options of tables"
         )
-    if wanted.others and wanted.subfolders is False:
+    if read_options.others and read_options.subfolders is False:
         raise RefusedError(
-            f"--by {BY_FOLDER} and --group-by {BY_FOLDER} take files in subfolders; remove "
+            f"--by {FOLDER_COLUMN} and --group-by {FOLDER_COLUMN} take files in subfolders; remove "
             "--no-subfolders"
         )
-    found = folder_samples(folder, wanted)
+    found = folder_samples(folder, read_options)
     for note in found.notes:
-        tell(f"{folder}: {note}")
+        print_message(f"{folder}: {note}")
     labels = found.groups
     return replace(
-        found, notes=(), sets=labels if wanted.by else (), groups=labels if wanted.group_by else ()
+        found,
+        notes=(),
+        sets=labels if read_options.by else (),
+        groups=labels if read_options.group_by else (),
     )
 
 
-def _bytes(path: str) -> bytes:
+def _read_bytes(path: str) -> bytes:
     if path == STDIN:
         if sys.stdin is None:
             raise OSError("it is not open")
@@ -180,7 +188,7 @@ def _bytes(path: str) -> bytes:
         raise OSError(f"it is cut short or damaged ({error})") from None
 
 
-def _why(error: OSError, path: str) -> str:
+def _describe_os_error(error: OSError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []

@@ -7,8 +7,8 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
-from ...resolve import kernel_request as resolve
 from ...resolve.kernel import check_kernel_options, parse_kernel_name
+from ...resolve.kernel_request import similarity_spec_from_keywords
 from ...resolve.sets import as_similarity
 from ...scoring.request import ScoreRequest, parse_request
 from ...similarity.base import Similarity
@@ -18,20 +18,20 @@ from ...support.text_detection import are_sequences
 from ...support.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples
-from .exit_codes import DataError, UsageError, tell
-from .files import check, read
+from .exit_codes import DataError, UsageError, print_message
+from .files import read_samples, report_unusable_samples
 
 # By kind of sample: the kernel that is usual, and what it compares.
-_USUAL = {
+_DEFAULT_KERNELS = {
     "vectors": ("cosine", "their cosine"),
     "molecules": ("morgan", "their Morgan fingerprints"),
     "images": ("pixels", "their pixels"),
     "labels": ("labels", "equality"),
     "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
-_OF_SEQUENCES: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
+_SEQUENCE_OPTIONS: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
 # The samples to read from a file for each kind of kernel; unknown for kinds of other packages.
-KINDS = {
+FILE_TYPES_BY_KERNEL = {
     "text": "texts",
     "molecules": "molecules",
     "vectors": "vectors",
@@ -41,10 +41,10 @@ KINDS = {
     "labels": "values",
     "sets of labels": "values",
 }
-_JSON = ("[", "{", '"')  # first characters of JSON that is not a number
-_WORDS: Record = {"true": True, "false": False, "none": None, "null": None}
+_JSON_STARTS = ("[", "{", '"')  # first characters of JSON that is not a number
+_LITERALS: Record = {"true": True, "false": False, "none": None, "null": None}
 # Keywords that have options of their own here, or hold what a command line cannot.
-_ELSEWHERE = {
+_OWN_FLAGS = {
     "samples": "FILE",
     "references": "--references",
     "k": "-k",
@@ -57,73 +57,75 @@ _ELSEWHERE = {
     "quality": "--quality",
     "score_K": "--matrix",
 }
-_NONE_HERE = ("p", "clusters", "model", "transform")
-SHOWN = 10  # rows of the tables of `explain`
-_OF_NUMBERS = ("score_K", "score_X", "score_dual")
+_PYTHON_ONLY_OPTIONS = ("p", "clusters", "model", "transform")
+DEFAULT_TABLE_ROWS = 10  # rows of the tables of `explain`
+_NUMBER_INPUT_KEYWORDS = ("score_K", "score_X", "score_dual")
 
 
 @dataclass(frozen=True)
-class How:
-    """The options of a command, the kind of samples they want ("" for any), keywords, and q."""
+class CommandOptions:
+    """The options of a command, the type of samples they need ("" for any), keywords, and q."""
 
     args: Namespace
-    kind: str
+    sample_type: str
     keywords: Options
     order: float  # of commands that take one
 
     @property
-    def compares(self) -> bool:
+    def has_comparison(self) -> bool:
         """True if a person named what compares the samples."""
-        return any(self.keywords.get(name) for name in ("k", "metric", *_OF_NUMBERS))
+        return any(self.keywords.get(name) for name in ("k", "metric", *_NUMBER_INPUT_KEYWORDS))
 
-    def of(self, source: Samples, needed: bool = True) -> Record:
-        """Return the keywords of `compute` for a file, with the usual kernel if one is `needed`."""
+    def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
+        """Return the keywords of `compute` for a file, with the usual kernel if `needs_kernel`."""
         found = dict(self.keywords)
-        idle = source.kind == "vectors" and not needed
-        if idle and not self.compares:
+        idle = source.kind == "vectors" and not needs_kernel
+        if idle and not self.has_comparison:
             found.pop("on_error", None)  # their distances need no kernel
         kind = source.kind
         if kind == "texts" and are_sequences(source.values):  # of a file that does not say so
             kind = "sequences"
-        if kind not in _USUAL or self.compares or idle:
+        if kind not in _DEFAULT_KERNELS or self.has_comparison or idle:
             return found
-        kernel, what = _USUAL[kind]
+        kernel, what = _DEFAULT_KERNELS[kind]
         file = source.name.partition(" › ")[0]
-        self.note(f"{file}: {kind} are compared by {what} (-k {kernel})")
-        letters = _OF_SEQUENCES if kind == "sequences" else {}
+        self.print_note(f"{file}: {kind} are compared by {what} (-k {kernel})")
+        letters = _SEQUENCE_OPTIONS if kind == "sequences" else {}
         return {"k": kernel, **letters, **found}
 
-    def note(self, message: str) -> None:
+    def print_note(self, message: str) -> None:
         """Print a decision that was not asked for, once, unless --quiet."""
-        if not self.args.quiet and message not in self.args.noted:
-            self.args.noted.add(message)
-            tell(self.args.spelled(message))
+        if not self.args.quiet and message not in self.args.printed_notes:
+            self.args.printed_notes.add(message)
+            print_message(self.args.use_flags(message))
 
 
-def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
-    """Read the options about the kernel; where only `also` are allowed beyond, one order too."""
-    check_pairs(args)
+def parse_command_options(
+    args: Namespace, extra_names: Collection[str] | None = None
+) -> CommandOptions:
+    """Parse the options of the kernel, and with `extra_names` also check them and the order."""
+    check_conflicting_flags(args)
     kind = ""
     found = {}
     order = float(DEFAULT_ORDER)
     if args.quiet and args.verbose:
         raise UsageError("--quiet and --verbose contradict each other; remove one of them")
-    with usage():
+    with as_usage_error():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
             kernel, _ = parse_kernel_name(name)
-            options = parse_options(parts)
+            options = parse_option_flags(parts)
             check_kernel_options(kernel, options)
-            kind = KINDS.get(kernel.samples, "")
+            kind = FILE_TYPES_BY_KERNEL.get(kernel.samples, "")
             found = {"k": name, **options}
-        found |= parse_options(args.option or [])
+        found |= parse_option_flags(args.option or [])
         if args.matrix:
             found["score_K"] = True
-        if also is not None:
-            own = {name: x for name, x in found.items() if name not in also}
-            resolve.similarity_spec_from_keywords(own, also, allow_fit=True)
+        if extra_names is not None:
+            own = {name: x for name, x in found.items() if name not in extra_names}
+            similarity_spec_from_keywords(own, extra_names, allow_fit=True)
             order = check_order(parse_value(args.order), "-q")
-    if not kind and any(found.get(name) for name in _OF_NUMBERS):
+    if not kind and any(found.get(name) for name in _NUMBER_INPUT_KEYWORDS):
         kind = "vectors"
     if args.on_error == "skip":
         found["on_error"] = "skip"
@@ -131,10 +133,10 @@ def read_how(args: Namespace, also: Collection[str] | None = None) -> How:
         found["allow_repeats"] = False
     if getattr(args, "no_pool_repeats", False):
         found["pool_repeats"] = False
-    return How(args, kind, found, order)
+    return CommandOptions(args, kind, found, order)
 
 
-def check_pairs(args: Namespace) -> None:
+def check_conflicting_flags(args: Namespace) -> None:
     """Raise a UsageError for options that have no effect because of another one."""
     passed = {name for name, value in vars(args).items() if value not in (None, False)}
     form = getattr(args, "format", "text")
@@ -151,22 +153,24 @@ def check_pairs(args: Namespace) -> None:
         raise UsageError(f"--signature has no place in -f {form}: leave one of them out")
     if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
         raise UsageError("-q has no effect on near-duplicates: leave it out")
-    if args.command == "explain" and args.size != SHOWN and form in ("json", "csv"):
+    if args.command == "explain" and args.size != DEFAULT_TABLE_ROWS and form in ("json", "csv"):
         raise UsageError(f"-n is the number of rows of tables, and -f {form} has all: leave it out")
 
 
-def read_measuring(args: Namespace, how: How) -> tuple[Record, ScoreRequest]:
+def parse_score_options(
+    args: Namespace, command_options: CommandOptions
+) -> tuple[Record, ScoreRequest]:
     """Read the keywords of `score` that are not about the kernel, and the whole request."""
     found = {"q": parse_value(args.order)}
     if args.measures:
-        found["measures"] = parse_measures(args.measures)
-    if args.ci and "ci" not in how.keywords:
+        found["measures"] = parse_measure_flags(args.measures)
+    if args.ci and "ci" not in command_options.keywords:
         found["ci"] = 0.95
-    keywords = {**how.keywords, **found}
+    keywords = {**command_options.keywords, **found}
     if args.format == "html" and "ci" not in keywords:
         for name in ("allow_repeats", "pool_repeats"):  # about the interval that a report adds
             keywords.pop(name, None)
-    with usage():
+    with as_usage_error():
         request = parse_request({**keywords, "details": True})  # as results have
     names = ", ".join(each.measure.name for each in request.measures)
     if request.two_sample_measures and args.references is None:
@@ -177,7 +181,7 @@ def read_measuring(args: Namespace, how: How) -> tuple[Record, ScoreRequest]:
 
 
 @contextmanager
-def usage() -> Iterator[None]:
+def as_usage_error() -> Iterator[None]:
     try:
         yield
     except (TypeError, ValueError) as error:
@@ -185,7 +189,7 @@ def usage() -> Iterator[None]:
 
 
 @contextmanager
-def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
+def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
     """Name the file, line and column in errors about samples; `sources` by names in the library."""
     try:
         yield
@@ -193,7 +197,7 @@ def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
         named = [name for name in sources if error.problem.startswith(f"of `{name}` ")]
         called = [*named, *sources][0]
         helps = "on_error" in "".join(getattr(error, "__notes__", ()))
-        check(sources[called], error.problems, False, helps)
+        report_unusable_samples(sources[called], error.problems, False, helps)
     except (TypeError, ValueError, MemoryError) as error:
         files = {source.name for source in sources.values()}
         if isinstance(error, DataError) or len(files) > 1:
@@ -201,25 +205,27 @@ def placing(sources: Mapping[str, Samples]) -> Iterator[None]:
         raise DataError(f"{files.pop()}: {error}") from error
 
 
-def left_out(source: Samples, dropped: Mapping[int, str]) -> Samples:
+def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
     """Return the samples that a kernel could use; name the others in a note."""
     if not dropped:
         return source
-    check(source, dropped, skip=True)
+    report_unusable_samples(source, dropped, skip=True)
     return source.subset([i for i in range(len(source)) if i not in dropped])
 
 
-def compared(source: Samples, keywords: Record, given: bool) -> tuple[Samples, Similarity]:
-    """Return the samples that a kernel can use, and their similarity, `given` their prompts."""
-    asked = prompts_of([source], given) if given else {}
-    with placing({"samples": source}):
+def build_similarity(
+    source: Samples, keywords: Record, given_prompt: bool
+) -> tuple[Samples, Similarity]:
+    """Return the samples that a kernel can use, and their similarity."""
+    asked = prompt_keywords([source], given_prompt) if given_prompt else {}
+    with report_file_locations({"samples": source}):
         similarity = as_similarity(source.values, **asked, **keywords)
-    return left_out(source, similarity.dropped), similarity
+    return drop_samples(source, similarity.dropped), similarity
 
 
-def read_all(
+def read_files(
     paths: Sequence[str],
-    how: How,
+    command_options: CommandOptions,
     references: str | None = None,
     prepare: Callable[[Samples], Samples] | None = None,
 ) -> list[Samples]:
@@ -230,20 +236,22 @@ def read_all(
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input, -, can be read once")
     options = {each.name for each in fields(Wanted)}
-    given = vars(how.args).items()
+    given = vars(command_options.args).items()
     asked = {name: value for name, value in given if name in options and value is not None}
-    asked["kind"] = "counts" if how.args.counts else how.kind
-    asked["matrix"] = how.args.matrix if how.compares else None
-    found = [read(path, Wanted(**asked), how.args) for path in paths]
+    asked["kind"] = "counts" if command_options.args.counts else command_options.sample_type
+    asked["matrix"] = command_options.args.matrix if command_options.has_comparison else None
+    found = [read_samples(path, Wanted(**asked), command_options.args) for path in paths]
     if references is not None:  # one set, whatever the sets of the samples
-        found.append(read(references, Wanted(**{**asked, "by": None}), how.args))
+        found.append(
+            read_samples(references, Wanted(**{**asked, "by": None}), command_options.args)
+        )
     if prepare:
         found = [prepare(source) for source in found]
     for source in found:
-        how.note(f"{source.name}: {source.taken}")
-    if how.args.given_prompt:
-        by = getattr(how.args, "group_by", None)
-        found = [_asked(source, () if by else source.groups) for source in found]
+        command_options.print_note(f"{source.name}: {source.taken}")
+    if command_options.args.given_prompt:
+        by = getattr(command_options.args, "group_by", None)
+        found = [_add_prompts(source, () if by else source.groups) for source in found]
     for source in found[1:]:
         if source.kind != found[0].kind:
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
@@ -251,7 +259,7 @@ def read_all(
     return found
 
 
-def read_sets(args: Namespace, how: How) -> list[Samples]:
+def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]:
     """Read several files, a set each, or one file whose column tells its sets apart."""
     count = len(args.files)
     if args.by and count > 1:
@@ -266,11 +274,11 @@ def read_sets(args: Namespace, how: How) -> list[Samples]:
             return replace(source, prompts=(), grouping=grouping)
         return source
 
-    found = read_all(args.files, how, prepare=prepare)
+    found = read_files(args.files, command_options, prepare=prepare)
     if len({*args.files}) < count or (count == 1 and not found[0].sets):
         raise UsageError(
             f"{args.command} takes two or more different files; for one table, name the column "
-            f"that tells sets apart{_set_flags(args, found[0]) if count == 1 else ''}"
+            f"that tells sets apart{_suggest_set_flags(args, found[0]) if count == 1 else ''}"
         )
     return found
 
@@ -291,7 +299,7 @@ def _sites_as_sets(source: Samples) -> Samples:
     return source
 
 
-def _set_flags(args: Namespace, source: Samples) -> str:
+def _suggest_set_flags(args: Namespace, source: Samples) -> str:
     """Return an example of the flags that name the sets of a table, with its known columns."""
     if source.unit == INDIVIDUAL:
         return "; without --pool, each site is a set"
@@ -309,7 +317,7 @@ def _set_flags(args: Namespace, source: Samples) -> str:
     return flags + (f" --prompt {shlex.quote(prompts)}" if prompts and not args.prompts else "")
 
 
-def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
+def _add_prompts(source: Samples, groups: Sequence[Hashable]) -> Samples:
     """Return samples with the prompts that --prompt names, or with those that group them."""
     prompts = source.prompts or list(map(str, groups))
     if not prompts:
@@ -317,10 +325,10 @@ def _asked(source: Samples, groups: Sequence[Hashable]) -> Samples:
     return replace(source, prompts=prompts)
 
 
-def check_one_set(source: Samples, within: bool) -> None:
+def check_one_set(source: Samples, allow_prompts: bool) -> None:
     """Refuse samples of several prompts or models, unless all are meant together.
 
-    `within` is whether the command compares samples within prompts if --prompt names them.
+    `allow_prompts` is whether the command compares samples within prompts if --prompt names them.
     """
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
@@ -328,11 +336,11 @@ def check_one_set(source: Samples, within: bool) -> None:
             by = f" by column {short_repr(column)}" if column else ""
             raise UsageError(
                 f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
-                f"take all together{_within_flags(source) if within else ''}"
+                f"take all together{_suggest_prompt_flags(source) if allow_prompts else ''}"
             )
 
 
-def _within_flags(source: Samples) -> str:
+def _suggest_prompt_flags(source: Samples) -> str:
     """Return the flags that compare samples within their prompts, for the end of a message."""
     prompts = source.grouping.get("groups")
     if not prompts or source.unit == INDIVIDUAL:
@@ -341,46 +349,46 @@ def _within_flags(source: Samples) -> str:
     return f", or --prompt {shlex.quote(prompts)}{models} to compare answers to the same prompt"
 
 
-def prompts_of(sources: Sequence[Samples], given: bool) -> Record:
+def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
     """Return the keywords of the prompts of one set or several, where --prompt names a column."""
     each = [list(source.prompts) for source in sources]
     if not each[0]:
         return {}
-    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given}
+    return {"prompts": each if len(each) > 1 else each[0], "given_prompt": given_prompt}
 
 
 def parse_value(text: str) -> object:
     """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
-    if "," in text and text[0] not in _JSON:
+    if "," in text and text[0] not in _JSON_STARTS:
         parts = [parse_value(part) for part in text.split(",")]
         return parts if all(isinstance(part, (int, float)) for part in parts) else text
-    if text.lower() in _WORDS:
-        return _WORDS[text.lower()]
+    if text.lower() in _LITERALS:
+        return _LITERALS[text.lower()]
     for parse in (json.loads, float):  # the second for inf and .5
         with suppress(ValueError):
             return parse(text)
     return text
 
 
-def parse_options(pairs: Iterable[str]) -> Record:
+def parse_option_flags(pairs: Iterable[str]) -> Record:
     found = {}
     for pair in pairs:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")
         if not sign or not name:
             raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}; a file is written by > {pair}")
-        if name in _ELSEWHERE:
-            raise UsageError(f"-o {name} is not an option: pass {_ELSEWHERE[name]} instead")
-        if name in _NONE_HERE:
+        if name in _OWN_FLAGS:
+            raise UsageError(f"-o {name} is not an option: pass {_OWN_FLAGS[name]} instead")
+        if name in _PYTHON_ONLY_OPTIONS:
             raise UsageError(f"-o {name} takes Python objects; call vendiscore.compute from Python")
         found[name] = parse_value(text)
     return found
 
 
-def parse_measures(texts: Iterable[str]) -> list[str] | dict[str, Record]:
+def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
     """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
     found: dict[str, Record] = {}
     for text in (part.strip() for each in texts for part in each.split(",")):
         name, *parts = text.split(":")
-        found[name] = found.get(name, {}) | parse_options(parts)
+        found[name] = found.get(name, {}) | parse_option_flags(parts)
     return found if any(found.values()) else list(found)

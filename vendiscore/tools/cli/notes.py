@@ -3,8 +3,8 @@
 import re
 
 from ..reading.names import join_names
-from .exit_codes import tell
-from .kernel_options import How
+from .exit_codes import print_message
+from .kernel_options import CommandOptions
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 
@@ -12,8 +12,8 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 class Notes:
     """Warnings and notes of a command, each with the name of the set that it is about."""
 
-    def __init__(self, how: How) -> None:
-        self._how = how
+    def __init__(self, command_options: CommandOptions) -> None:
+        self._command_options = command_options
         self._warnings: dict[str, list[tuple[str, str]]] = {}  # by their text without numbers
         self._notes: dict[str, list[tuple[str, str]]] = {}
 
@@ -23,44 +23,46 @@ class Notes:
     def note(self, name: str, text: str) -> None:
         self._add(self._notes, name, text)
 
-    def tell(self) -> None:
+    def print_all(self) -> None:
         """Print each warning once, and the notes in a line; with --verbose, every one in full.
 
         A note that differs from a warning by its numbers only belongs to that warning.
         """
-        verbose = self._how.args.verbose
+        verbose = self._command_options.args.verbose
         for key, named in self._warnings.items():
             if not verbose:
                 named = named + self._notes.pop(key, [])
-            for line in _lines(named, verbose):
-                tell(f"warning: {self._how.args.spelled(line)}")
+            for line in _format_lines(named, verbose):
+                print_message(f"warning: {self._command_options.args.use_flags(line)}")
         if verbose or len(self._notes) < 2:
             for named in self._notes.values():
-                for line in _lines(named, verbose):
-                    self._how.note(line)
+                for line in _format_lines(named, verbose):
+                    self._command_options.print_note(line)
             return
-        heads = [_head(named[0][1]) for named in self._notes.values()]
-        self._how.note(f"notes: {'; '.join(heads)} (--verbose prints them in full)")
+        heads = [_first_clause(named[0][1]) for named in self._notes.values()]
+        self._command_options.print_note(
+            f"notes: {'; '.join(heads)} (--verbose prints them in full)"
+        )
 
-    def _add(self, kind: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-        named = kind.setdefault(_NUMBER.sub("#", text).rstrip("."), [])
+    def _add(self, collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
+        named = collected.setdefault(_NUMBER.sub("#", text).rstrip("."), [])
         if (name, text) not in named:
             named.append((name, text))
 
 
-def _lines(named: list[tuple[str, str]], verbose: bool) -> list[str]:
+def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str]:
     """Return a line for each set, or for the first one with the names of the others."""
     if verbose:
-        return [f"{name}: {text}" for name, text in named]
-    name, text = named[0]
+        return [f"{name}: {text}" for name, text in named_texts]
+    name, text = named_texts[0]
     file, _, _ = name.rpartition(" › ")
-    others = [other.removeprefix(f"{file} › ") for other, _ in named[1:]]
+    others = [other.removeprefix(f"{file} › ") for other, _ in named_texts[1:]]
     others = [other for other in dict.fromkeys(others) if other != name]
     if not others:
         return [f"{name}: {text}"]
     return [f"{name}: {text.rstrip('.')} (similarly for {join_names(others)})"]
 
 
-def _head(text: str) -> str:
+def _first_clause(text: str) -> str:
     """Return the first part of a note, up to a semicolon or its end."""
     return text.partition("; ")[0].rstrip(".")

@@ -11,7 +11,7 @@ from ..reading.csv_cells import csv_row, text_cell
 
 Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]
-_LATEX = """\
+_LATEX_TEMPLATE = """\
 \\begin{tabular}{%s}
 \\toprule
 %s
@@ -20,24 +20,24 @@ _LATEX = """\
 \\bottomrule
 \\end{tabular}
 """
-_QUOTED = {"md": "`%s`\n", "latex": "%% %s\n"}  # a signature
+_SIGNATURE_FORMATS = {"md": "`%s`\n", "latex": "%% %s\n"}  # a signature
 
 
-def shown(value: object) -> str:
+def format_short(value: object) -> str:
     """Return a cell for people: a number in four digits."""
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
-    return f"{value:,}" if type(value) is int else exact(value)
+    return f"{value:,}" if type(value) is int else format_exact(value)
 
 
-def exact(value: object) -> str:
+def format_exact(value: object) -> str:
     """Return a cell for programs: a number with all digits."""
     return "" if value is None else str(value)
 
 
-def table(rows: Sequence[Row]) -> str:
+def format_table(rows: Sequence[Row]) -> str:
     """Return aligned columns: numbers to the right, all else to the left."""
-    right, lines = _cells(rows)
+    right, lines = _format_cells(rows)
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
     for line in filter(None, lines):
@@ -48,8 +48,8 @@ def table(rows: Sequence[Row]) -> str:
     return text
 
 
-def markdown(rows: Sequence[Row]) -> str:
-    right, lines = _cells(rows)
+def format_markdown(rows: Sequence[Row]) -> str:
+    right, lines = _format_cells(rows)
     written = []
     for line in lines:
         cells = [cell.replace("|", r"\|") for cell in line]
@@ -59,15 +59,15 @@ def markdown(rows: Sequence[Row]) -> str:
     return "".join(written)
 
 
-def comma_separated(rows: Sequence[Row]) -> str:
+def format_csv(rows: Sequence[Row]) -> str:
     """Return CSV for a spreadsheet, with all digits."""
-    names = _names(rows)
+    names = _column_names(rows)
     text = csv_row(map(text_cell, names))
     for row in rows:
         cells = []
         for name in names:
             value = row.get(name)
-            cells.append(text_cell(value) if isinstance(value, str) else exact(value))
+            cells.append(text_cell(value) if isinstance(value, str) else format_exact(value))
         text += csv_row(cells)
     return text
 
@@ -77,39 +77,39 @@ def as_json(result: object) -> str:
     return json.dumps(to_json_value(to_plain(result)), ensure_ascii=False, indent=1) + "\n"
 
 
-def _cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
+def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
     """Return which columns are of numbers, and the lines of cells: the names, then each row."""
-    names = _names(rows)
+    names = _column_names(rows)
     lines = [names]
     right = [True] * len(names)
     for row in rows:
         values = [row.get(name) for name in names]
-        lines.append([" ".join(shown(value).split()) for value in values])
+        lines.append([" ".join(format_short(value).split()) for value in values])
         for column, value in enumerate(values):
             right[column] &= isinstance(value, (int, float, type(None)))
     return right, lines
 
 
-def latex(rows: Sequence[Row]) -> str:
+def format_latex(rows: Sequence[Row]) -> str:
     """Return a table of the LaTeX package booktabs."""
     lines = []
-    for line in _cells(rows)[1]:
+    for line in _format_cells(rows)[1]:
         cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in line]
         lines.append(" & ".join(cells) + r" \\")
-    return _LATEX % ("l" * len(_names(rows)), lines[0], "\n".join(lines[1:]))
+    return _LATEX_TEMPLATE % ("l" * len(_column_names(rows)), lines[0], "\n".join(lines[1:]))
 
 
-def signed(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
+def append_signatures(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
     """Return the parts of an answer, and signatures if they are asked for."""
     if args.signature and args.format != "csv":
-        line = _QUOTED.get(args.format, "%s\n")
+        line = _SIGNATURE_FORMATS.get(args.format, "%s\n")
         parts = [*parts, "".join(line % each for each in signatures)]
     return "\n".join(parts)
 
 
-def answer(
+def format_result(
     args: Namespace,
-    result: Callable[[], Row],
+    make_result: Callable[[], Row],
     sentence: str,
     rows: Sequence[Row],
     tables: Iterable[Table],
@@ -118,19 +118,19 @@ def answer(
     """Return a sentence and tables, the whole result in JSON, or its rows in CSV."""
     quoted = {"signature": signature} if args.signature else {}
     if args.format == "json":
-        return as_json({**result(), **quoted})
+        return as_json({**make_result(), **quoted})
     if args.format == "csv":
-        return comma_separated([{**row, **quoted} for row in rows])
+        return format_csv([{**row, **quoted} for row in rows])
     heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     parts = [f"{sentence}\n"]
     for title, some in tables:
         if some:
             parts.append(heading.format(title) + FORMATS[args.format](some))
-    return signed(args, parts, signature)
+    return append_signatures(args, parts, signature)
 
 
-def _names(rows: Sequence[Row]) -> list[str]:
+def _column_names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-FORMATS = {"text": table, "md": markdown, "csv": comma_separated, "latex": latex}
+FORMATS = {"text": format_table, "md": format_markdown, "csv": format_csv, "latex": format_latex}

@@ -12,11 +12,11 @@ from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
 
-Add = Callable[..., object]
+AddArgument = Callable[..., object]
 
 
 # Words of other commands, by the option or the command here.
-_WORDS = {
+_SYNONYMS = {
     "by": "models sets",
     "column": "text field",
     "kernel": "model encoder embedding metric",
@@ -27,7 +27,7 @@ _WORDS = {
     "report": "html",
 }
 # Words that no option and no command stands for, and what to type instead.
-_INSTEAD = {
+_REPLACEMENT_HINTS = {
     "json": "Did you mean -f json?",
     "csv": "Did you mean -f csv?",
     "output": "Type > FILE at the end of the command.",
@@ -39,20 +39,20 @@ _INSTEAD = {
 
 
 # Keywords in messages of the library: `name`, or name=value after the word of a remedy.
-_NAMED = re.compile(
+_KEYWORD_PATTERN = re.compile(
     r"`(\w+(?:=(?:'[^']*'|False))?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
-_LISTED = re.compile(r"vendiscore\.list_(\w+)\(\)")
+_LIST_FUNCTION_PATTERN = re.compile(r"vendiscore\.list_(\w+)\(\)")
 # Keywords and functions with other names here; `size` of images has none.
-_KEYWORDS = {
+_FLAG_NAMES = {
     "compute": "score",
     "groups": "group_by",
     "score_K": "matrix",
     "size": "",
 }
 # Keywords with a value that an option without a value stands for.
-_FLAGS = {
+_VALUELESS_FLAGS = {
     "allow_repeats=False": "--no-repeats",
     "pool_repeats=False": "--no-pool-repeats",
     "ci=0.95": "--ci",
@@ -71,7 +71,7 @@ class _Parser(argparse.ArgumentParser):
             word = options.split()[0].partition("=")[0]
             message = f"there is no option {word}"
             name = word.lstrip("-")
-            hint = self.in_flags(self._hint(name))
+            hint = self.replace_keywords_by_flags(self._hint(name))
         look = f"`{self.prog} --help` lists all; options of kernels are typed as -o {name}=VALUE."
         self.exit(USAGE, f"{self.prog}: error: {message}. {hint or look}\n")
 
@@ -83,7 +83,7 @@ class _Parser(argparse.ArgumentParser):
             for name, action in self._option_string_actions.items()
         }
 
-    def in_flags(self, said: str) -> str:
+    def replace_keywords_by_flags(self, message: str) -> str:
         """Return a message of the library with options where it names keywords.
 
         >>> build_parser("compare").in_flags("`q` is 7; pass psd='clip'")
@@ -91,34 +91,36 @@ class _Parser(argparse.ArgumentParser):
         """
         options = self._option_string_actions
 
-        def spelled(found: re.Match[str]) -> str:
-            quoted, word, name, value = found.groups()
-            flag = _FLAGS.get(quoted or f"{name}={value}", "")
+        def replace_keyword(match: re.Match[str]) -> str:
+            quoted, word, name, value = match.groups()
+            flag = _VALUELESS_FLAGS.get(quoted or f"{name}={value}", "")
             if flag in options:
                 return flag if quoted else f"{word} {flag}"
             keyword, _, given = (quoted or name).partition("=")
-            wanted = _KEYWORDS.get(keyword, keyword)
+            wanted = _FLAG_NAMES.get(keyword, keyword)
             option = options.get(f"--{wanted.replace('_', '-')}") or options.get(f"-{wanted}")
             flag = option.option_strings[0] if option else ""
             if wanted in COMMANDS and not option:
                 return f"`{PROGRAM} {wanted}`"
             if quoted:
-                return f"{flag} {given}".strip() if flag else found[0]
+                return f"{flag} {given}".strip() if flag else match[0]
             value = value.removeprefix("float(").strip("[]()'")
             if option and option.nargs != 0:
                 return f"{word} {flag} {value}"
             return f"{word} {flag}" if flag and value == "True" else f"{word} -o {name}={value}"
 
-        said = _LISTED.sub(rf"{PROGRAM} \1", said)
-        return _NAMED.sub(spelled, said)
+        message = _LIST_FUNCTION_PATTERN.sub(rf"{PROGRAM} \1", message)
+        return _KEYWORD_PATTERN.sub(replace_keyword, message)
 
     def _hint(self, name: str) -> str:
         """Return the sentence that says what to type instead of an option; "" for no idea."""
-        if name in _INSTEAD:
-            return _INSTEAD[name]
+        if name in _REPLACEMENT_HINTS:
+            return _REPLACEMENT_HINTS[name]
         flags = self.flags
         others = [command for command in COMMANDS if name in build_parser(command).flags]
-        option = name if name in flags else resolve_synonym(name, flags) or _meant(name, flags)
+        option = (
+            name if name in flags else resolve_synonym(name, flags) or _find_closest(name, flags)
+        )
         if option:
             return f"Did you mean {flags[option]}?"
         if others:
@@ -126,23 +128,23 @@ class _Parser(argparse.ArgumentParser):
         return replacement_hint(name, "keyword")
 
 
-def _meant(word: str, known: Iterable[str]) -> str | None:
+def _find_closest(word: str, candidates: Iterable[str]) -> str | None:
     """Return the option or the command that a word stands for; no letter stands for a word."""
-    long = [name for name in known if len(name) > 1]
-    ours = (name for name in long if normalize_name(word) in _WORDS.get(name, "").split())
+    long = [name for name in candidates if len(name) > 1]
+    ours = (name for name in long if normalize_name(word) in _SYNONYMS.get(name, "").split())
     return next(ours, None) or closest_name(word, long)
 
 
-def no_command(word: str, files: Iterable[str]) -> str:
+def describe_unknown_command(word: str, files: Iterable[str]) -> str:
     """Say that a word is not a command and not one of the files here, and what it may mean."""
-    close = _meant(word, COMMANDS) or closest_name(word, files)
+    close = _find_closest(word, COMMANDS) or closest_name(word, files)
     hint = f"Did you mean `{PROGRAM} {close}`? " if close else ""
-    hint = _INSTEAD.get(word, hint)
+    hint = _REPLACEMENT_HINTS.get(word, hint)
     names = ", ".join(COMMANDS)
     return f"{word} is not a file, and not a command. {hint}The commands are {names}."
 
 
-def _count(text: str) -> int:
+def _parse_count(text: str) -> int:
     if not text.isascii() or not text.isdigit():
         raise argparse.ArgumentTypeError(f"expected a whole number of at least 0, got {text!r}")
     return int(text)
@@ -150,11 +152,11 @@ def _count(text: str) -> int:
 
 # Options as a person reads them: flags, a value, its default in brackets, and help; three dots
 # stand behind a value that can be repeated. Columns are found by these names in `Wanted`.
-_OPTION = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
-_TYPES = {"COUNT": _count, "NUMBER": float}
+_OPTION_PATTERN = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
+_TYPES = {"COUNT": _parse_count, "NUMBER": float}
 _OPTIONS = {
     name: option
-    for name, *option in _OPTION.findall(f"""
+    for name, *option in _OPTION_PATTERN.findall(f"""
 measures: -m, --measures MEASURES...  measures instead of VS, with commas: VS,IntDiv or \
 MagArea:n_scales=20; `{PROGRAM} measures` lists them
 references: --references FILE  a second set, for measures that compare with one
@@ -207,16 +209,16 @@ verbose: --verbose  all notes in full, instead of a summary
 }
 
 
-def _add(group: argparse._ActionsContainer, names: str) -> Add:
+def _add_options(group: argparse._ActionsContainer, names: str) -> AddArgument:
     """Add options by their names, and return what adds more."""
     for name in names.split():
         flags, value, repeated, default, about = _OPTIONS[name]
-        how: Record = {"action": "store_true"}
+        keywords: Record = {"action": "store_true"}
         if value:
             action = "append" if repeated else "store"
-            how = {"action": action, "metavar": value, "type": _TYPES.get(value, str)}
-            how["default"] = default or None
-        group.add_argument(*flags.split(", "), help=about, **how)
+            keywords = {"action": action, "metavar": value, "type": _TYPES.get(value, str)}
+            keywords["default"] = default or None
+        group.add_argument(*flags.split(", "), help=about, **keywords)
     return group.add_argument
 
 
@@ -224,13 +226,13 @@ class Command(NamedTuple):
     """A command: its module, what it is for, examples, its own options, and its formats."""
 
     module: str
-    about: str
+    description: str
     examples: str
     options: str = ""
     formats: tuple[str, ...] = ()
 
 
-_TABLES = ("text", "json", "csv", "md")
+_TABLE_FORMATS = ("text", "json", "csv", "md")
 COMMANDS = {
     "score": Command(
         "command_score",
@@ -241,7 +243,7 @@ COMMANDS = {
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore K.csv --matrix""",
         "measures references by group_by ci repeats own_repeats brief kernel signature",
-        (*_TABLES, "html"),
+        (*_TABLE_FORMATS, "html"),
     ),
     "compare": Command(
         "command_compare",
@@ -250,7 +252,7 @@ COMMANDS = {
   vendiscore compare a.txt b.txt
   vendiscore compare answers.csv --by model --prompt prompt""",
         "by group_by level repeats own_repeats permutations matched seed kernel signature",
-        _TABLES,
+        _TABLE_FORMATS,
     ),
     "table": Command(
         "command_table",
@@ -268,7 +270,7 @@ COMMANDS = {
   vendiscore sources answers.csv --source model --prompt prompt
   vendiscore sources a.txt b.txt -f html > sources.html""",
         "by level kernel signature",
-        (*_TABLES, "html"),
+        (*_TABLE_FORMATS, "html"),
     ),
     "select": Command(
         "command_select",
@@ -296,7 +298,7 @@ COMMANDS = {
   vendiscore explain a.txt -n 5
   vendiscore explain answers.csv --pool -f csv > samples.csv""",
         "threshold shown kernel signature",
-        _TABLES,
+        _TABLE_FORMATS,
     ),
     "growth": Command(
         "command_select",
@@ -305,7 +307,7 @@ COMMANDS = {
   vendiscore growth a.txt
   vendiscore growth vectors.csv --sizes 4,8 -f csv > growth.csv""",
         "level repeats sizes kernel signature",
-        _TABLES,
+        _TABLE_FORMATS,
     ),
     "report": Command(
         "command_score",
@@ -356,16 +358,16 @@ _EPILOG = f"""
 FILE is lines of text (.txt, or without an ending), or of type {", ".join(TYPES)},
 each also as .gz; a folder of images or .txt files; or - for standard input.
 commands:
-""" + "\n".join(f"  {name:<10} {each.about}" for name, each in COMMANDS.items())
+""" + "\n".join(f"  {name:<10} {each.description}" for name, each in COMMANDS.items())
 
 
-_EITHER = {
+_BOOLEAN_FLAGS = {
     "--header": "whether the first row names the columns, if it is not plain",
     "--index": "whether the first column numbers the rows, if it is not plain",
     "--subfolders": "whether files in the subfolders of a folder are samples (default: ask)",
 }
-_READING = "column pool counts skip split encoding"
-_COMPARING = "option order given_prompt matrix"
+_READING_OPTIONS = "column pool counts skip split encoding"
+_COMPARISON_OPTIONS = "option order given_prompt matrix"
 
 
 def build_parser(command: str) -> _Parser:
@@ -386,13 +388,13 @@ def build_parser(command: str) -> _Parser:
     if command in ("kernels", "measures", "model"):
         usual = "semantic" if command == "model" else None
         made.add_argument("name", nargs="?", default=usual, metavar="NAME", help="one of them")
-    add = _add(made, options)
+    add = _add_options(made, options)
     if not formats:
         return made
     add("--version", action="version", version=f"{PROGRAM} {__version__}")
     add("files", nargs="*", default=["-"], metavar="FILE", help="- if left out")
-    add = _add(made.add_argument_group("how files are read"), _READING)
-    for flag, about in _EITHER.items():
+    add = _add_options(made.add_argument_group("how files are read"), _READING_OPTIONS)
+    for flag, about in _BOOLEAN_FLAGS.items():
         add(flag, action=argparse.BooleanOptionalAction, help=about)
     add("--type", choices=TYPES, help="type of FILE, if its name does not say")
     add(
@@ -401,7 +403,7 @@ def build_parser(command: str) -> _Parser:
         default="raise",
         help="leave out samples that cannot be used, and say which",
     )
-    add = _add(made.add_argument_group("how samples are compared"), _COMPARING)
+    add = _add_options(made.add_argument_group("how samples are compared"), _COMPARISON_OPTIONS)
     add(
         "--prompt",
         "--prompts",
@@ -409,6 +411,6 @@ def build_parser(command: str) -> _Parser:
         metavar="COLUMN",
         help="of each sample's prompt: only samples of one prompt are compared",
     )
-    add = _add(made.add_argument_group("what is printed"), "quiet verbose")
+    add = _add_options(made.add_argument_group("what is printed"), "quiet verbose")
     add("-f", "--format", choices=formats, default=formats[0])
     return made
