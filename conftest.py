@@ -7,7 +7,7 @@ from importlib.util import find_spec
 import pytest
 
 from vendiscore import list_kernels, list_measures
-from vendiscore.resolve.plugins import Registry
+from vendiscore.resolve.registry import Registry
 from vendiscore.support.optional import BASE_PACKAGES
 
 

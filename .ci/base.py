@@ -24,7 +24,7 @@ TESTS = (
     *("metric/kernels/test_text", "metric/magnitude/test_curve"),
     *("metric/magnitude/test_function_errors", "metric/measures/test_measures_contract"),
     *("metric/measures/test_text_", "metric/resolve/test_kernel", "metric/resolve/test_mixture"),
-    *("metric/scoring/test_intervals", "metric/scoring/test_null_values"),
+    *("metric/scoring/test_intervals", "metric/scoring/test_permutation_null"),
     *("metric/scoring/test_scores", "metric/similarity/test_sample_arrays"),
     *("metric/spectral/test_routes", "metric/spectral/test_spectrum", "metric/support/"),
     *("tools/analysis/test_comparison.py", "tools/analysis/test_growth"),

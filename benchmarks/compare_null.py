@@ -36,7 +36,7 @@ from few_samples import SOURCES
 from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
-from vendiscore.resolve.sets import as_similarity
+from vendiscore.resolve.similarity_builder import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra

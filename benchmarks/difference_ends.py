@@ -33,7 +33,7 @@ from pairs import environment, write
 from power import calibrate, log_scores_of_sizes, sources
 from threadpoolctl import threadpool_limits
 
-from vendiscore.scoring.deficit import (
+from vendiscore.scoring.recurrence_intervals import (
     compute_log_score_interval,
     make_log_deficit,
     poisson_lower_limit,

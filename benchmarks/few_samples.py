@@ -38,8 +38,8 @@ from pairs import DATA, compare, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import as_similarity, compute
-from vendiscore.scoring.deficit import compute_log_score_interval, count_recurrences
 from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.recurrence_intervals import compute_log_score_interval, count_recurrences
 from vendiscore.similarity.base import Similarity
 from vendiscore.spectral.stacked_spectra import StackedSpectra
 from vendiscore.spectral.vendi_scores import compute_spectrum

@@ -306,7 +306,7 @@ def test_files(module: str) -> list[str]:
         _stem(path.relative_to(PACKAGE).with_suffix("").as_posix())
         for path in PACKAGE.rglob("*.py")
     }
-    # `test_kernel_build.py` is of the module `kernel_build`, not of `kernel`.
+    # `test_kernel_builder.py` is of the module `kernel_builder`, not of `kernel`.
     longer = tuple(f"test_{each}" for each in stems if each.startswith(f"{stem}_"))
     found = [*ROOT.glob(f"tests/**/test_{stem}.py"), *ROOT.glob(f"tests/**/test_{stem}_*.py")]
     return sorted(

@@ -47,7 +47,7 @@ from pairs import DATA, environment, write
 from threadpoolctl import threadpool_limits
 
 from vendiscore import compare
-from vendiscore.resolve.sets import as_similarity
+from vendiscore.resolve.similarity_builder import as_similarity
 from vendiscore.similarity.base import Similarity
 from vendiscore.similarity.matrix import MatrixSimilarity
 from vendiscore.tools.analysis.comparison import LESS, MORE, Comparison

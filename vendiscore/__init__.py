@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from .measures.measure import list_measures, register_measure
     from .report import report
     from .resolve.kernel import get_kernel, list_kernels, register_kernel
-    from .resolve.sets import as_similarity
+    from .resolve.similarity_builder import as_similarity
     from .scoring.compute import compute
     from .scoring.scores import conditional_score, score, score_dual, score_K, score_X
     from .similarity.base import Similarity
@@ -81,7 +81,7 @@ _MODULES = {
     "measures.measure": "list_measures register_measure",
     "resolve.kernel": "get_kernel list_kernels register_kernel",
     "report": "report",
-    "resolve.sets": "as_similarity",
+    "resolve.similarity_builder": "as_similarity",
     "tools.streams.batches": "GroupState score_batches",
     "scoring.compute": "compute",
     "tools.rewards": "group_rewards",

@@ -3,7 +3,7 @@
 from typing import Any
 
 from vendiscore.scoring.compute import evaluate_request
-from vendiscore.scoring.request import default_magnitude_measures, parse_request
+from vendiscore.scoring.score_request import default_magnitude_measures, parse_request
 
 
 def compute(samples: Any, references: Any = None, **how: Any) -> dict[str, Any]:

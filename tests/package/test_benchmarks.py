@@ -192,7 +192,7 @@ def test_mutants_of_the_metric_compile_and_differ(monkeypatch: pytest.MonkeyPatc
         assert f"test_{module.rpartition('/')[2]}.py" in names
     names = [Path(path).name for path in mutants.test_files("resolve/kernel")]
     assert "test_kernel.py" in names
-    assert "test_kernel_build.py" not in names  # of the module `kernel_build`
+    assert "test_kernel_builder.py" not in names  # of the module `kernel_builder`
 
 
 def test_no_floor_is_longer_than_fifteen_lines() -> None:

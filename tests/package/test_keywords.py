@@ -61,7 +61,7 @@ from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures import measure as measures_module
 from vendiscore.resolve import kernel as kernels_module
 from vendiscore.resolve.kernel import Control
-from vendiscore.resolve.kernel_request import SIMILARITY_KEYWORDS
+from vendiscore.resolve.similarity_spec import SIMILARITY_KEYWORDS
 
 TEXTS = ["a b c", "a b d", "a x y", "u v w", "u v x", "b c d", "a b c", "q r s"]
 OTHERS = ["a b", "c d", "u v w z", "n m", "o p", "u v", "a a b", "n o"]

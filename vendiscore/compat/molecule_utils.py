@@ -10,7 +10,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from ..kernels.molecules import parse_molecule
-from ..resolve.sets import as_similarity
+from ..resolve.similarity_builder import as_similarity
 from ..support.optional import require
 from ..support.types import Record
 from . import raise_missing_name as __getattr__  # noqa: F401

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from ..core.hill import effective_number
-from ..resolve.sets import as_similarity
+from ..resolve.similarity_builder import as_similarity
 from ..scoring.scores import score, score_dual, score_K, score_X
 from ..support.arguments import DEFAULT_ORDER
 from ..support.types import Rows, Weights

@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from ..magnitude.area import mag_diff
 from ..scoring.compute import compute
-from ..scoring.request import default_magnitude_measures
+from ..scoring.score_request import default_magnitude_measures
 from ..scoring.typical import WORDING_NOTE
 from .metric import SampleMetric
 

@@ -18,11 +18,11 @@ from typing import Any, ClassVar, TypeAlias
 import numpy as np
 
 from ..resolve.kernel import Kernel
-from ..resolve.kernel_request import SimilaritySpec
 from ..resolve.sample_labels import parse_group_labels
+from ..resolve.similarity_spec import SimilaritySpec
 from ..result import Result
 from ..scoring.compute import evaluate_request
-from ..scoring.request import DefaultMeasures, ScoreRequest, default_measures, parse_request
+from ..scoring.score_request import DefaultMeasures, ScoreRequest, default_measures, parse_request
 from ..similarity.concatenation import concatenate_samples, infer_shape, num_samples
 from ..similarity.sample_arrays import as_matrix, as_samples
 from ..similarity.shapes import IS_GROUP

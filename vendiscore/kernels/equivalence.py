@@ -21,7 +21,7 @@ from ..encoders.text_encoders import (
     score_in_batches,
 )
 from ..resolve.kernel import register_kernel
-from ..resolve.kernel_build import find_distinct_samples
+from ..resolve.kernel_builder import find_distinct_samples
 from ..similarity.base import Similarity
 from ..similarity.concatenation import num_samples
 from ..similarity.judgements import EquivalenceSimilarity, GradedSimilarity, Judgements, Pair

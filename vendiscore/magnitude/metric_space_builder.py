@@ -5,19 +5,19 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..resolve.kernel_request import (
+from ..resolve.similarity_builder import (
+    build_set_similarities,
+    check_no_separate_fit,
+    check_samples,
+    is_precomputed,
+)
+from ..resolve.similarity_spec import (
     KernelArgument,
     Metric,
     SimilaritySpec,
     check_kernel_or_metric,
     check_no_metric_options,
     similarity_spec_from_keywords,
-)
-from ..resolve.sets import (
-    build_set_similarities,
-    check_no_separate_fit,
-    check_samples,
-    is_precomputed,
 )
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from ..resolve.kernel_request import KernelArgument
-from ..resolve.sets import as_similarity
+from ..resolve.similarity_builder import as_similarity
+from ..resolve.similarity_spec import KernelArgument
 from ..similarity.base import Similarity
 from ..similarity.composite import ProductSimilarity
 from ..spectral.vendi_scores import compute_vendi_scores

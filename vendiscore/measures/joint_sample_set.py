@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from ..magnitude.metric_space_builder import as_spaces, concatenate_rows, kernel_distance_settings
-from ..resolve.kernel_request import SimilaritySpec
-from ..resolve.sets import build_pooled_similarity, is_metric_space
+from ..resolve.similarity_builder import build_pooled_similarity, is_metric_space
+from ..resolve.similarity_spec import SimilaritySpec
 from ..similarity.base import Similarity
 from ..similarity.concatenation import num_samples
 from ..support.namespace import asarray_like

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Literal, TypeVar
 
-from ..resolve.plugins import Registry, get_docstring_summary, get_option_defaults
 from ..resolve.presets import PRESETS
+from ..resolve.registry import Registry, get_docstring_summary, get_option_defaults
 from ..support.errors import short_repr
 from ..support.namespace import is_torch, to_float
 from ..support.signature import to_plain

@@ -9,7 +9,7 @@ import numpy as np
 from ..core.eigenvalues import EPS
 from ..magnitude.metric_space_builder import check_row_metric
 from ..magnitude.space import MetricSpace
-from ..resolve.kernel_request import SimilaritySpec
+from ..resolve.similarity_spec import SimilaritySpec
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.distance_matrix import UNIT_ROUNDING, normalize_rows

@@ -11,15 +11,15 @@ import numpy as np
 
 from ..core.eigenvalues import PSD
 from ..resolve.kernel import Kernel
-from ..resolve.kernel_build import TEXT_KERNEL
-from ..resolve.kernel_request import SimilaritySpec
+from ..resolve.kernel_builder import TEXT_KERNEL
 from ..resolve.sample_labels import count_input_samples, count_samples_by_set
-from ..resolve.sets import (
+from ..resolve.similarity_builder import (
     build_set_similarities,
     is_metric_space,
     similarity_subset,
     split_pooled,
 )
+from ..resolve.similarity_spec import SimilaritySpec
 from ..similarity import sparse as sp
 from ..similarity.base import Similarity
 from ..similarity.sample_arrays import take_samples

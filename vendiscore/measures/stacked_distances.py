@@ -8,7 +8,7 @@ import numpy as np
 
 from ..magnitude.metric_space_builder import check_row_metric
 from ..magnitude.space import StackedSpaces
-from ..resolve.kernel_request import Metric
+from ..resolve.similarity_spec import Metric
 from ..similarity.base import Similarity
 from ..similarity.distance_matrix import UNIT_ROUNDING, as_numpy_rows, normalize_rows
 from ..similarity.features import FeatureSimilarity

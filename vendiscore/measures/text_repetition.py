@@ -10,7 +10,7 @@ import numpy as np
 from ..kernels.bleu import sentence_bleu
 from ..kernels.text import Tokens, count_ngrams, fit_analyzer, split_into_tokens, tokenize_texts
 from ..resolve.kernel import Kernel
-from ..resolve.kernel_build import TEXT_KERNEL
+from ..resolve.kernel_builder import TEXT_KERNEL
 from ..support.arguments import check_int, is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.types import Record

@@ -13,7 +13,7 @@ from ..support.signature import to_plain
 from ..support.suggestions import model_modality, suggest_name
 from ..support.summary import SummaryMixin
 from ..support.types import Options, Record
-from .plugins import Registry, get_docstring_summary, get_option_defaults
+from .registry import Registry, get_docstring_summary, get_option_defaults
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Options]

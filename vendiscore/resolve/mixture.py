@@ -25,7 +25,7 @@ from .kernel import (
     check_kernel_options,
     parse_kernel_name,
 )
-from .kernel_build import (
+from .kernel_builder import (
     build_kernel_similarity,
     build_similarities,
     check_on_error,

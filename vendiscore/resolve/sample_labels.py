@@ -32,8 +32,8 @@ from ..support.arguments import is_collection
 from ..support.errors import SampleError, short_repr
 from ..support.signature import compute_digest
 from ..support.types import Record, SampleContainer, Samples
-from .kernel_build import find_distinct_samples
-from .kernel_request import PromptSpec, SimilaritySpec
+from .kernel_builder import find_distinct_samples
+from .similarity_spec import PromptSpec, SimilaritySpec
 
 # Characters of a label that a message shows.
 _MAX_LABEL_CHARACTERS = 40

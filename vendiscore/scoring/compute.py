@@ -14,13 +14,13 @@ from ..encoders.tokenizers import cache_tokens
 from ..measures.evaluation import evaluate_measures
 from ..measures.sample_set import SampleSet
 from ..resolve.kernel import Kernel, format_psd_kernels
-from ..resolve.kernel_request import FitTo, KernelArgument, Metric, SimilaritySpec, check_no_fit
-from ..resolve.sets import check_samples, is_metric_space, is_precomputed
+from ..resolve.similarity_builder import check_samples, is_metric_space, is_precomputed
+from ..resolve.similarity_spec import FitTo, KernelArgument, Metric, SimilaritySpec, check_no_fit
 from ..result import Result
 from ..support.arguments import DEFAULT_ORDER
 from ..support.errors import NotPSDError, SampleError
 from ..support.types import Options, Record, Samples, Weights
-from .request import Method, ScoreRequest, check_pool_repeats, parse_request
+from .score_request import Method, ScoreRequest, check_pool_repeats, parse_request
 
 if TYPE_CHECKING:
     from ..resolve.sample_labels import GroupLabels
@@ -316,7 +316,7 @@ def _evaluate_with_errors(
     """Return numbers with their standard errors and intervals."""
     from .group_scores import evaluate_groups
     from .intervals import Uncertainty, check_sample_count, estimate_uncertainty
-    from .null_values import add_null_values
+    from .permutation_null import add_null_values
 
     if not request.pool_repeats:
         rows = "groups" if sample_set.groups is not None else ""

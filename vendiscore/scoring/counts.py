@@ -5,7 +5,7 @@ from numbers import Real
 import numpy as np
 
 from ..resolve.sample_labels import GroupLabels
-from ..resolve.sets import as_similarity
+from ..resolve.similarity_builder import as_similarity
 from ..similarity import sparse as sp
 from ..similarity.composite import RepeatedSimilarity
 from ..similarity.sample_arrays import as_samples

@@ -8,8 +8,8 @@ import numpy as np
 
 from ..magnitude.space import MetricSpace
 from ..measures.sample_set import SampleSet
-from ..resolve.kernel_build import is_divisible
-from ..resolve.sets import fit_source, format_fitted_options
+from ..resolve.kernel_builder import is_divisible
+from ..resolve.similarity_builder import fit_source, format_fitted_options
 from ..similarity.base import Similarity
 from ..similarity.duplicate_rows import joint_groups
 from ..similarity.prompt_residuals import repeated_prompt_notes
@@ -25,7 +25,7 @@ from ..support.signature import (
 )
 from ..support.types import Options, Record
 from .intervals import Uncertainty
-from .request import ScoreRequest
+from .score_request import ScoreRequest
 from .typical import compare_with_typical, empty_reference_scale
 
 _UNKNOWN_SOURCE = (

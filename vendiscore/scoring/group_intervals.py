@@ -22,14 +22,14 @@ from ..spectral.spectrum import Spectrum
 from ..spectral.stacked_spectra import MIN_WEIGHT, StackedSpectra
 from ..spectral.vendi_scores import compute_spectrum
 from ..support.namespace import row_blocks, to_host
-from .deficit import (
+from .jackknife import JackknifeEstimate, jackknife, jackknife_from_leave_one_out
+from .recurrence_intervals import (
     compute_log_score_interval,
     count_recurrences,
     count_recurrences_stacked,
     has_many_similar_pairs,
     make_log_deficit,
 )
-from .jackknife import JackknifeEstimate, jackknife, jackknife_from_leave_one_out
 from .recurrence_prior import MIN_GROUPS, estimate_upper_pair_counts, fit_recurrence_prior
 from .subsampling import MIN_SAMPLES, t_critical_value
 

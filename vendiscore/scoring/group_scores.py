@@ -17,7 +17,7 @@ from ..support.progress import track
 from ..support.types import Number, Record
 from .group_intervals import estimate_group_intervals
 from .intervals import Uncertainty
-from .request import ScoreRequest, check_allow_repeats
+from .score_request import ScoreRequest, check_allow_repeats
 from .subsampling import (
     MIN_SAMPLES,
     bounded_mean_interval,

@@ -14,15 +14,15 @@ from ..similarity.group_indices import group_indices
 from ..support.errors import warn
 from ..support.namespace import to_float, to_host
 from ..support.types import Options, Record
-from .deficit import (
+from .jackknife import NO_DEFICIT, JackknifeEstimate, delete_one_error, jackknife
+from .recurrence_intervals import (
     MAX_KINDS,
     RecurrenceCounts,
     compute_deficit_interval,
     compute_score_interval,
     count_recurrences,
 )
-from .jackknife import NO_DEFICIT, JackknifeEstimate, delete_one_error, jackknife
-from .request import WITH_JACKKNIFE, ScoreRequest
+from .score_request import WITH_JACKKNIFE, ScoreRequest
 from .subsampling import MIN_SAMPLES, N_DRAWS, half_sampling_error, t_critical_value
 
 MIN_TESTED_SAMPLES = 30  # samples: for fewer, the coverage of intervals by halves was not measured

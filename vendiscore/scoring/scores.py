@@ -18,7 +18,7 @@ from ..support.namespace import is_torch, namespace
 from ..support.types import Number, Options, Rows, Samples, Weights
 
 if TYPE_CHECKING:
-    from ..resolve.kernel_request import KernelArgument
+    from ..resolve.similarity_spec import KernelArgument
 
 # Up to so many numbers a score takes a tenth of a second and some megabytes. The definition in core
 # is then called directly: reading keywords, estimating memory, reporting progress and choosing a
@@ -284,7 +284,7 @@ def _score_array(
                 if np.isfinite(array).all():
                     raise
     from .compute import build_sample_set, evaluate_sample_set
-    from .request import parse_request
+    from .score_request import parse_request
 
     request = parse_request(
         {"q": _check_single_order(q), "p": p, "normalize": normalize, f"score_{name}": True}

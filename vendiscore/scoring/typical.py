@@ -15,7 +15,7 @@ from ..measures.sample_set import SampleSet
 from ..support.signature import IRRELEVANT_SETTINGS, to_plain
 from ..support.text_detection import are_proteins
 from ..support.types import Options, Record
-from .scale_strip import ReferenceScores, render_text_strip
+from .reference_scale import ReferenceScores, render_text_strip
 
 # Accuracies of the default on McDiv_nuggets (`benchmarks/people`), whose sets were selected from
 # McDiv so that n-grams fail.

@@ -11,12 +11,6 @@ import numpy as np
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.sample_set import SampleSet, SampleSubset
 from ..measures.stacked_groups import iter_stacked_groups
-from ..resolve.kernel_request import (
-    KernelArgument,
-    PromptSpec,
-    SimilaritySpec,
-    similarity_spec_from_keywords,
-)
 from ..resolve.sample_labels import (
     GroupLabels,
     check_size,
@@ -24,7 +18,13 @@ from ..resolve.sample_labels import (
     flatten_prompts,
     group_equal_prompts,
 )
-from ..resolve.sets import check_samples
+from ..resolve.similarity_builder import check_samples
+from ..resolve.similarity_spec import (
+    KernelArgument,
+    PromptSpec,
+    SimilaritySpec,
+    similarity_spec_from_keywords,
+)
 from ..similarity.sample_arrays import take_samples
 from ..similarity.weights import check_per_sample
 from ..spectral.leave_one_out import compute_log_score, compute_surprise, leave_one_out

@@ -6,8 +6,8 @@ import pytest
 from vendiscore import MatrixSimilarity, as_similarity, compute
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures.sample_set import SampleSet
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
 from vendiscore.resolve.sample_labels import parse_group_labels
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 X, Y = RNG.standard_normal((9, 3)), RNG.standard_normal((6, 3))

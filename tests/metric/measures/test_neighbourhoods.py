@@ -13,7 +13,7 @@ from vendiscore.measures.neighbourhoods import (
     row_neighbourhoods,
     space_neighbourhoods,
 )
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 N, M = 25, 18

@@ -9,7 +9,7 @@ import pytest
 
 from vendiscore import as_similarity, compute, register_measure
 from vendiscore.measures.sample_set import SampleSet, SampleSubset
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 TEXTS = ["a red cat", "a red cat", "a blue cat", "the dog ran", "it rained", "it rained a lot"]
 SCORES = frozenset({"scores"})

@@ -8,7 +8,7 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.magnitude.metric_space_builder import as_space
 from vendiscore.measures.sample_set import SampleSet
 from vendiscore.measures.stacked_distances import as_points, stack_spaces
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 RNG = np.random.default_rng(0)
 X = RNG.random((12, 3))

@@ -17,7 +17,7 @@ from vendiscore import (
     score,
     select,
 )
-from vendiscore.resolve.kernel_request import parse_prompts
+from vendiscore.resolve.similarity_spec import parse_prompts
 from vendiscore.result import key_at
 from vendiscore.similarity.shapes import nesting_depth
 

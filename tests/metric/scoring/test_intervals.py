@@ -16,7 +16,7 @@ from vendiscore.measures.measure import get_measure
 from vendiscore.result import key_at
 from vendiscore.scoring import group_scores
 from vendiscore.scoring.bayesian_bootstrap import PSEUDO_WEIGHT, estimate_mean_quantile
-from vendiscore.scoring.request import check_confidence_level
+from vendiscore.scoring.score_request import check_confidence_level
 from vendiscore.spectral import spectrum
 
 X = np.random.default_rng(0).standard_normal((30, 4))

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from vendiscore import as_similarity, compare, compute
-from vendiscore.scoring.deficit import (
+from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.near_copies import find_near_copies, merge_near_copies
+from vendiscore.scoring.recurrence_intervals import (
     compute_deficit_interval,
     compute_log_score_interval,
     count_recurrences,
     make_log_deficit,
 )
-from vendiscore.scoring.jackknife import jackknife
-from vendiscore.scoring.near_copies import find_near_copies, merge_near_copies
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 TOLERANCE = 1e-9

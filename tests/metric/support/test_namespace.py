@@ -263,7 +263,7 @@ def test_integers_that_no_float64_is_are_refused_in_torch_too():
 
 def test_a_kernel_that_is_not_symmetric_in_torch_is_refused():
     from vendiscore.resolve.kernel import Kernel
-    from vendiscore.resolve.kernel_build import build_kernel_similarity
+    from vendiscore.resolve.kernel_builder import build_kernel_similarity
 
     K = torch.eye(3, dtype=torch.float64)
     K[0, 2] = 0.5

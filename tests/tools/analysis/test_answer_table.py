@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 from vendiscore.tools.analysis.answer_table import tabulate_answers, tabulate_samples, tabulate_sets
 
 HOW = similarity_spec_from_keywords({}, ())

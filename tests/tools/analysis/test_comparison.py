@@ -11,8 +11,8 @@ from sources import SOURCES, sentences, vectors
 
 from vendiscore import MatrixSimilarity, ProductSimilarity, as_similarity, compare, compute
 from vendiscore.magnitude.metric_space_builder import as_space
-from vendiscore.resolve.kernel_request import SimilaritySpec
-from vendiscore.resolve.sets import build_pooled_similarity
+from vendiscore.resolve.similarity_builder import build_pooled_similarity
+from vendiscore.resolve.similarity_spec import SimilaritySpec
 from vendiscore.support.progress import run_steps
 from vendiscore.tools.analysis.compare_options import CompareOptions
 from vendiscore.tools.analysis.compare_sets import comparison_steps

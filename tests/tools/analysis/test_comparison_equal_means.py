@@ -5,7 +5,7 @@ import pytest
 from scipy import stats
 
 from vendiscore import as_similarity, compare
-from vendiscore.scoring.deficit import RecurrenceCounts
+from vendiscore.scoring.recurrence_intervals import RecurrenceCounts
 
 RUNS = 100
 # One label of 40.59 % among unique ones, and eight equally likely labels, have the same mean log VS

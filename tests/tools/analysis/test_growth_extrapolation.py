@@ -8,7 +8,7 @@ import pytest
 from scipy.special import digamma, gammaln
 
 from vendiscore import as_similarity, growth
-from vendiscore.scoring.deficit import make_log_deficit
+from vendiscore.scoring.recurrence_intervals import make_log_deficit
 from vendiscore.tools.analysis.abundances import Abundances
 from vendiscore.tools.analysis.growth import Kappa, continued, kappa_of
 

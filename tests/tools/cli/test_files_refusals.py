@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import vendiscore
-from vendiscore.tools.cli.kernel_options import FILE_TYPES_BY_KERNEL
+from vendiscore.tools.cli.command_options import FILE_TYPES_BY_KERNEL
 
 
 def array(X: np.ndarray) -> bytes:

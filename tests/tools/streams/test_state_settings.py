@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore import encoder
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 from vendiscore.tools.streams.state_settings import (
     found_in,
     is_plain,

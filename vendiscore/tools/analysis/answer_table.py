@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from ...resolve.kernel_request import SimilaritySpec
 from ...resolve.sample_labels import (
     GroupLabels,
     flatten_groups,
@@ -15,7 +14,8 @@ from ...resolve.sample_labels import (
     name_sets,
     parse_group_labels,
 )
-from ...resolve.sets import build_set_similarities, check_collection
+from ...resolve.similarity_builder import build_set_similarities, check_collection
+from ...resolve.similarity_spec import SimilaritySpec
 from ...similarity.base import Similarity
 from ...similarity.concatenation import concatenate_samples, num_samples
 from ...similarity.sample_arrays import as_samples, take_samples

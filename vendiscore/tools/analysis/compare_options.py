@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias, get_args
 
 from ...core.eigenvalues import PSD, check_psd
-from ...scoring.request import check_confidence_level
+from ...scoring.score_request import check_confidence_level
 from ...scoring.subsampling import MIN_SAMPLES
 from ...support.arguments import (
     DEFAULT_ORDER,

@@ -15,12 +15,6 @@ import numpy as np
 
 from ...core.eigenvalues import PSD
 from ...resolve.kernel import kernels_with_option
-from ...resolve.kernel_request import (
-    SIMILARITY_KEYWORDS,
-    KernelArgument,
-    SimilaritySpec,
-    similarity_spec_from_keywords,
-)
 from ...resolve.sample_labels import GroupLabels as Labels
 from ...resolve.sample_labels import (
     check_size,
@@ -33,7 +27,17 @@ from ...resolve.sample_labels import (
     parse_groups_by_set,
     parse_set_labels,
 )
-from ...resolve.sets import build_pooled_similarity, build_set_similarities, check_collection
+from ...resolve.similarity_builder import (
+    build_pooled_similarity,
+    build_set_similarities,
+    check_collection,
+)
+from ...resolve.similarity_spec import (
+    SIMILARITY_KEYWORDS,
+    KernelArgument,
+    SimilaritySpec,
+    similarity_spec_from_keywords,
+)
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES, describe_missing_interval
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_no_gradient, is_collection

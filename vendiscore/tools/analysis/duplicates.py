@@ -10,7 +10,7 @@ import numpy as np
 
 from ...resolve.kernel import list_kernels
 from ...resolve.sample_labels import encode_labels
-from ...resolve.sets import similarity_subset
+from ...resolve.similarity_builder import similarity_subset
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...similarity.duplicate_rows import joint_groups

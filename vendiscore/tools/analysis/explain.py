@@ -6,9 +6,9 @@ import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import similarity_spec_from_keywords
 from ...resolve.sample_labels import group_by_prompt
-from ...resolve.sets import check_samples
+from ...resolve.similarity_builder import check_samples
+from ...resolve.similarity_spec import similarity_spec_from_keywords
 from ...support.arguments import (
     DEFAULT_ORDER,
     DEFAULT_THRESHOLD,

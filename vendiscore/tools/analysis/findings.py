@@ -12,11 +12,16 @@ from ...magnitude.curve import MagnitudeCurve, magnitude_curve
 from ...magnitude.solver import IndefiniteError
 from ...magnitude.space import MetricSpace
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import check_no_fit
+from ...resolve.similarity_spec import check_no_fit
 from ...result import number_rows
 from ...scoring.compute import build_sample_set, check_references, evaluate_sample_set
 from ...scoring.intervals import JACKKNIFE_INTERVALS
-from ...scoring.request import ScoreRequest, check_allow_repeats, check_pool_repeats, parse_request
+from ...scoring.score_request import (
+    ScoreRequest,
+    check_allow_repeats,
+    check_pool_repeats,
+    parse_request,
+)
 from ...scoring.subsampling import MIN_SAMPLES, MIN_VALUES
 from ...similarity.base import Similarity
 from ...similarity.features import FeatureSimilarity

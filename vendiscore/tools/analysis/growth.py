@@ -16,10 +16,16 @@ import numpy as np
 from ...core.eigenvalues import PSD, check_psd
 from ...core.score import NUMPY_SOLVER, can_skip_eigenvalues
 from ...measures.sample_set import SampleSet
-from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
 from ...resolve.sample_labels import group_by_prompt
-from ...resolve.sets import check_collection
-from ...scoring.deficit import (
+from ...resolve.similarity_builder import check_collection
+from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
+from ...scoring.jackknife import (
+    JackknifeEstimate,
+    delete_one_error,
+    jackknife,
+    jackknife_from_leave_one_out,
+)
+from ...scoring.recurrence_intervals import (
     DeficitFunction,
     RecurrenceCounts,
     compute_deficit_interval,
@@ -27,13 +33,7 @@ from ...scoring.deficit import (
     count_recurrences,
     make_log_deficit,
 )
-from ...scoring.jackknife import (
-    JackknifeEstimate,
-    delete_one_error,
-    jackknife,
-    jackknife_from_leave_one_out,
-)
-from ...scoring.request import check_confidence_level
+from ...scoring.score_request import check_confidence_level
 from ...scoring.subsampling import MIN_SAMPLES, bounded_mean_interval, describe_missing_interval
 from ...similarity.base import Similarity
 from ...similarity.matrix import materialize_matrix

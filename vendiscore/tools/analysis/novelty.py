@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_build import is_divisible
-from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
+from ...resolve.kernel_builder import is_divisible
 from ...resolve.sample_labels import count_samples_by_set, encode_labels, parse_group_labels
-from ...resolve.sets import build_pooled_similarity, check_collection
+from ...resolve.similarity_builder import build_pooled_similarity, check_collection
+from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...similarity import sparse as sp
 from ...similarity.base import Similarity
 from ...spectral.leave_one_out import check_novelty_order, log_score_gains

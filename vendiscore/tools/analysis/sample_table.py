@@ -12,7 +12,7 @@ import numpy as np
 
 from ...measures.sample_set import SampleSet, SampleSubset
 from ...result import key_at
-from ...scoring.scale_strip import render_html_strip
+from ...scoring.reference_scale import render_html_strip
 from ...scoring.typical import compare_with_typical, empty_reference_scale
 from ...spectral.leave_one_out import (
     MAX_SAMPLE_WEIGHT,

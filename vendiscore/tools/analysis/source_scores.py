@@ -15,10 +15,10 @@ import numpy as np
 import scipy
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import SimilaritySpec
-from ...resolve.sets import build_set_similarities, has_fitted_options
+from ...resolve.similarity_builder import build_set_similarities, has_fitted_options
+from ...resolve.similarity_spec import SimilaritySpec
 from ...scoring.jackknife import delete_one_error
-from ...scoring.request import check_confidence_level
+from ...scoring.score_request import check_confidence_level
 from ...scoring.subsampling import MIN_VALUES, logit_interval, t_critical_value
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices, iter_groups_by_size, submatrices

@@ -2,7 +2,7 @@
 
 from collections.abc import Hashable, Sequence
 
-from ...resolve.kernel_request import similarity_spec_from_keywords
+from ...resolve.similarity_spec import similarity_spec_from_keywords
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.types import PairFunction, Samples
 from .answer_table import tabulate_answers, tabulate_samples, tabulate_sets

@@ -8,8 +8,12 @@ from typing import TypeAlias
 
 import numpy as np
 
-from ...scoring.deficit import RecurrenceCounts, compute_log_score_interval, count_recurrences
 from ...scoring.jackknife import JackknifeEstimate, influence, influence_error, jackknife
+from ...scoring.recurrence_intervals import (
+    RecurrenceCounts,
+    compute_log_score_interval,
+    count_recurrences,
+)
 from ...scoring.subsampling import half_sampling_error, t_critical_value
 from ...similarity.base import Similarity
 from ...similarity.group_indices import group_indices

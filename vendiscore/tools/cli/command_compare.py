@@ -7,7 +7,7 @@ from ..analysis.compare_options import CompareOptions
 from ..analysis.compare_sets import compare
 from ..analysis.comparison import Comparison, format_bounded_p
 from . import output
-from .kernel_options import (
+from .command_options import (
     as_usage_error,
     build_similarity,
     parse_command_options,

@@ -17,9 +17,7 @@ from ...similarity.encoder_scope import find_mismatch
 from ...support.types import Options, Record
 from ..reading.samples import Samples
 from . import output
-from .exit_codes import PROGRAM, UsageError
-from .files import FOLDER_COLUMN
-from .kernel_options import (
+from .command_options import (
     CommandOptions,
     drop_samples,
     parse_command_options,
@@ -28,6 +26,8 @@ from .kernel_options import (
     read_files,
     report_file_locations,
 )
+from .exit_codes import PROGRAM, UsageError
+from .files import FOLDER_COLUMN
 from .notes import Notes
 
 _Result = TypeVar("_Result")

@@ -13,8 +13,8 @@ from ..reading.samples import Samples
 from ..reports import report
 from ..reports.source_report import tables
 from . import output
+from .command_options import as_usage_error, parse_command_options, read_sets, report_file_locations
 from .files import FOLDER_COLUMN, report_unusable_samples
-from .kernel_options import as_usage_error, parse_command_options, read_sets, report_file_locations
 from .notes import Notes
 
 _MAX_CELL_WIDTH = 60  # of a name or a prompt in a table of text

@@ -3,8 +3,8 @@
 import re
 
 from ..reading.names import join_names
+from .command_options import CommandOptions
 from .exit_codes import print_message
-from .kernel_options import CommandOptions
 
 _NUMBER = re.compile(r"\d[\d.,]*")
 

@@ -273,7 +273,7 @@ COMMANDS = {
         (*_TABLE_FORMATS, "html"),
     ),
     "select": Command(
-        "command_select",
+        "command_samples",
         "the samples of a file that differ most, or that stand for all",
         """
   vendiscore select a.txt -n 3 > chosen.txt
@@ -283,7 +283,7 @@ COMMANDS = {
         ("text", "json"),
     ),
     "dedup": Command(
-        "command_select",
+        "command_samples",
         "the samples of a file without near-duplicates",
         """
   vendiscore dedup a.txt > kept.txt
@@ -292,7 +292,7 @@ COMMANDS = {
         ("text", "json"),
     ),
     "explain": Command(
-        "command_select",
+        "command_samples",
         "which samples add to the score, and which repeat others",
         """
   vendiscore explain a.txt -n 5
@@ -301,7 +301,7 @@ COMMANDS = {
         _TABLE_FORMATS,
     ),
     "growth": Command(
-        "command_select",
+        "command_samples",
         "how the score grows with the number of samples",
         """
   vendiscore growth a.txt
@@ -318,14 +318,14 @@ COMMANDS = {
         ("html",),
     ),
     "kernels": Command(
-        "catalogue",
+        "command_list",
         "the kernels, or what one of them is",
         """
   vendiscore kernels
   vendiscore kernels rbf""",
     ),
     "measures": Command(
-        "catalogue",
+        "command_list",
         "the measures, or what one of them is",
         """
   vendiscore measures

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from ...result import Result
 from ...scoring.compute import evaluate_request
-from ...scoring.request import parse_generation_request
+from ...scoring.score_request import parse_generation_request
 from ...support.arguments import check_bool
 from ...support.optional import require
 from ...support.text_detection import fill_blanks

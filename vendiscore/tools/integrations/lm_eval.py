@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from ...scoring.compute import evaluate_request
-from ...scoring.request import parse_generation_request
+from ...scoring.score_request import parse_generation_request
 from ...support.arguments import check_bool
 from ...support.text_detection import fill_blanks
 

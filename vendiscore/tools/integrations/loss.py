@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
-from ...resolve.sets import build_set_similarities
+from ...resolve.similarity_builder import build_set_similarities
+from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...similarity.sample_arrays import as_samples
 from ...similarity.weights import check_weights
 from ...spectral.vendi_scores import compute_vendi_scores

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ...resolve.kernel_request import similarity_spec_from_keywords
-from ...resolve.sets import build_set_similarities
+from ...resolve.similarity_builder import build_set_similarities
+from ...resolve.similarity_spec import similarity_spec_from_keywords
 from ...result import order_suffixes
-from ...scoring.request import check_orders
+from ...scoring.score_request import check_orders
 from ...spectral.spectrum import score_covariance
 from ...support.arguments import DEFAULT_ORDER, check_int, is_collection
 from ...support.namespace import is_torch

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
 from ...resolve.sample_labels import group_equal_prompts
+from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...result import key_at
 from ...support.arguments import DEFAULT_ORDER, check_bool
 from ...support.errors import warn

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...result import NULL_SUFFIXES
-from ...scoring.scale_strip import render_html_strip
+from ...scoring.reference_scale import render_html_strip
 from ...spectral.leave_one_out import relative_drops
 from ...support.optional import MissingPackageError
 from ...support.signature import format_number, to_plain

@@ -6,9 +6,9 @@ from typing import Literal
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import KernelArgument
 from ...resolve.sample_labels import check_size, parse_group_labels
-from ...resolve.sets import similarity_from_keywords
+from ...resolve.similarity_builder import similarity_from_keywords
+from ...resolve.similarity_spec import KernelArgument
 from ...spectral.vendi_scores import compute_spectrum
 from ...support.arguments import (
     DEFAULT_ORDER,

@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Self
 import numpy as np
 
 from ...core.eigenvalues import PSD
-from ...resolve.kernel_request import KernelArgument, similarity_spec_from_keywords
 from ...resolve.sample_labels import GroupLabels, check_labels, encode_labels, is_hashable
+from ...resolve.similarity_spec import KernelArgument, similarity_spec_from_keywords
 from ...result import Result
 from ...scoring.compute import build_sample_set
 from ...scoring.group_scores import SINGLE_SAMPLES_NOTE, average_over_groups, evaluate_groups
 from ...scoring.intervals import Uncertainty
-from ...scoring.request import check_confidence_level, parse_request
+from ...scoring.score_request import check_confidence_level, parse_request
 from ...similarity.arrow import from_arrow
 from ...similarity.sample_arrays import check_in_memory
 from ...support.arguments import DEFAULT_ORDER, check_bool

@@ -11,10 +11,10 @@ from typing import NoReturn, Self
 import numpy as np
 
 from ...core.eigenvalues import PSD, check_psd
-from ...resolve.kernel_request import KernelArgument, SimilaritySpec, similarity_spec_from_keywords
-from ...resolve.sets import build_set_similarities
+from ...resolve.similarity_builder import build_set_similarities
+from ...resolve.similarity_spec import KernelArgument, SimilaritySpec, similarity_spec_from_keywords
 from ...result import Result, order_suffixes
-from ...scoring.request import check_orders
+from ...scoring.score_request import check_orders
 from ...similarity.arrow import row_chunks
 from ...similarity.base import Similarity
 from ...similarity.concatenation import num_samples

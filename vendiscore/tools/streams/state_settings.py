@@ -5,7 +5,7 @@ from collections.abc import Mapping
 
 from ...encoders.sample_encoder import Encoder
 from ...resolve.kernel import Kernel, list_kernels
-from ...resolve.kernel_request import SimilaritySpec, similarity_spec_from_keywords
+from ...resolve.similarity_spec import SimilaritySpec, similarity_spec_from_keywords
 from ...support.signature import IRRELEVANT_SETTINGS, to_plain
 from ...support.types import Options, Record
 

@@ -9,14 +9,14 @@ from scipy.stats import beta, chi2, t
 
 from vendiscore import as_similarity, compute
 from vendiscore.result import key_at
-from vendiscore.scoring.deficit import (
+from vendiscore.scoring.jackknife import jackknife
+from vendiscore.scoring.recurrence_intervals import (
     RecurrenceCounts,
     compute_log_score_interval,
     count_recurrences,
     make_log_deficit,
     poisson_lower_limit,
 )
-from vendiscore.scoring.jackknife import jackknife
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 ORDERS = [0.5, 1, 2, 3, math.inf]

@@ -17,7 +17,7 @@ from ..spectral.vendi_scores import compute_vendi_scores
 from ..support.namespace import row_blocks, to_float, to_host
 from ..support.types import Record
 from .intervals import Uncertainty
-from .request import ScoreRequest
+from .score_request import ScoreRequest
 
 # Numbers of shuffles where `permutations` is not passed.
 MIN_SHUFFLES = 2

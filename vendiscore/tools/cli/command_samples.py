@@ -23,9 +23,7 @@ from ..reading.names import join_names
 from ..reading.samples import Samples
 from ..selection import select
 from . import output
-from .exit_codes import UsageError
-from .files import STDIN
-from .kernel_options import (
+from .command_options import (
     CommandOptions,
     build_similarity,
     check_one_set,
@@ -35,6 +33,8 @@ from .kernel_options import (
     read_files,
     report_file_locations,
 )
+from .exit_codes import UsageError
+from .files import STDIN
 
 _MAX_CELL_WIDTH = 60
 

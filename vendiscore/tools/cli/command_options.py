@@ -8,9 +8,9 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 
 from ...resolve.kernel import check_kernel_options, parse_kernel_name
-from ...resolve.kernel_request import similarity_spec_from_keywords
-from ...resolve.sets import as_similarity
-from ...scoring.request import ScoreRequest, parse_request
+from ...resolve.similarity_builder import as_similarity
+from ...resolve.similarity_spec import similarity_spec_from_keywords
+from ...scoring.score_request import ScoreRequest, parse_request
 from ...similarity.base import Similarity
 from ...support.arguments import DEFAULT_ORDER, check_order
 from ...support.errors import SampleError, short_repr

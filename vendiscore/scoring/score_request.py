@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 from ..core.eigenvalues import PSD, check_psd
 from ..measures.evaluation import ConfiguredMeasure, parse_measures
 from ..measures.measure import BETWEEN, Measure, list_measures, measures_with_option
-from ..resolve.kernel_request import (
+from ..resolve.registry import Registry
+from ..resolve.similarity_spec import (
     SimilaritySpec,
     apply_text_kernel_options,
     check_kernel_or_metric,
     parse_similarity_spec,
 )
-from ..resolve.plugins import Registry
 from ..result import order_suffixes
 from ..spectral.estimate import EstimateOptions
 from ..support.arguments import (

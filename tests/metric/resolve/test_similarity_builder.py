@@ -5,8 +5,8 @@ import pytest
 
 from vendiscore import MatrixSimilarity, SampleError, as_similarity, compute
 from vendiscore.magnitude.space import MetricSpace
-from vendiscore.resolve.kernel_request import similarity_spec_from_keywords
-from vendiscore.resolve.sets import build_pooled_similarity, build_set_similarities
+from vendiscore.resolve.similarity_builder import build_pooled_similarity, build_set_similarities
+from vendiscore.resolve.similarity_spec import similarity_spec_from_keywords
 
 TEXTS = ["a red cat", "a blue cat", "the dog ran", "it rained"]
 ROWS = [[1.0, 0.0], [0.0, 1.0], [0.6, 0.8], [0.8, 0.6]]

@@ -30,7 +30,7 @@ from .kernel import (
     list_kernels,
     parse_kernel_name,
 )
-from .kernel_build import TEXT_KERNEL, check_on_error
+from .kernel_builder import TEXT_KERNEL, check_on_error
 
 if TYPE_CHECKING:
     from .mixture import MixtureComponent

@@ -17,7 +17,7 @@ from ..support.errors import SampleError
 from ..support.signature import to_plain
 from ..support.types import Options, Samples
 from .kernel import Kernel, get_kernel
-from .kernel_build import (
+from .kernel_builder import (
     TEXT_KERNEL,
     apply_kernel,
     build_text_similarity,
@@ -25,14 +25,14 @@ from .kernel_build import (
     is_divisible,
     warn_about_non_text,
 )
-from .kernel_request import (
+from .sample_labels import count_samples_by_set, flatten_prompts
+from .similarity_spec import (
     FitTo,
     KernelArgument,
     PromptSpec,
     SimilaritySpec,
     similarity_spec_from_keywords,
 )
-from .sample_labels import count_samples_by_set, flatten_prompts
 
 # A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
 COARSE_PRECISION = 1e-5

@@ -7,8 +7,7 @@ import warnings
 
 import pytest
 
-from vendiscore.resolve import plugins
-from vendiscore.resolve.plugins import Registry, get_docstring_summary, get_option_defaults
+from vendiscore.resolve.registry import Registry, get_docstring_summary, get_option_defaults
 
 
 @pytest.fixture
@@ -146,7 +145,7 @@ def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
     package = types.ModuleType("vendiscore.dropped_kernels")
     package.__path__ = [str(own), str(dropped)]
     monkeypatch.setitem(sys.modules, package.__name__, package)
-    monkeypatch.setattr(plugins, "LOCAL_FOLDER", "dropped_kernels")
+    monkeypatch.setattr("vendiscore.resolve.registry.LOCAL_FOLDER", "dropped_kernels")
     monkeypatch.setattr(Registry, "_loaded_local_files", False)
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vendiscore.scoring import typical
-from vendiscore.scoring.scale_strip import render_html_strip, render_text_strip
+from vendiscore.scoring.reference_scale import render_html_strip, render_text_strip
 
 TABLES = typical._load_tables()
 RUNGS = [["gpt-4o", 3.95], ["people & co", 7.79]]

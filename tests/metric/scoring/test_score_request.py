@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vendiscore.measures.measure import get_measure
-from vendiscore.scoring.request import (
+from vendiscore.scoring.score_request import (
     check_allow_repeats,
     check_confidence_level,
     check_orders,

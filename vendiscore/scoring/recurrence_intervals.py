@@ -36,9 +36,10 @@ MAX_KINDS = 400
 _MAX_ODD_PROPORTION = 0.25
 _RANKING_DECIMALS = 10  # of the similarities by which kinds are ranked
 # Similarities of equal samples are within so many roundings of 1. Products of equal rows of 2 to
-# 4096 columns in single precision are within 2 (tests/metric/scoring/test_deficit.py); four times
-# as many leave room for others. Half precision counts as single precision: its products are
-# rounded more, but a matrix holds 1 itself.
+# 4096 columns in single precision are within 2
+# (tests/metric/scoring/test_recurrence_intervals.py); four times as many leave room for others.
+# Half precision counts as single precision: its products are rounded more, but a matrix holds 1
+# itself.
 _MAX_ROUNDING_ERRORS = 8
 _FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 

@@ -7,7 +7,7 @@ from ...measures.measure import get_measure, list_measures
 from ...resolve.kernel import NAMED_MODELS, describe_kernel, list_kernels
 from ...resolve.presets import PRESETS
 from . import output
-from .kernel_options import as_usage_error
+from .command_options import as_usage_error
 
 
 def run_kernels(args: Namespace) -> str:

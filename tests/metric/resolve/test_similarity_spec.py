@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import get_kernel
-from vendiscore.resolve.kernel_request import (
+from vendiscore.resolve.similarity_spec import (
     PromptSpec,
     SimilaritySpec,
     check_kernel_or_metric,

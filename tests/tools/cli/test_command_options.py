@@ -1,6 +1,10 @@
 """Values of options are read as numbers, words, lists, kernels, orders and measures."""
 
-from vendiscore.tools.cli.kernel_options import parse_measure_flags, parse_option_flags, parse_value
+from vendiscore.tools.cli.command_options import (
+    parse_measure_flags,
+    parse_option_flags,
+    parse_value,
+)
 
 
 def test_a_value_is_a_number_a_word_a_list_json_or_itself():
