@@ -22,7 +22,7 @@ MOST, MEGABYTES = 12, 230
 TESTS = (
     *("metric/core/", "metric/kernels/test_kernels_", "metric/kernels/test_labels"),
     *("metric/kernels/test_text", "metric/magnitude/test_curve"),
-    *("metric/magnitude/test_function_errors", "metric/measures/test_measures_contract"),
+    *("metric/magnitude/test_magnitude_functions_errors", "metric/measures/test_measures_contract"),
     *("metric/measures/test_text_", "metric/resolve/test_kernel", "metric/resolve/test_mixture"),
     *("metric/scoring/test_intervals", "metric/scoring/test_permutation_null"),
     *("metric/scoring/test_scores", "metric/similarity/test_sample_arrays"),

@@ -103,7 +103,7 @@ MARKS = {
         "tools/cli/test_files.py",
         "tools/streams/test_state_recipes",
         "metric/similarity/test_distance_matrix",
-        "metric/encoders/test_models",
+        "metric/encoders/test_sample_encoder",
         "tools/analysis/test_sample_table.py",
         "metric/scoring/test_compute_gradients",
         "metric/kernels/test_image_embeddings",

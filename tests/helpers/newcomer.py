@@ -65,7 +65,9 @@ def clone(folder: Path, score: float | None = None) -> Path:
         shutil.copy(ROOT / name, folder)
     if score is not None:
         with (folder / "vendiscore" / "scoring" / "compute.py").open("a", encoding="utf-8") as file:
-            file.write(f"\ndef measure(*samples_and_request):\n    return {{'VS': {score}}}\n")
+            file.write(
+                f"\ndef evaluate_request(*samples_and_request):\n    return {{'VS': {score}}}\n"
+            )
     return folder
 
 

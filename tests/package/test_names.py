@@ -42,9 +42,9 @@ def test_tests_stand_where_the_package_has_what_they_test():
 # Modules with functions or classes whose tests are elsewhere, and why.
 TESTED_ELSEWHERE = {
     "__init__.py": "tests/package/test_front_door.py: the names of the package",
-    "encoders/__init__.py": "tests/metric/encoders/test_models.py: `encoder` makes an Encoder",
+    "encoders/__init__.py": "tests/metric/encoders/test_sample_encoder.py: `encoder`",
     "integrations/__init__.py": "tests/metric/integrations/test_huggingface.py: `load`",
-    "spectral/estimate.py": "tests/metric/spectral/test_estimators.py: it has only attributes",
+    "spectral/estimate.py": "tests/metric/spectral/test_stochastic_estimate.py: attributes",
     "support/types.py": "mypy: it has only types",
     "tools/plots/axes.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/curves.py": "tests/tools/plots/test_plots.py: all pictures together",

@@ -124,7 +124,7 @@ def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
 def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
     labels = list("aaabbbcc")
     subject = SampleSet(
-        K, groups=parse_group_labels(labels, "groups"), needs_of_parts=frozenset({"scores"})
+        K, groups=parse_group_labels(labels, "groups"), group_needs=frozenset({"scores"})
     )
     chosen = parse_measures(["VS", "IntDiv"], {})
     columns, apart = evaluate_measures_stacked(subject, chosen, [""])

@@ -192,7 +192,10 @@ def test_the_number_of_a_group_is_its_number_alone(name: str) -> None:
 
 def test_several_measures_compute_the_similarity_once(monkeypatch: pytest.MonkeyPatch) -> None:
     calls = []
-    for module, name in ((sample_set, "resolve_sets"), (joint_sample_set, "resolve_pool")):
+    for module, name in (
+        (sample_set, "build_set_similarities"),
+        (joint_sample_set, "build_pooled_similarity"),
+    ):
         original = getattr(module, name)
         monkeypatch.setattr(
             module, name, lambda *a, original=original, **o: calls.append(1) or original(*a, **o)

@@ -24,7 +24,7 @@ def test_distances_of_rows_are_those_of_their_metric():
         for D, places in zip(found.D, PLACES, strict=True):
             np.testing.assert_allclose(D, as_space(X[places], metric=metric).D, rtol=1e-9)
         assert found.unit is None
-        assert found.good.all()
+        assert found.is_valid.all()
 
 
 @pytest.mark.parametrize("metric", ["manhattan", "chebyshev"])
@@ -63,14 +63,14 @@ def test_identical_points_are_left_to_be_measured_one_by_one():
     rows = X.copy()
     rows[4] = rows[0]
     found = stack_spaces(FeatureSimilarity(rows), PLACES, None, True)
-    assert found.good.tolist() == [False, True]
+    assert found.is_valid.tolist() == [False, True]
 
 
 def test_similarities_that_may_be_indefinite_are_measured_one_by_one():
     K = MatrixSimilarity(X @ X.T)
-    assert not stack_spaces(K, PLACES, "kernel", False).good.any()
-    assert stack_spaces(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).good.all()
-    assert not stack_spaces(None, PLACES, "manhattan", True).good.any()
+    assert not stack_spaces(K, PLACES, "kernel", False).is_valid.any()
+    assert stack_spaces(MatrixSimilarity(X @ X.T, psd=True), PLACES, "kernel", False).is_valid.all()
+    assert not stack_spaces(None, PLACES, "manhattan", True).is_valid.any()
 
 
 def test_magnitude_of_groups_has_no_gradient():

@@ -27,7 +27,7 @@ def test_defaults_are_those_of_the_documented_signature():
     assert request.orders == (1.0,)
     assert (request.psd, request.details, request.ci) == ("check", False, None)
     assert (request.allow_repeats, request.pool_repeats) == (True, True)
-    assert request.estimating is None
+    assert request.estimate_options is None
     assert not request.several_orders
 
 
@@ -190,9 +190,9 @@ def test_an_order_without_effect_is_accepted_where_it_is_a_default():
 
 
 def test_estimates_keep_their_tolerance_and_seed():
-    estimating = parse_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimating
-    assert (estimating.rtol, estimating.seed) == (0.01, 3)
-    usual = parse_request({"method": "estimate"}).estimating
+    options = parse_request({"method": "estimate", "rtol": 0.01, "seed": 3}).estimate_options
+    assert (options.rtol, options.seed) == (0.01, 3)
+    usual = parse_request({"method": "estimate"}).estimate_options
     assert (usual.rtol, usual.seed) == (2e-3, 0)
 
 

@@ -92,7 +92,7 @@ def test_frequent_columns_are_multiplied_as_dense_ones_to_the_same_numbers(
     monkeypatch.setattr(features, "MIN_COMMON_FREQUENCY", share)
     monkeypatch.setattr(features, "MAX_COMMON_COLUMNS", most)
     similarity = FeatureSimilarity(ROWS["sparse"])
-    common, rare = similarity.common_and_rare()
+    common, rare = similarity.split_common_columns()
     counts = np.count_nonzero(COUNTS, axis=0)
     expected = counts > share * 12
     assert common.shape[1] == min(most, expected.sum())

@@ -157,7 +157,7 @@ def test_blocks_of_rows_are_lower_bounds(name):
     everything = slice(0, 50)
     with np.errstate(all="ignore"):
         block = pairs.block(everything, everything)
-        reach = pairs.reach(all_distances(X) * (1 + 1e-12))
+        reach = pairs.block_bound(all_distances(X) * (1 + 1e-12))
     assert (block <= reach).all()
 
 

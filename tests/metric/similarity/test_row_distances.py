@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from vendiscore import TooLargeError
-from vendiscore.similarity import pairs
+from vendiscore.similarity import row_distances
 from vendiscore.similarity.row_distances import (
     RowDistances,
     check_distance_memory,
@@ -68,11 +68,11 @@ def test_products_are_used_where_the_width_allows_their_error():
     assert not RowDistances(MANY, "laplace").by_product
     usual = RowDistances(MANY, "gaussian", sigma=10.0)
     assert usual.by_product
-    assert usual.is_fit_for_single
+    assert usual.can_use_float32
     assert not usual.is_lossy
     narrow = RowDistances(CLUSTERS, "gaussian", sigma=1.0)
     assert narrow.is_lossy
-    assert not narrow.is_fit_for_single
+    assert not narrow.can_use_float32
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])
@@ -110,7 +110,7 @@ def test_blocks_cover_all_rows_once(n):
     blocks = pair_blocks(n)
     covered = np.concatenate([np.arange(n)[block] for block in blocks])
     assert covered.tolist() == list(range(n))
-    assert len(blocks) <= pairs.MIN_BLOCKS
+    assert len(blocks) <= row_distances.MIN_BLOCKS
 
 
 def test_a_symmetric_matrix_is_filled_from_its_upper_blocks():

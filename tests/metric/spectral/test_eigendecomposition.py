@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.spectral import eigen, two_stage
+from vendiscore.spectral import eigendecomposition, two_stage_eigensolver
 from vendiscore.spectral.eigendecomposition import (
     NUMPY_SIZE,
     ONE_THREAD_SIZES,
@@ -28,7 +28,7 @@ def symmetric(n):
 @pytest.mark.parametrize("n", [1, 9, 10, 30, 31])
 @pytest.mark.parametrize("vectors", [False, True])
 def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
-    monkeypatch.setattr(eigen, "ONE_THREAD_SIZES", (10, 30))
+    monkeypatch.setattr(eigendecomposition, "ONE_THREAD_SIZES", (10, 30))
     A = symmetric(n)
     found = decompose(A.copy(), vectors)
     np.testing.assert_allclose(found.values, np.arange(-1.0, n - 1), atol=1e-9)
@@ -42,13 +42,13 @@ def test_eigenvalues_are_those_that_were_prescribed(n, vectors, monkeypatch):
 @pytest.mark.parametrize("vectors", [False, True])
 @pytest.mark.parametrize("order", ["C", "F"])
 def test_large_matrices_are_decomposed_by_scipy_or_in_two_stages(vectors, order, monkeypatch):
-    monkeypatch.setattr(eigen, "NUMPY_SIZE", 50)
+    monkeypatch.setattr(eigendecomposition, "NUMPY_SIZE", 50)
     A = symmetric(80)
     found = decompose(np.array(A, order=order), vectors)
     np.testing.assert_allclose(found.values, np.arange(-1.0, 79), atol=1e-9)
     if vectors:
         np.testing.assert_allclose(found.vectors * found.values @ found.vectors.T, A, atol=1e-9)
-    monkeypatch.setattr(two_stage, "load_driver", lambda: None)
+    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: None)
     assert not can_use_two_stages(A)
     np.testing.assert_allclose(decompose(A.copy()).values, np.arange(-1.0, 79), atol=1e-9)
 
@@ -72,7 +72,7 @@ def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
 
 
 def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
-    monkeypatch.setattr(two_stage, "load_driver", lambda: np.linalg.eigvalsh)
+    monkeypatch.setattr(two_stage_eigensolver, "load_driver", lambda: np.linalg.eigvalsh)
     large = np.zeros((NUMPY_SIZE + 1, NUMPY_SIZE + 1))
     assert can_use_two_stages(large)
     assert describe_driver(large, False) == "reduced in two stages"

@@ -42,7 +42,7 @@ def test_repeats_are_merged_without_a_change_of_the_spectrum(p):
     whole = weight_similarity(similarity, p).dense()
     values, U = np.linalg.eigh(merged.weighted.dense())
     np.testing.assert_allclose(values, np.linalg.eigvalsh(whole)[2:], atol=1e-12)
-    V = merged.repeated(U)
+    V = merged.expand_vectors(U)
     positive = values > 1e-9
     np.testing.assert_allclose(V.T[positive] @ V[:, positive], np.eye(positive.sum()), atol=1e-9)
     np.testing.assert_allclose(V * values @ V.T, whole, atol=1e-12)
@@ -51,7 +51,7 @@ def test_repeats_are_merged_without_a_change_of_the_spectrum(p):
 def test_samples_that_all_differ_are_left_as_they_are():
     similarity = FeatureSimilarity(X[:4])
     merged = merge_identical(similarity, None)
-    assert merged.inverse is merged.part is None
+    assert merged.inverse is merged.root_fractions is None
     assert merged.weighted.n == 4
     assert find_repeats(similarity) is None
     groups = find_repeats(FeatureSimilarity(X))

@@ -64,9 +64,9 @@ def test_each_tail_of_the_share_in_a_difference_holds_half_of_the_rest(n, count)
     """At an exact end, as few (or as many) samples of the commonest kind occur in 2.5 %."""
     counts = np.array([count, *[1] * (n - count)])
     repeats = RecurrenceCounts(n, 0.0, np.eye(len(counts)), counts, conservative_tails=True)
-    low, high = repeats.compute_share_interval(0.95)
+    low, high = repeats.compute_proportion_interval(0.95)
     assert stats.binom.cdf(count, n, high) == pytest.approx(0.025)
     assert stats.binom.sf(count - 1, n, low) == pytest.approx(0.025)
-    usual = repeats._replace(conservative_tails=False).compute_share_interval(0.95)
+    usual = repeats._replace(conservative_tails=False).compute_proportion_interval(0.95)
     assert low < usual[0] < usual[1] < high
     assert stats.binom.cdf(count, n, usual[1]) > 0.025

@@ -86,7 +86,7 @@ class _Parser(argparse.ArgumentParser):
     def replace_keywords_by_flags(self, message: str) -> str:
         """Return a message of the library with options where it names keywords.
 
-        >>> build_parser("compare").in_flags("`q` is 7; pass psd='clip'")
+        >>> build_parser("compare").replace_keywords_by_flags("`q` is 7; pass psd='clip'")
         '-q is 7; pass -o psd=clip'
         """
         options = self._option_string_actions
