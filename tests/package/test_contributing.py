@@ -145,10 +145,11 @@ def test_the_contract_rejects_what_is_wrong(title: str, clone: Path) -> None:
     """A recipe's command fails if its kernel or measure returns twice the value."""
     for step in parse_recipe(title):
         if step.action == "run":
-            command = shlex.split(step.block.splitlines()[0])
+            lines = step.block.splitlines()
+            command = shlex.split(next(line for line in lines if "_contract.py" in line))
         else:
             apply_step(step, clone)
-        if step.action == "create":
+        if step.action == "create" and not step.path.startswith("tests/"):
             path = clone / step.path
             text, n = re.subn(r"(np\.exp|float)\(", r"2 * \1(", path.read_text(encoding="utf-8"))
             assert n == 1
