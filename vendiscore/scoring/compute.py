@@ -36,10 +36,10 @@ def compute(
     score_X: bool = False,
     score_dual: bool = False,
     normalize: bool = False,
-    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
-    p: Weights | None = None,
     prompts: object = None,
     given_prompt: bool = False,
+    q: float | str | Iterable[float | str] = DEFAULT_ORDER,
+    p: Weights | None = None,
     psd: PSD = "check",
     groups: Iterable[Hashable] | None = None,
     counts: Samples | None = None,
@@ -49,74 +49,191 @@ def compute(
     pool_repeats: bool = True,
     measures: str | Iterable[str] | Mapping[str, Options] | None = None,
     metric: Metric | None = None,
+    details: bool = False,
     fit: FitTo | None = None,
     method: Method = "auto",
     rtol: float | None = None,
     seed: int | None = None,
     permutations: int | None = None,
-    details: bool = False,
     **options: object,
 ) -> Record:
-    """Return the Vendi Score of samples: how many effectively different ones there are.
+    """Compute the Vendi Score of a set of samples, and other diversity measures.
 
-    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
-    Time: O(n d² + d³) from d < n features, else O(n³). Memory: min(n, d)² numbers.
+    The Vendi Score is the effective number of different samples. It is 1 if all samples are
+    identical and n if no two of the n samples have anything in common. "Different" is defined by
+    a kernel `k`, a similarity with k(x, x) = 1.
 
     Parameters
     ----------
-    samples, references : list or array; a second set is for measures that compare two
-        n texts, images, molecules, rows of numbers (n, d) or whatever `k` compares, the path of a
-        folder of images, or a Similarity. A list of lists of samples means groups. Not changed.
+    samples : list, array-like, path or Similarity
+        The n samples: strings, images, molecules, labels, vectors as an array of shape (n, d), or
+        any objects that the kernel accepts. A path is read as a folder of images. A list of lists
+        of samples means groups (see `groups`). Required unless `counts` is given. Not modified.
+    references : list, array-like or Similarity, optional
+        Second set, for two-sample measures such as "Recall". A TypeError is raised if no requested
+        measure uses it; the `evaluate` metric ignores it, as suites pass it to every metric.
+
     k : str, callable, dict or list, optional
-        How samples are compared: by a kernel of `list_kernels()` (of strings "ngram_overlap" unless
-        given), "semantic" or "static" (models), another model's Hub id or folder, a symmetric
-        function with k(x, x) = 1, or a mixture such as {"morgan": 0.5, "tags": 0.5}.
-    **options
-        Options of the kernel: `ns` (lengths of n-grams), `sigma` (width of "rbf"), `model` (an
-        encoder of your own), on_error="skip" (leave out samples that it cannot read), …; of a
-        mixture (`options`, `combine`), of the metric, and of measures (`t`, `solver`).
-    score_K, score_X, score_dual, normalize : bool
-        Samples are similarities (n, n) or features (n, d), divided by √(k(x, x) k(y, y)) or not.
-    q : float in [0, ∞], "inf", or several; small orders count rare samples, large ones do not
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    groups, prompts : iterable of hashable, optional; the prompts also a dict by group
-        The group of each sample, or the prompt that it answers: VS is the mean, VS_se its error.
-    given_prompt : bool, whether to take out of similarities what the prompts explain
-    counts : array (species,) or (sites, species) of individuals, in place of samples
-    ci, clusters : level in [0.5, 1) of VS_low to VS_high; labels of samples that belong together
-    allow_repeats : bool, whether the interval allows for samples that recur in the source although
-        these do not show it; False states that samples are continuous measurements
-    pool_repeats : bool, whether the interval of each group in `details`, from six groups on, takes
-        from all of them how often samples repeat; False: each group has an interval by itself
-    measures : str, list of str, or dict of str to options; `list_measures()` has all
-    metric : str or callable; distances for measures: "kernel", "1-k", "euclidean", …
-    fit : {"samples", "references", "pool"}; which of two sets options are fitted to
-    method, rtol, seed : {"auto", "estimate"}, float, int; an estimate has its error, VS_se
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    permutations : int, how often samples are shuffled among groups, for BetweenVS_null
-    details : bool, whether to add how the number was computed, under the key `details`
+        The kernel. A name from `list_kernels()`; "semantic" or "static" for text embeddings; the
+        Hub id or folder of an embedding model; a symmetric function of two samples; or a mixture
+        of kernels such as {"morgan:smiles": 0.5, "tags:odors": 0.5}. Strings are compared by
+        "ngram_overlap" if `k` is omitted; other samples need a kernel, `score_K` or `score_X`.
+    score_K : bool, default False
+        Treat `samples` as a similarity matrix of shape (n, n).
+    score_X : bool, default False
+        Treat `samples` as features of shape (n, d) whose dot products are the similarities.
+    score_dual : bool, default False
+        Same as `score_X`, for compatibility with `vendi_score`.
+    normalize : bool, default False
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)). The diagonal becomes 1.
+    prompts : sequence of length n, dict or single prompt, optional
+        The prompt that each sample answers. Each prompt is scored separately, as with `groups`.
+        With `groups`, the result is the mean over groups of the means over their prompts, and a
+        dict maps group labels to prompts. A single prompt, shared by all samples, requires
+        ``given_prompt=True``.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts, that is, to remove the part of each
+        sample that its prompt explains. Not supported for similarity matrices, labels and kernels
+        that are not positive semidefinite.
+
+    q : float, "inf" or sequence of these, default 1
+        Order of the score, 0 <= q <= infinity. Small orders emphasize rare samples, large orders
+        common ones. The key of a scalar order 1 is "VS"; any other scalar order is part of the
+        key ("VS_q2"). For a sequence, every key includes the order ("VS_q1").
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default. With groups they are normalized
+        within each group. Not supported by all measures, and not together with `ci`.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+
+    groups : sequence of length n of hashable labels, optional
+        Score each group separately and return the mean over groups, with its standard error under
+        "VS_se". All groups count equally.
+    counts : array-like of shape (n_species,) or (n_sites, n_species), optional
+        Counts of individuals per species, instead of `samples`. In a table, each row (site) is a
+        group.
+
+    ci : float, optional
+        Confidence level, 0.5 <= ci < 1, typically 0.95. Adds "VS_se", "VS_low" and "VS_high".
+        Needs at least 4 samples, or 3 groups (with 2 the ends are NaN), uniform weights and q > 0.
+    clusters : sequence of length n of hashable labels, optional
+        Labels of samples that are not independent, for the interval. Requires `ci`.
+    allow_repeats : bool, default True
+        Whether the interval allows for samples that recur in the population even if none recurs
+        in this set. False states that samples are continuous measurements, which never recur.
+    pool_repeats : bool, default True
+        Whether the intervals of single groups in "details" estimate from all groups, if there are
+        at least six, how often samples repeat. False computes each interval from its own group.
+
+    measures : str, list of str or dict of str to dict, default "VS"
+        Measures or presets to compute; see `list_measures()`. A dict maps each measure to its
+        options, for example ``{"Magnitude": {"t": 2.0}}``.
+    metric : str or callable, optional
+        Distance for distance-based measures such as "MagArea": "euclidean", "cosine" and other
+        SciPy names, "kernel" for sqrt(2 - 2 k), "1-k", "precomputed" for a distance matrix, or a
+        function. By default "euclidean" for vectors without a kernel, else "kernel".
+
+    details : bool, default False
+        Add a dict under the key "details": settings, fitted options, dropped samples, notes,
+        package versions, and a one-line signature to quote with the result.
 
     Returns
     -------
     dict
-        {"VS": value} with 1 ≤ value ≤ n. Any other single order is part of the keys of measures
-        with an order, {"VS_q2": …, "VS_q2_se": …}, as is each of several, {"VS_q0": …, "VS_q1": …}.
+        Maps names to values: "VS" for the default call, with 1 <= VS <= n. Other measures, orders
+        and intervals have keys of the form ``NAME[_q2][_t0.5][_se|_low|_high]``. Values are
+        floats, or 0-d tensors for torch input.
+
+    Other Parameters
+    ----------------
+    fit : {"samples", "references", "pool"}, optional
+        Which set determines fitted options, such as the bandwidth of "rbf", if there are two sets.
+        By default "references".
+    method : {"auto", "estimate"}, default "auto"
+        "auto" is exact. "estimate" approximates the Vendi Score of one large set without computing
+        all eigenvalues, and adds its standard error under "VS_se". It does not support groups,
+        `ci`, q=0, or ``psd="clip"`` with kernels that are not known to be positive semidefinite.
+    rtol : float, default 2e-3
+        Target for twice the standard error, relative to the score. Requires ``method="estimate"``.
+    seed : int, default 0
+        Seed of the estimate. Requires ``method="estimate"`` or a kernel with this option.
+    permutations : int, optional
+        Number of random permutations of the group labels for "BetweenVS". By default a few (2 to
+        20), for "BetweenVS_null" and "BetweenVS_excess"; a positive number also adds the p-value
+        "BetweenVS_p"; 0 omits all three.
+    **options
+        Options of the kernel, the metric and the measures, for example `ns` (lengths of n-grams),
+        `sigma` (bandwidth of "rbf") or `neighbours` (of "Recall"). ``on_error="skip"`` drops
+        unusable samples with a warning instead of raising a SampleError.
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, SampleError, TooLargeError
-        For what cannot be used, compared or stored; the message names argument and remedy.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If the similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    MissingPackageError
+        If a package is missing; the message shows the command that installs it.
+    TypeError, ValueError
+        If an argument is invalid, unknown or has no effect.
+
+    Warns
+    -----
+    UserWarning
+        If samples were dropped or represented only in part (such as truncated texts), or if
+        rounding may have changed the result.
+
+    See Also
+    --------
+    score : The Vendi Score as a single number.
+    compare : Test whether one set is more diverse than another.
+    explain : Contribution of each sample, and near-duplicates.
+    State : Score data that does not fit in memory, batch by batch.
+
+    Notes
+    -----
+    With K_ij = k(x_i, x_j) and the eigenvalues lambda_i of diag(sqrt(p)) K diag(sqrt(p)),
+
+        VS_q = (sum_i lambda_i^q)^(1 / (1 - q)).
+
+    The limit q = 1 is the exponential of the Shannon entropy of the eigenvalues, q = 0 the
+    numerical rank, q = inf the inverse of the largest eigenvalue. VS_q does not increase with q.
+
+    Kernels with d < n features take O(n d^2 + d^3) time, others O(n^3). The eigenvalue problem
+    has size min(n, d). If only orders 2 and inf are requested, not all eigenvalues are computed,
+    and negative ones may remain undetected.
+
+    Scores tend to grow with n. Compare only sets of equal size and with the same kernel.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
+    >>> from vendiscore import compute
     >>> compute(["a cat", "a cat", "the dog"])
     {'VS': 1.889...}
-    >>> compute([[1.0, 0.0], [0.0, 1.0]], score_X=True, q=[0, "inf"])
+
+    Several orders, for vectors:
+
+    >>> compute([[1.0, 0.0], [0.0, 1.0]], k="cosine", q=[0, "inf"])
     {'VS_q0': 2.0, 'VS_qinf': 2.0}
+
+    The mean over groups of answers, with its standard error:
+
+    >>> compute(["yes", "yes", "red", "blue"], groups=["q1", "q1", "q2", "q2"])
+    {'VS': 1.5, 'VS_se': 0.5}
+
+    A precomputed similarity matrix:
+
+    >>> compute([[1.0, 0.5], [0.5, 1.0]], score_K=True)
+    {'VS': 1.754...}
     """
     arguments = dict(locals())  # every keyword by its name
     for name in ("samples", "references", "options"):

@@ -41,36 +41,68 @@ def score(
     normalize: bool = False,
     **options: Any,
 ) -> Number:
-    """Return the Vendi Score of samples under a kernel, as one number.
-
-    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p), K_ij = k(x_i, x_j).
-    Time O(n³), with n²/2 calls of a function, and n² memory; O(n d² + d³) from d < n features;
-    O(n²) at orders 2 and ∞. It raises the errors of `compute`, and a TypeError for several orders.
+    """Compute the Vendi Score of a set of samples as a single number.
 
     Parameters
     ----------
-    samples : list or array
-        Of the kind that `k` compares, or lists of them for the mean over groups. Not changed.
+    samples : list, array-like, path or Similarity
+        The n samples, as for `compute`. A list of lists of samples means groups, whose mean score
+        is returned. Not modified.
     k : str, callable, dict or list, optional
-        A registered kernel (`list_kernels()`), a symmetric function of two samples with
-        k(x, x) = 1, or a mixture of kernels; strings are compared by "ngram_overlap" without it.
-    q : order, a float in [0, ∞] or "inf": small q counts rare samples, large q the commonest only
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y))
-    **options : options of the kernel, such as `ns` or `sigma`, and other keywords of `compute`
+        The kernel: a name from `list_kernels()`, a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of kernels. Strings are compared by "ngram_overlap" if omitted.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity. Small orders emphasize rare samples, large orders
+        common ones.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    normalize : bool, default False
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)).
+    **options
+        Options of the kernel, such as `ns` or `sigma`, and other keywords of `compute` that do
+        not add further results.
 
     Returns
     -------
-    float between 1 and n (a 0-d tensor for torch input)
+    float
+        Between 1 and n. A 0-d tensor for torch input.
+
+    Raises
+    ------
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If the similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If an argument is invalid or unknown, or asks for more than one number.
+
+    See Also
+    --------
+    compute : Several orders, other measures, intervals and details, as a dict.
+    score_K : The score of a similarity matrix.
+    score_X : The score of a matrix of features.
+
+    Notes
+    -----
+    With K_ij = k(x_i, x_j) and the eigenvalues lambda_i of diag(sqrt(p)) K diag(sqrt(p)),
+
+        VS_q = (sum_i lambda_i^q)^(1 / (1 - q)).
+
+    Time is O(n^3), plus n^2 / 2 calls of a function `k`; O(n d^2 + d^3) for d < n features; and
+    O(n^2) at orders 2 and infinity.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
     >>> import math
-    >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three places
+    >>> score([0, 0, 10, 10, 20, 20], lambda a, b: math.exp(-abs(a - b)))  # three distinct values
     2.99999999...
     """
     from ..result import key_at
@@ -84,30 +116,50 @@ def score(
 def score_K(
     K: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = False
 ) -> Number:
-    """Return the Vendi Score of a similarity matrix.
-
-    Time O(n³), and one copy of K; O(n²) at orders 2 and ∞.
+    """Compute the Vendi Score of a similarity matrix.
 
     Parameters
     ----------
-    K : array or tensor (n, n)
-        Symmetric and positive semidefinite, with ones on the diagonal. Not changed.
-    q : order of the score, a float in [0, ∞] or "inf"
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    normalize : bool, whether to divide K_ij by √(K_ii K_jj)
+    K : array-like or tensor of shape (n, n)
+        Similarity matrix: symmetric and positive semidefinite, with ones on the diagonal. Not
+        modified.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    normalize : bool, default False
+        Divide K_ij by sqrt(K_ii K_jj), so that the diagonal becomes 1.
 
     Returns
     -------
-    float between 1 and n (a 0-d tensor on the device of a torch K, which can be differentiated)
+    float
+        Between 1 and n. For a torch tensor, a differentiable 0-d tensor.
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        If K is not such a matrix (orders 2 and ∞ may miss a negative eigenvalue) or is too large.
+    NotPSDError
+        If K has negative eigenvalues beyond rounding. Orders 2 and infinity do not compute all
+        eigenvalues and may miss one.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If K is not a symmetric matrix of finite numbers with ones on the diagonal, or another
+        argument is invalid.
+
+    See Also
+    --------
+    score_X : The score of a matrix of features.
+    compute : The same with ``score_K=True``, and with intervals and other measures.
+
+    Notes
+    -----
+    Time is O(n^3), with one copy of K; O(n^2) at orders 2 and infinity.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -120,31 +172,51 @@ def score_K(
 def score_X(
     X: Rows, q: float | str = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> Number:
-    """Return the Vendi Score of rows of features under their dot products: cosines by default.
-
-    Time O(n d² + d³) for d < n, else O(n² d + n³): the cheaper of XXᵀ and XᵀX is chosen. Many
-    float32 rows of unit length take half the time of float64 at orders from 1 on, where the error
-    of log VS stays within max(1e-8, min(2e-5, 1 % of log VS)), and are else computed in float64.
+    """Compute the Vendi Score of a matrix of features, by default from cosine similarities.
 
     Parameters
     ----------
-    X : array or tensor (n, d), dense or sparse; a row of features for each sample, not changed
-    q : order of the score, a float in [0, ∞] or "inf"
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    normalize : bool, whether to divide each row by its length; if not, all must have a length of 1
+    X : array-like, tensor or sparse matrix of shape (n, d)
+        Features, one row per sample. Similarities are their dot products. Not modified.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    normalize : bool, default True
+        Divide each row by its Euclidean norm. If False, all rows must have norm 1.
 
     Returns
     -------
-    float between 1 and min(n, d) (a 0-d tensor on the device of a torch X, with its gradient)
+    float
+        Between 1 and min(n, d). For a torch tensor, a differentiable 0-d tensor.
 
     Raises
     ------
-    TypeError, ValueError, TooLargeError
-        If X is not such a matrix, has a row of zeros, or is too large.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If X is not a matrix of finite numbers, has a row of zeros, or another argument is invalid.
+
+    See Also
+    --------
+    score_K : The score of a similarity matrix.
+    score_dual : The same function with the argument order of `vendi_score`.
+    compute : The same with ``score_X=True``, and with intervals and other measures.
+
+    Notes
+    -----
+    Time is O(n d^2 + d^3) for d < n, else O(n^2 d + n^3), as the smaller of X X^T and X^T X is
+    decomposed.
+
+    Large float32 matrices with unit-norm rows take half the time of float64 at orders from 1 on,
+    if the error of log VS stays within max(1e-8, min(2e-5, 1 % of log VS)). Otherwise they are
+    computed in float64.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -157,24 +229,40 @@ def score_X(
 def score_dual(
     X: Rows, q: float | str = DEFAULT_ORDER, normalize: bool = True, p: Weights | None = None
 ) -> Number:
-    """Return `score_X`, with the arguments in the order that `vendi_score` has them in.
-
-    It raises the same errors as `score_X`.
+    """Compute `score_X` with the argument order of the package `vendi_score`.
 
     Parameters
     ----------
-    X : array or tensor (n, d), dense or sparse; a row of features for each sample, not changed
-    q : order of the score, a float in [0, ∞] or "inf"
-    normalize : bool, whether to divide each row by its length; if not, all must have a length of 1
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
+    X : array-like, tensor or sparse matrix of shape (n, d)
+        Features, one row per sample. Similarities are their dot products. Not modified.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    normalize : bool, default True
+        Divide each row by its Euclidean norm. If False, all rows must have norm 1.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
 
     Returns
     -------
-    float between 1 and min(n, d) (a 0-d tensor for torch input)
+    float
+        Between 1 and min(n, d). For a torch tensor, a differentiable 0-d tensor.
+
+    Raises
+    ------
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If X is not a matrix of finite numbers, has a row of zeros, or another argument is invalid.
+
+    See Also
+    --------
+    score_X : The same function with `p` before `normalize`.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410; orders q: Pasarkar & Dieng, arXiv 2310.12952.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -194,33 +282,63 @@ def conditional_score(
     psd: PSD = "check",
     **options: Any,
 ) -> Number:
-    """Return conditional Vendi: the effective number of different samples for one thing given.
+    """Compute the conditional Vendi Score: the diversity of samples given another variable.
 
-    VS_q(K ∘ K_T) / VS_q(K_T) for the similarities K of samples and K_T of what each was made for,
-    such as prompts, whose differences are then not counted; "ConditionalVS" of `compute`. Time
-    O(n³), and n² memory, except where `q` needs no eigenvalues. It raises the errors of `compute`,
-    and a ValueError where there is not one of `given` for each sample.
+    It is the effective number of different samples per value of `given`, for example of answers
+    per prompt. Differences between samples that are due to differences in `given` do not count.
 
     Parameters
     ----------
-    samples : list, array or Similarity; n of them, not changed
-    given : list, array or Similarity
-        One for each sample, such as its prompt; for those too that on_error="skip" leaves out.
+    samples : list, array-like or Similarity
+        The n samples, as for `compute`. Not modified.
+    given : list, array-like or Similarity
+        The variable to condition on: one value per sample, such as its prompt. Samples that
+        ``on_error="skip"`` drops also need a value.
     given_k : str, callable, dict or list, optional
-        How these are compared; strings by "ngram_overlap" without it. For options of its own, pass
-        `given` as a Similarity.
-    q : order of the score, a float in [0, ∞] or "inf"
-    p : array (n,) of weights that sum to 1, optional (default: uniform)
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    **options : `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`
+        The kernel for `given`. Strings are compared by "ngram_overlap" if it is omitted. To set
+        options of this kernel, pass `given` as a Similarity.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    **options
+        `k`, `score_K`, `score_X`, `normalize` and options of the kernel of `samples`, as for
+        `compute`.
 
     Returns
     -------
-    float between 1 and n (a 0-d tensor for torch input)
+    float
+        Between 1 and n. A 0-d tensor for torch input.
+
+    Raises
+    ------
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If `given` does not have one value per sample, or another argument is invalid.
+
+    See Also
+    --------
+    compute : Computes the same as measure "ConditionalVS", with other measures.
+    as_similarity : Build the similarity of `given` with options of its kernel.
+
+    Notes
+    -----
+    With the similarities K of samples and K_T of `given`, the score is VS_q(K * K_T) / VS_q(K_T),
+    where * is the elementwise product. Time is O(n^3) and memory O(n^2), except for orders that
+    need no eigenvalues.
 
     References
     ----------
-    Jalali, Ospanov, Gohari & Farnia, arXiv 2411.02817 (order 1).
+    .. [1] M. Jalali, A. Ospanov, A. Gohari and F. Farnia, "Conditional Vendi Score", 2024.
+       arXiv:2411.02817 (order 1).
 
     Examples
     --------
