@@ -84,6 +84,15 @@ def parameters(thing):
     return [name for name in inspect.signature(thing).parameters if name != "self"]
 
 
+def described(sections):
+    """Return the names of parameters in both sections of a docstring, in order."""
+    return [
+        name
+        for head in ("Parameters", "Other Parameters")
+        for name in names(sections.get(head, ""))
+    ]
+
+
 def is_error(thing):
     return isinstance(thing, type) and issubclass(thing, Exception)
 
@@ -128,13 +137,13 @@ def test_a_docstring_names_the_parameters_of_the_signature(entry):
         assert made or is_returned(thing)
         assert made or names(said["Attributes"])
         return
-    assert names(said.get("Parameters", "")) == [n for n in in_order(thing, said) if n]
+    assert described(said) == [n for n in in_order(thing, said) if n]
 
 
 def in_order(thing, said):
     """Return the parameters of a signature in the order of the docstring, which is free to choose
     one."""
-    told, own = names(said.get("Parameters", "")), parameters(thing)
+    told, own = described(said), parameters(thing)
     return sorted(own, key=lambda name: told.index(name) if name in told else len(told))
 
 

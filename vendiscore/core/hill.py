@@ -19,24 +19,39 @@ ORDER_ONE_TOLERANCE = 1e-8
 
 
 def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
-    """Return the Hill number of order q of shares that sum to 1: (Σ λ^q)^{1/(1−q)}.
+    """Compute the Hill number of order q of proportions: (sum_i shares_i^q)^(1 / (1 - q)).
 
-    q = 0 counts the positive shares, q = 1 is exp(−Σ λ log λ), q = 2 is 1/Σλ² and q = ∞ is
-    1/λ_max. It does not increase with q, and lies between 1 and the number of positive shares.
+    Order 0 counts the positive proportions, order 1 is the exponential of their Shannon entropy,
+    order 2 is the inverse of their sum of squares, and order infinity the inverse of the largest.
 
     Parameters
     ----------
-    shares, q : array (m,), float in [0, ∞]
-        At least 0, summing to 1 within their precision (zeros are ignored); and the order.
+    shares : array-like of shape (m,)
+        Non-negative proportions that sum to 1 within their precision. Zeros are ignored.
+    q : float, default 1
+        Order, 0 <= q <= infinity.
 
     Returns
     -------
-    float (a 0-d tensor of float64 for torch input, differentiable). A share of 0 that grows raises
-    orders up to 1 with an infinite slope; there the slope is the one along the positive shares.
+    float
+        Between 1 and the number of positive proportions. For a torch tensor, a differentiable 0-d
+        tensor of float64.
+
+    See Also
+    --------
+    spectrum : Eigenvalues of a similarity matrix, whose Hill number is the Vendi Score.
+
+    Notes
+    -----
+    The value does not increase with q. Up to order 1 its slope is infinite when a proportion of 0
+    increases; the gradient then is the slope along the positive proportions.
 
     References
     ----------
-    Hill, Ecology 1973; Pasarkar & Dieng, arXiv 2310.12952, eq. (3).
+    .. [1] M. O. Hill, "Diversity and Evenness: A Unifying Notation and Its Consequences", Ecology,
+       1973.
+    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952,
+       eq. (3).
 
     Examples
     --------

@@ -28,45 +28,65 @@ def encoder(
     revision: str | None = None,
     cache: str | Path | None = None,
 ) -> Encoder:
-    """Return a model that is loaded once and embeds as many sets as there are.
+    """Load an embedding model once, to embed several sets with it.
 
-    `compute(texts, k="text_embeddings", model=encoder)` gives the number that the same keywords
-    give, which load the model in every call. Threads may share it.
+    ``compute(texts, k="text_embeddings", model=encoder)`` returns the same value as passing these
+    keywords to `compute`, which loads the model in every call. Threads may share an encoder.
 
     Parameters
     ----------
     model_path : str or Path, optional
-        Hub id or folder of a transformers model with its tokenizer or image processor, or the
-        folder of a static model of texts; by default SimCSE, for images torchvision's Inception v3.
-    kind : {"text", "images"}, for kernel "text_embeddings" or "image_embeddings"
+        Hub id or folder of a transformers model with its tokenizer or image processor, or folder
+        of a static text model. By default SimCSE for texts and torchvision's Inception v3 for
+        images.
+    kind : {"text", "images"}, default "text"
+        Type of the samples.
     model : object, optional
-        Instead of `model_path`: an object with `.encode(list)`, a function of a list of samples
-        that returns an (n, d) array, or a torch network, with `tokenizer` or `transform`: it is
-        evaluated without dropout and gradients, and left as it was after each call.
-    tokenizer, transform : optional
-        Of a torch `model`: the tokenizer of texts, or a callable PIL image → tensor (C, H, W).
+        A model to use instead of `model_path`: an object with ``encode(list)``, a function from a
+        list of samples to an array of shape (n, d), or a torch network with `tokenizer` or
+        `transform`. A network is evaluated without dropout and gradients, and its state is
+        restored after each call.
+    tokenizer : callable, optional
+        Tokenizer of a torch network for texts.
+    transform : callable, optional
+        For a torch network for images: maps a PIL image to a tensor of shape (C, H, W).
     pooling : {"pooler", "cls", "mean"}, optional
-        The model's own pooled output, its first token, or the mean of its tokens; by default what
-        the files of `model_path` say. A text model that says nothing is refused.
-    batch_size, max_length : int
-        Samples that the model gets at once; tokens that texts are cut to, by default the model's
-        limit.
-    device : str or torch.device, optional; of `model_path`, by default a GPU if there is one
-    half, revision : bool, str, optional
-        Load in half precision (by default on a GPU); the branch, tag or commit on the Hub.
-    cache : str or Path, optional; a folder that keeps the embeddings of texts for later calls
+        The pooled output of the model, its first token, or the mean over tokens. By default what
+        the files of the model specify; a text model whose files do not specify it requires this
+        argument.
+    batch_size : int, default 64
+        Number of samples per forward pass.
+    max_length : int, optional
+        Maximum number of tokens per text; longer texts are truncated. By default the limit of the
+        model.
+    device : str or torch.device, optional
+        Device of the model; by default a GPU if there is one.
+    half : bool, optional
+        Whether to load the model in half precision; by default only on a GPU.
+    revision : str, optional
+        Branch, tag or commit on the Hub.
+    cache : str or Path, optional
+        Folder in which embeddings of texts are kept for later calls.
 
     Returns
     -------
     Encoder
-        With `encode(samples)`, which returns an (n, d) array, and `settings`.
+        The encoder, with ``encode(samples)``, which returns an array of shape (n, d), and
+        `settings`.
 
     Raises
     ------
-    MissingPackageError, OSError
-        Without a package that the model needs, or if the model cannot be found or downloaded.
+    MissingPackageError
+        If a package that the model requires is not installed.
+    OSError
+        If the model cannot be found or downloaded.
     TypeError, ValueError
-        If keywords do not go together, or the model has no such pooling or lacks trained weights.
+        If arguments exclude each other, or the model does not support the pooling or lacks
+        trained weights.
+
+    See Also
+    --------
+    compute : Score samples; pass the encoder as `model`.
 
     Examples
     --------

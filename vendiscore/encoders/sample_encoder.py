@@ -72,13 +72,22 @@ class Modality(NamedTuple):
 
 
 class Encoder:
-    """From texts or images to embeddings; `vendiscore.encoder` makes it, and threads may share it.
+    """A model that turns texts or images into embeddings; create it with `vendiscore.encoder`.
+
+    Threads may share an encoder.
 
     Attributes
     ----------
-    kind, batch_size : str, int
-        What it takes, "text" or "images", and how many samples the model gets at once.
-    settings : mapping, how it embeds: model, revision, pooling and where that is from, …
+    kind : {"text", "images"}
+        Type of the samples.
+    batch_size : int
+        Number of samples per forward pass.
+    settings : mapping
+        How samples are embedded: model, revision, pooling and where it is specified, and others.
+
+    See Also
+    --------
+    vendiscore.encoder : Load a model.
 
     Examples
     --------

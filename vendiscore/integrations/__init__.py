@@ -11,26 +11,35 @@ if TYPE_CHECKING:
 
 
 def load(name: str, config_name: str | None = None, **options: object) -> SampleMetric:
-    """Load a metric of `evaluate`, as `evaluate.load` does from an entry script.
+    """Load a metric of Hugging Face `evaluate` without network access.
 
-    It needs no network, and threads may call it. Paths of scripts are in `vendiscore/scripts`.
+    The result is the same as that of ``evaluate.load`` on an entry script of
+    `vendiscore/scripts`. Threads may call this function.
 
     Parameters
     ----------
     name : {"vendiscore", "magnitude"}
-        `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
-    config_name : str, optional; a name of the published card, which changes nothing
-    **options : defaults of the metric's `compute`, or arguments of `evaluate.Metric`
+        The metric: `VendiScore` or `Magnitude` of `vendiscore.integrations.huggingface`.
+    config_name : str, optional
+        A configuration name of the published metric card. It has no effect on the result.
+    **options
+        Default arguments of the metric's `compute`, or arguments of `evaluate.Metric`.
 
     Returns
     -------
     SampleMetric
-        With `compute(samples=…)`, `add` and `add_batch`, as every metric of `evaluate`.
+        The metric, with `compute(samples=...)`, `add` and `add_batch`.
 
     Raises
     ------
-    ValueError, TypeError, MissingPackageError
-        For another name, options that `compute` refuses, or without the extra `evaluate`.
+    MissingPackageError
+        If the extra `evaluate` is not installed.
+    TypeError, ValueError
+        If the name is unknown or `compute` does not accept the options.
+
+    See Also
+    --------
+    compute : The function that computes the scores.
 
     Examples
     --------

@@ -44,7 +44,21 @@ samples that cannot be used, with a warning.
 
 
 class VendiScore(SampleMetric):
-    """The Vendi Score of a set of samples; `help(metric.compute)` tells of its arguments.
+    """The `evaluate` metric for the Vendi Score of a set of samples.
+
+    ``help(metric.compute)`` describes its arguments.
+
+    Parameters
+    ----------
+    config_name : str, optional
+        "text", "image" or "int", as on the published metric card; they have no effect on the
+        result.
+    **options
+        Default arguments of `compute`, and arguments of `evaluate.Metric`.
+
+    See Also
+    --------
+    vendiscore.load : Create a metric.
 
     Examples
     --------
@@ -114,7 +128,21 @@ of `vendiscore.compute`, all others those of `vendiscore.mag_diff`, below.
 
 
 class Magnitude(SampleMetric):
-    """The magnitude of a set of samples; `help(metric.compute)` tells of its arguments.
+    """The `evaluate` metric for the magnitude of a set of samples.
+
+    ``help(metric.compute)`` describes its arguments.
+
+    Parameters
+    ----------
+    config_name : str, optional
+        "text", "image" or "int", as on the published metric card; they have no effect on the
+        result.
+    **options
+        Default arguments of `compute`, and arguments of `evaluate.Metric`.
+
+    See Also
+    --------
+    vendiscore.load : Create a metric.
 
     Examples
     --------

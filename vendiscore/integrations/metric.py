@@ -173,18 +173,24 @@ def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | 
 
 
 class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
-    """A metric of a set of samples. A subclass defines `about` and its default measures.
+    """Base class of the `evaluate` metrics, which score one set of samples.
 
-    Threads may share one: each batch is scored by one `compute`.
+    Subclasses define the description and the default measures. Threads may share a metric: each
+    batch is scored by one call of `compute`.
 
     Parameters
     ----------
     config_name : str, optional
-        The published card's "text", "image" and "int" change nothing; others raise a ValueError.
+        "text", "image" or "int", as on the published metric card; they have no effect on the
+        result. Other names raise a ValueError.
     **options
-        Default options of `compute`, for one metric among several of `evaluate.combine`, and
-        arguments of `evaluate.Metric`, such as `cache_dir`, which change nothing. `num_process`
-        above 1 raises a ValueError.
+        Default arguments of `compute`, for example for one of several metrics in
+        `evaluate.combine`, and arguments of `evaluate.Metric`, such as `cache_dir`, which have no
+        effect. `num_process` above 1 raises a ValueError.
+
+    See Also
+    --------
+    load : Create a metric.
 
     Examples
     --------

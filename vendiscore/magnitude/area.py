@@ -23,42 +23,63 @@ def mag_area(
     average: bool = False,
     **options: object,
 ) -> float:
-    """Integrate the magnitude function of samples: ∫₀^{t_cut} Mag(t) dt.
+    """Compute the area under the magnitude function of a set of samples.
 
-    Without `t_cut` it ends at the samples' own convergence scale, so that a collapsed set gets the
-    *largest* area: compare sets by `mag_areas` or `mag_diff`, or pass one `t_cut` for all.
-    "MagArea" of a kernel in `compute` ends where n samples with nothing in common converge.
+    Do not compare sets by their areas up to their own convergence scales (the default): a collapsed
+    set has the *largest* area. Use `mag_areas` or `mag_diff`, or pass the same `t_cut` for all.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    n_scales : int ≥ 2
-        Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30. With 30 it is up
-        to 1.2e-2 off the integral where clusters are far narrower than apart, with 1,000 3e-4.
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
-    t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε
-    average : bool
-        Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    n_scales : int, default 30
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
+        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
+        between them; with 1000, up to 3e-4.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
+    t_cut : float, optional
+        Upper limit of the scales; by default the convergence scale of the samples.
+    average : bool, default False
+        Divide by the upper limit. The result is the mean magnitude, between 1 and n, as
+        `magnipy` computes for several sets.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
-    float, at least the cut-off and at most n times that, in units of 1 / distance
+    float
+        The area, between t_cut and n t_cut, in units of 1 / distance.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    mag_areas : Areas of several sets over the same scales.
+    mag_diff : Difference between two sets.
+    magnitude_function : The function that is integrated.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    The measure "MagArea" of `compute` with a kernel integrates up to the convergence scale of n
+    samples that have nothing in common. Time and memory are those of `magnitude` at each
+    scale.
 
     References
     ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.3 and B.3.
+    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, definition 3.3 and appendix B.3.
 
     Examples
     --------
@@ -78,39 +99,60 @@ def mag_areas(
     average: bool = False,
     **options: object,
 ) -> list[float]:
-    """Integrate the magnitude functions of several sets over one interval, to compare them.
+    """Compute the areas under the magnitude functions of several sets over the same scales.
 
     Parameters
     ----------
     sets : iterable of samples
-        Options that follow from data (a bandwidth) follow from all, or by fit="samples" the first.
-    n_scales : int ≥ 2
-        Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30. With 30 it is up
-        to 1.2e-2 off the integral where clusters are far narrower than apart, with 1,000 3e-4.
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
-    t_cut : float, such as `convergence_scale(reference)`, or "median" of the sets' own scales
-    average : bool
-        Divide by the cut-off: the mean magnitude, between 1 and n, as `magnipy` does for sets.
+        The sets, each as `samples` of `mag_area`. Options that are fitted to data, such as a
+        bandwidth, are fitted to all sets, or with ``fit="samples"`` to the first one.
+    n_scales : int, default 30
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
+        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
+        between them; with 1000, up to 3e-4.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
+    t_cut : float or "median", default "median"
+        Upper limit of the scales: a number, such as ``convergence_scale(reference)``, or the median
+        of the convergence scales of the sets.
+    average : bool, default False
+        Divide by the upper limit. The result is the mean magnitude, between 1 and n, as
+        `magnipy` computes for several sets.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
-    list of float, one for each set, in their order
+    list of float
+        One area per set, in their order.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    mag_area : Area of one set.
+    mag_diff : Difference between two sets.
+    convergence_scale : Where magnitude is close to the number of samples.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Time and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.3 and §3.4.
+    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, definition 3.3 and section 3.4.
 
     Examples
     --------
@@ -142,43 +184,67 @@ def mag_diff(
     absolute: bool = False,
     **options: object,
 ) -> float:
-    """Measure how much more diverse samples are than references: ∫ (Mag_samples − Mag_refs) dt.
+    """Compute the difference between the areas under two magnitude functions.
+
+    It is positive if the samples are more diverse than the references.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    references : list, array or MetricSpace that samples are compared with; not changed
-    n_scales : int ≥ 2
-        Evenly spaced scales of the trapezoid rule; the paper uses 10, 20 and 30. With 30 it is up
-        to 1.2e-2 off the integral where clusters are far narrower than apart, with 1,000 3e-4.
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
-    t_cut : float > 0, optional
-        Where to end. Default: the references' t_conv at ε, above 0 unless both sets are one point.
-    average : bool, to divide by the cut-off: the mean difference
-    relative : bool, to divide by the references' area: −1 means a diversity of 0, 0 the same area
-    absolute : bool
-        Integrate the absolute difference, as the reference implementation does, by the trapezoid.
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    references : list, array-like, Similarity or MetricSpace
+        The set to compare with. Not modified.
+    n_scales : int, default 30
+        Number of evenly spaced scales of the trapezoidal rule, at least 2; the paper uses 10 to 30.
+        With 30 the integral is up to 1.2e-2 off if clusters are much narrower than the distances
+        between them; with 1000, up to 3e-4.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
+    t_cut : float, optional
+        Upper limit of the scales; by default the convergence scale of the references. It must be
+        above 0 unless both sets consist of one point.
+    average : bool, default False
+        Divide by the upper limit. The result is the mean difference.
+    relative : bool, default False
+        Divide by the area of the references: -1 means no diversity, 0 the same area.
+    absolute : bool, default False
+        Integrate the absolute difference, as the reference implementation does.
     **options
-        As for `magnitude`. Options that follow from data (a bandwidth) follow from the references;
-        by fit="pool" from both sets, by fit="samples" from the samples.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`. Options that
+        are fitted to data, such as a bandwidth, are fitted to the references, with ``fit="pool"``
+        to both sets, with ``fit="samples"`` to the samples.
 
     Returns
     -------
-    float, negative where the samples are the less diverse (the paper's sign), unless `absolute`
+    float
+        The difference, with the sign of the paper; non-negative if `absolute`.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    mag_areas : Areas of several sets.
+    compare : Test whether one set is more diverse than another.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Time and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.4.
+    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, definition 3.4.
 
     Examples
     --------

@@ -13,13 +13,22 @@ from .space import MetricSpace
 
 @dataclass(frozen=True, eq=False, repr=False)
 class MagnitudeCurve(SummaryMixin):
-    """Magnitude at many scales, to be drawn by `vendiscore.plots.magnitude`.
+    """A magnitude function at many scales, for `vendiscore.plots.magnitude`.
 
     Attributes
     ----------
     space : MetricSpace
-    convergence : float, with Mag(convergence) = 0.95 · distinct; 0 if all are the same
-    scales, values : array (m,), scales t, ascending from 0, and Mag(t)
+        The points and their distances.
+    convergence : float
+        Scale with magnitude 0.95 times the number of distinct samples; 0 if all are identical.
+    scales : array of shape (m,)
+        Scales in ascending order, from 0.
+    values : array of shape (m,)
+        Magnitudes at these scales.
+
+    See Also
+    --------
+    magnitude_curve : Compute a curve.
 
     Examples
     --------
@@ -70,37 +79,56 @@ Curve = MagnitudeCurve  # its name before version 0.5
 
 
 def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
-    """Return the magnitude function from 0 to half beyond the convergence scale, where 95 % differ.
+    """Compute the magnitude function from 0 to 1.5 times the convergence scale, for a plot.
+
+    Magnitude at the convergence scale is 95 % of the number of distinct samples.
 
     Parameters
     ----------
-    samples : list, array, Similarity (by its distances √(2 − 2k)) or MetricSpace, of n samples
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
     MagnitudeCurve
+        The scales, the values and the convergence scale.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    vendiscore.magnitude_function : Magnitude at given scales.
+    vendiscore.plots.magnitude : Plot the result.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Time and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
+    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+       section 2.2.
+    .. [2] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, section 3.
 
     Examples
     --------
-    >>> found = magnitude_curve([0.0, 1.0])
-    >>> round(found.magnitude_at(found.convergence), 6)  # 0.95 · 2
+    >>> result = magnitude_curve([0.0, 1.0])
+    >>> round(result.magnitude_at(result.convergence), 6)  # 0.95 · 2
     1.9
-    >>> len(found.values)
+    >>> len(result.values)
     25
     """
     space = build_metric_space(samples, options)

@@ -11,46 +11,59 @@ from .scales import MagnitudeFunction, evaluate_magnitude, find_convergence_scal
 
 
 def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
-    """Return the magnitude at one scale: Mag(t) = 1ᵀ Z⁻¹ 1 with Z = exp(−tD); Mag(0) = 1.
+    """Compute the magnitude of a set of samples at one scale.
+
+    Magnitude is an effective number of points: near 1 if all distances are small at scale t, and
+    near the number of distinct samples if all are large.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    t : float ≥ 0, a scale in units of 1 / distance
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    t : float, default 1.0
+        Scale in units of 1 / distance, at least 0.
     **options
-        How far samples are apart, as `as_space` takes it: `metric`, for vectors "euclidean" (the
-        default), "manhattan", "cosine", a metric of `scipy.spatial.distance.cdist` or a function
-        of two rows, with its options; "precomputed" for distances (n, n); for a kernel "kernel"
-        (the default), √(2 − 2k), or "1-k". `k`, `score_K`, `score_X`, `normalize` and options of
-        the kernel, as for `compute`. `solver`: "auto", "cg" or "cholesky".
+        `metric`: for vectors "euclidean" (default), "manhattan", "cosine", another metric of
+        `scipy.spatial.distance.cdist`, or a function of two rows; "precomputed" for distances of
+        shape (n, n); for kernels "kernel" (default) for sqrt(2 - 2 k), or "1-k". Also `k`,
+        `score_K`, `score_X`, `normalize`, `solver` and options of the metric or kernel, as for
+        `as_space`.
 
     Returns
     -------
     float
-        At least 1, to 1e-9 relative (1e-6 where Z is nearly singular). For distances of negative
-        type (Euclidean, Manhattan, kernel) it grows with t, up to the number of distinct samples.
+        At least 1. The relative error is 1e-9, or 1e-6 if exp(-t D) is nearly singular.
 
     Raises
     ------
-    ArithmeticError
-        If a number is beyond double precision, or only rounding is left of it.
     IndefiniteError
-        If Z is singular or indefinite at a scale, so that magnitude is undefined; metrics that are
-        not of negative type may make it so at small scales.
-    TypeError, ValueError
-        For samples, scales or options that do not fit; the message names the argument and the
-        remedy.
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
     TooLargeError
-        If the distances and one work array do not fit in memory, before they are allocated.
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    magnitude_function : Magnitude at several scales.
+    magnitude_weights : Contribution of each sample.
+    spread : A similar quantity for any metric.
 
     Notes
     -----
-    Time O(n² d) for the distances, then for each scale O(n²) a step of conjugate gradients, or
-    O(n³) where a factorisation is faster; memory 12 n² bytes for each set.
+    Mag(t) = sum_ij (Z^-1)_ij with Z = exp(-t D) for the distances D, and Mag(0) = 1. For metrics of
+    negative type (Euclidean, Manhattan, kernel) it increases with t.
+
+    Time is O(n^2 d) for the distances. Each scale takes O(n^2) per step of conjugate gradients, or
+    O(n^3) if a factorization is faster. Memory is 12 n^2 bytes per set.
 
     References
     ----------
-    Leinster, Documenta Mathematica 2013, Definitions 1.1.2 and 2.1.
+    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+       definitions 1.1.2 and 2.1.
 
     Examples
     --------
@@ -62,36 +75,52 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
 
 
 def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np.ndarray:
-    """Return the weights w with Z w = 1 for Z = exp(−tD): how much of the magnitude each sample is.
+    """Compute the magnitude weights: the contribution of each sample to the magnitude.
 
-    Identical samples share the weight of their point equally, so that the sum is Mag(t). A weight
-    is near 1 for a point far from all others at scale t and may be negative inside a dense set.
+    A weight is near 1 for a sample far from all others at scale t, and may be negative inside a
+    dense region. Identical samples share the weight of their point equally.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    t : float > 0, in units of 1 / distance
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    t : float, default 1.0
+        Scale in units of 1 / distance, above 0.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
-    array (n,)
-        In the order of the samples, as right as a solve in double precision: a MetricSpace's
-        `solve(t).weights_error` is a bound.
+    array of shape (n,)
+        Weights in the order of the samples; their sum is the magnitude.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    magnitude : The sum of the weights.
+    explain : Contribution of each sample to the Vendi Score.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    The weights w solve Z w = 1 with Z = exp(-t D), to double precision; `solve(t).weights_error` of
+    a MetricSpace is an error bound. Time
+    and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Leinster, Documenta Mathematica 2013, §1.1 (weightings).
+    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+       section 1.1 (weightings).
 
     Examples
     --------
@@ -105,34 +134,45 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
 
 
 def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
-    """Return Willerton's spread at scale t: Σ_i 1 / Σ_j exp(−t d_ij) over distinct samples.
+    """Compute Willerton's spread of a set of samples at one scale.
 
-    It behaves like magnitude, lies between 1 and n for any metric, and needs no solve: the
-    diversity of order 0 of Leinster and Cobbold at uniform weights.
+    Spread behaves like magnitude, but is between 1 and n for any metric and needs no linear solve.
+    It is the diversity of order 0 of Leinster and Cobbold with uniform weights.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    t : float ≥ 0, a scale in units of 1 / distance
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    t : float, default 1.0
+        Scale in units of 1 / distance, at least 0.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
-    float, between 1 and the number of distinct samples; grows with t
+    float
+        Between 1 and the number of distinct samples; increases with t.
 
     Raises
     ------
-    TypeError, ValueError, TooLargeError
-        For samples or options that do not fit, and sets that are too large for memory.
+    TooLargeError
+        If the distances do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, the scale or options are invalid.
+
+    See Also
+    --------
+    magnitude : The quantity that spread approximates.
 
     Notes
     -----
-    Time O(n² d) for the distances, then O(n²); memory 12 n² bytes.
+    Spread is sum_i 1 / sum_j exp(-t d_ij) over distinct samples. Time is O(n^2 d) for the distances
+    and O(n^2) per scale; memory is 12 n^2 bytes.
 
     References
     ----------
-    Willerton, International Journal of Computational Geometry & Applications 2015.
+    .. [1] S. Willerton, "Spread: A Measure of the Size of Metric Spaces", International Journal of
+       Computational Geometry & Applications, 2015.
 
     Examples
     --------
@@ -144,37 +184,54 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
 
 
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: object) -> float:
-    """Find the scale t_conv at which Mag(t) = (1 − ε) n, for n distinct samples.
+    """Compute the scale at which magnitude is close to the number of distinct samples.
 
-    It is the larger the closer samples are to each other. Samples without such a scale, and an ε
-    so large that (1 − ε) n is 1 but for rounding, are refused. It takes up to ten magnitudes.
+    This is t_conv with Mag(t_conv) = (1 - epsilon) n for n distinct samples. It is large if some
+    samples are close to each other.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
     float
-        In units of 1 / distance; 0 where Mag(0) = 1 is enough, as for a single point. To 1e-9
-        relative, or 1e-10/ε; less well where the magnitude hardly changes with the scale.
+        The scale in units of 1 / distance; 0 if Mag(0) = 1 is enough, as for a single point. The
+        relative error is 1e-9 or 1e-10 / epsilon, and larger if magnitude hardly changes with t.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples or options are invalid, or no such scale exists, for example because
+        (1 - epsilon) n is 1 up to rounding.
+
+    See Also
+    --------
+    magnitude_function : Magnitude up to this scale.
+    mag_areas : Areas under several magnitude functions.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Up to ten magnitudes are computed (TOMS 748). Time and memory are those of `magnitude` at
+    each scale.
 
     References
     ----------
-    Limbeck et al., arXiv 2311.16054, Definition 3.5 and B.2 (TOMS 748).
+    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, definition 3.5 and appendix B.2.
 
     Examples
     --------
@@ -194,35 +251,58 @@ def magnitude_function(
     t_cut: float | None = None,
     **options: object,
 ) -> MagnitudeFunction:
-    """Return Mag(t) at `scales`, by default at evenly spaced ones from 0 to the convergence scale.
+    """Compute magnitude at several scales.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    scales : floats ≥ 0, in any order, optional; they come back ascending
-    n_scales : int ≥ 2, of evenly spaced scales, both ends included, without `scales`
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
-    t_cut : float > 0, optional, the scale to end at; by default the samples' own t_conv at ε
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    scales : iterable of float, optional
+        Scales, at least 0, in any order. By default `n_scales` evenly spaced scales from 0 to the
+        convergence scale.
+    n_scales : int, default 30
+        Number of scales, including both ends, if `scales` is not given; at least 2.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
+    t_cut : float, optional
+        Upper limit of the scales; by default the convergence scale of the samples.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
-    MagnitudeFunction, with `scales`, ascending, and `values`, both of shape (m,)
+    MagnitudeFunction
+        A pair of arrays of shape (m,): `scales`, in ascending order, and `values`.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    magnitude : Magnitude at one scale.
+    mag_area : Area under this function.
+    magnitude_dimension : Slope of this function on logarithmic axes.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Time and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Leinster, Documenta Mathematica 2013, §2.2; Limbeck et al., arXiv 2311.16054, §3.
+    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+       section 2.2.
+    .. [2] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+       Representations", 2024. arXiv:2311.16054, section 3.
 
     Examples
     --------
@@ -246,38 +326,54 @@ def magnitude_dimension(
     epsilon: float = 0.05,
     **options: object,
 ) -> MagnitudeFunction:
-    """Return the magnitude dimension at each scale, d log Mag / d log t.
+    """Compute the magnitude dimension, d log Mag / d log t, at several scales.
 
     Parameters
     ----------
-    samples : list, array or MetricSpace, of n samples; not changed
-    scales : floats > 0, optional
-        Without it, `n_scales` geometrically spaced ones from t_conv / 100 to t_conv. Slopes are
-        second-order differences; an ArithmeticError names scales so near that they are rounding.
-    n_scales : int ≥ 3, without `scales`
-    epsilon : float, at least 1e-6 and below 1
-        How far from converged the magnitude is at a convergence scale, as a share of n.
+    samples : list, array-like, Similarity or MetricSpace
+        The n samples, as for `as_space`. Not modified.
+    scales : iterable of float, optional
+        Scales above 0. By default `n_scales` geometrically spaced scales from t_conv / 100 to
+        t_conv, the convergence scale.
+    n_scales : int, default 30
+        Number of scales if `scales` is not given; at least 3.
+    epsilon : float, default 0.05
+        How far magnitude is from n at the convergence scale, as a fraction of n: at least 1e-6,
+        below 1.
     **options
-        `metric`, `k`, `solver` and options of the metric or kernel, as for `magnitude`.
+        `metric`, `k`, `solver` and options of the metric or kernel, as for `as_space`.
 
     Returns
     -------
     MagnitudeFunction
-        `scales`, ascending, and slopes as `values`, the largest one estimate of the intrinsic
-        dimension. Empty where all samples are the same.
+        A pair of arrays: `scales`, in ascending order, and the slopes as `values`. The largest
+        slope estimates the intrinsic dimension. Empty if all samples are identical.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision, or scales are so close that their differences are
+        lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples, scales or options are invalid.
+
+    See Also
+    --------
+    magnitude_function : The values whose slope this is.
 
     Notes
     -----
-    Time and memory of `magnitude` at each scale.
+    Slopes are differences of second order. Time and memory are those of `magnitude` at each scale.
 
     References
     ----------
-    Andreeva, Limbeck, Rieck & Sarkar, TAG-ML 2023, Definition 3.
+    .. [1] R. Andreeva, K. Limbeck, B. Rieck and R. Sarkar, "Metric Space Magnitude and
+       Generalisation in Neural Networks", TAG-ML, 2023, definition 3.
 
     Examples
     --------

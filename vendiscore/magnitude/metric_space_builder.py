@@ -57,46 +57,63 @@ def as_space(
     solver: SolverName = "auto",
     **options: object,
 ) -> MetricSpace:
-    """Find the distances of samples once for several questions of magnitude.
+    """Compute the distances between samples once, for several magnitudes.
 
-    Every function of magnitude takes these arguments, or a MetricSpace, which keeps what it solved.
+    Every magnitude function takes these arguments, or a MetricSpace, which stores its solutions.
 
     Parameters
     ----------
-    samples : list or array, Similarity or MetricSpace
-        Rows of numbers, a matrix of distances (n, n) with `metric="precomputed"`, or what the
-        kernel compares. A MetricSpace is taken as it is.
-    metric : str or callable, optional, as for `magnitude`; for vectors "euclidean" by default
+    samples : list, array-like, Similarity or MetricSpace
+        Vectors of shape (n, d), distances of shape (n, n) with ``metric="precomputed"``, or samples
+        that the kernel accepts. A MetricSpace is returned unchanged.
+    metric : str or callable, optional
+        The distance, as for `magnitude`; by default "euclidean" for vectors, else "kernel".
     k : str, callable, dict or list, optional
-        A registered kernel, a function or a mixture; strings are compared by "ngram_overlap"
-        without it.
-    solver : {"auto", "cg", "cholesky"}
-        How weights are solved for. "auto" checks at each scale that exp(−tD) is positive
-        definite, by a Cholesky factorisation, unless the metric guarantees it ("euclidean",
-        "manhattan", "cosine" and some of SciPy's, kernels known to be positive semidefinite); "cg"
-        never does, and is the fast way for precomputed distances of which you know it.
+        The kernel: a name from `list_kernels()`, a symmetric function of two samples, or a mixture.
+        Strings are compared by "ngram_overlap" if omitted.
+    solver : {"auto", "cg", "cholesky"}, default "auto"
+        Solver for the magnitude weights. "auto" checks at each scale, by a Cholesky factorization,
+        that exp(-t D) is positive definite, unless the metric guarantees it ("euclidean",
+        "manhattan", "cosine" and some others of SciPy; positive semidefinite kernels). "cg" never
+        checks; it is fast for precomputed distances that are known to be of negative type.
     **options
-        Options of the kernel, or of the metric (`exponent` of "minkowski"); `score_K`,
+        Options of the kernel or the metric (such as `exponent` of "minkowski"), and `score_K`,
         `score_X`, `score_dual` and `normalize`, as for `compute`.
 
     Returns
     -------
     MetricSpace
+        The distinct points and their distances.
 
     Raises
     ------
-    ArithmeticError, IndefiniteError, TypeError, ValueError, TooLargeError
-        The errors of `magnitude`.
+    IndefiniteError
+        If exp(-t D) is singular or indefinite at a scale, so magnitude is undefined. Metrics that
+        are not of negative type may cause this at small scales.
+    ArithmeticError
+        If a value exceeds double precision or is lost to rounding errors.
+    TooLargeError
+        If the distances and one work array do not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples or options are invalid.
+
+    See Also
+    --------
+    vendiscore.magnitude_function : Magnitude at several scales.
+    vendiscore.as_similarity : The same for similarities.
 
     Notes
     -----
-    Time O(n² d), memory 12 n² bytes. √(2 − 2k) is the distance in the kernel's feature space, of
-    negative type (Schoenberg), and 1 − k half its square. A matrix of similarities knows 2 − 2k to
-    some ε: samples within 1e-14 (single precision: 5e-6) count as identical.
+    Time is O(n^2 d), memory 12 n^2 bytes. sqrt(2 - 2 k) is the distance in the feature space of the
+    kernel, of negative type (Schoenberg); 1 - k is half its square. Samples count as identical if
+    2 - 2 k is below 1e-14 (in single precision 5e-6), the precision of a similarity matrix.
 
     References
     ----------
-    Leinster, Documenta Mathematica 2013, §2.1; Schoenberg, Trans. Amer. Math. Soc. 1938.
+    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+       section 2.1.
+    .. [2] I. J. Schoenberg, "Metric Spaces and Positive Definite Functions", Transactions of the
+       American Mathematical Society, 1938.
 
     Examples
     --------

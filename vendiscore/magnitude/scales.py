@@ -33,11 +33,19 @@ MAX_SECANT_STEPS = 50
 
 
 class MagnitudeFunction(NamedTuple):
-    """Values at scales, as a pair of arrays.
+    """A pair of arrays: scales, and the magnitude or its slope at each of them.
 
     Attributes
     ----------
-    scales, values : array (m,), the scales, ascending, and magnitudes or slopes there
+    scales : array of shape (m,)
+        Scales in ascending order.
+    values : array of shape (m,)
+        Magnitudes or slopes at these scales.
+
+    See Also
+    --------
+    vendiscore.magnitude_function : Compute magnitudes.
+    vendiscore.magnitude_dimension : Compute slopes.
 
     Examples
     --------

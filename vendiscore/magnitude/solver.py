@@ -60,12 +60,17 @@ class Solution:
 
 
 class IndefiniteError(ValueError):
-    """The similarities exp(−tD) are singular or indefinite at a scale `t`: magnitude is undefined.
+    """Similarities exp(−tD) that are singular or indefinite at a scale, so magnitude is undefined.
+
+    Attributes
+    ----------
+    t : float
+        The scale.
 
     Examples
     --------
     >>> from vendiscore.magnitude import magnitude
-    >>> side = np.array([0, 0, 0, 1, 1])  # two apart on one side, one apart across
+    >>> side = np.array([0, 0, 0, 1, 1])  # distance 2 on one side, 1 across
     >>> D = 2.0 - (side[:, None] != side) - 2 * np.eye(5)
     >>> try:
     ...     magnitude(D, t=0.1, metric="precomputed")

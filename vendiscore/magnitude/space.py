@@ -16,19 +16,33 @@ STACKED_TOLERANCE = 1e-12
 
 
 class MetricSpace:
-    """Distinct points, the distances between them, and the samples that they came from.
+    """The distinct points among samples, with their distances; create it with `as_space`.
 
-    `as_space` makes one. Threads may share it: they take turns at solving.
+    Solutions of the magnitude equations are stored. Threads may share a space and take turns at
+    solving.
 
     Attributes
     ----------
-    n, distinct : int, of samples and of distinct points: samples at distance 0 are one point
-    D : array (distinct, distinct) of distances that were checked
-    inverse : int array (n,), which row of D each sample is
-    settings : mapping, how the distances were made: `metric`, `kernel` and their options
-    fitted : mapping of options that followed from samples, to be reported
-    notes : tuple of str, what the kernel says of how it was made
-    unit : float or None, the distance of two samples with nothing in common, if there is one
+    n : int
+        Number of samples.
+    distinct : int
+        Number of distinct points; samples at distance 0 are one point.
+    D : array of shape (distinct, distinct)
+        Distances between points, already validated.
+    inverse : array of int of shape (n,)
+        Row of D for each sample.
+    settings : mapping
+        How the distances were computed: `metric`, `kernel` and their options.
+    fitted : mapping
+        Options that were fitted to the samples.
+    notes : tuple of str
+        Notes of the kernel about how distances were computed.
+    unit : float or None
+        Distance between samples that have nothing in common, if the metric defines it.
+
+    See Also
+    --------
+    vendiscore.magnitude.metric_space_builder.as_space : Create a metric space from samples.
 
     Examples
     --------

@@ -31,14 +31,20 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 @dataclass(frozen=True, repr=False)
 class Measure(SummaryMixin):
-    """A registered measure, not called directly: pass its name in `measures=` of `compute`.
+    """A registered measure; to compute it, pass its name in `measures` of `compute`.
+
+    The attributes that are not listed here are the arguments of `register_measure`.
 
     Attributes
     ----------
     compute : callable
-        `compute(subject, **options)` returns a number; one for each order if `ordered`; or a
-        mapping from suffixes of its name in the keys of the result ("_t0.5") to numbers. The
-        other attributes are the arguments of `register_measure`.
+        ``compute(sample_set, **options)`` returns a number; one number per order if `ordered`; or
+        a mapping from suffixes of its key in the result ("_t0.5") to numbers.
+
+    See Also
+    --------
+    list_measures : List all measures.
+    register_measure : Add a measure.
 
     Examples
     --------
@@ -160,42 +166,63 @@ def register_measure(
     references_without: str | None = None,
     stacks: bool = False,
 ) -> Callable[[Compute], Compute]:
-    """Make a function of a SampleSet available in `measures=[name]`, as a decorator.
+    """Register a function of a `SampleSet` as a measure, as a decorator.
 
-    The function takes the `SampleSet`, and options as keywords with defaults, and returns what
-    `Measure.compute` does. Tables of measures show the first line of its docstring.
+    ``compute(samples, measures=[name])`` then evaluates it. The decorated function takes the
+    `SampleSet`, and options as keywords with defaults. It returns a number, one number per order
+    if `ordered`, or a mapping from suffixes of the key ("_t0.5") to numbers. The first line of its
+    docstring is shown in tables of measures.
 
     Parameters
     ----------
-    name, source : str
-        Its name in `measures=` and results, and where it is defined: a paper, or this docstring.
+    name : str
+        Name of the measure, in `measures` and in results.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
-        The view of the subject that it reads: `similarity`; Vendi Scores, `spectral`; `eigen`;
-        `space`, which takes n² memory; `features`; or `samples` as they were passed.
-    range, direction : str, {"higher", "lower"}
-        The values it can take, such as "[1, n]" or "[0, ∞)" (a result outside of it is an error),
-        and the direction in which values mean more of its aspect, by default "higher".
-    weighted, ordered, groups : bool
-        Whether it takes weights, `subject.p`; returns a number for each of `subject.orders`; has
-        one number for all groups, `subject.parts`, together.
-    references, pooled : bool
-        Whether it compares the samples with a second set; and whether by pairs, `subject.both`.
+        The view of the set that it uses: `similarity`; Vendi Scores (`spectral`); `eigen`;
+        `space`, which takes n^2 memory; `features`; or `samples` as they were passed.
+    range : str
+        The possible values, such as "[1, n]" or "[0, ∞)". A value outside raises an error.
+    source : str
+        Where the measure is defined, for example a paper or "this docstring".
+    direction : {"higher", "lower"}, default "higher"
+        Whether higher or lower values mean more of its `aspect`.
+    weighted : bool, default False
+        Whether it supports weights, `p` of the set.
+    ordered : bool, default False
+        Whether it returns one number for each of `orders` of the set.
+    references : bool, default False
+        Whether it compares the samples with a second set.
     readers : mapping of str to callable, optional
-        Checks of its options, which run before any work; each returns the value that it read.
-    aspect : {"diversity", "dimension", "fidelity", "likeness"}
-        The question it answers: how diverse samples are, or in how many dimensions they lie; of two
-        sets, how many samples are like a reference, or how alike both are.
+        Validation of its options before any computation. Each function returns the validated
+        value.
+    groups : bool, default False
+        Whether it returns one number for all groups together, from `parts` of the set.
+    aspect : {"diversity", "dimension", "fidelity", "likeness"}, default "diversity"
+        What it measures: diversity; the dimension of the data; for two sets, how many samples
+        resemble a reference, or how similar the sets are.
+    pooled : bool, default False
+        Whether it compares pairs across both sets, using `both` of the set.
     references_without : str, optional
-        An option of a one-set measure, without which references, if any, set the unit of distances.
-    stacks : bool
-        Whether it also takes a `StackedGroups` (`vendiscore.measures.stacked_groups`), with a
-        number for each group.
+        For one-set measures: unless this option is passed, references, if any, determine the
+        distance scale.
+    stacks : bool, default False
+        Whether it also accepts groups of equal size as a stack (`vendiscore.measures.stack`), and
+        then returns one number per group.
 
     Returns
     -------
     callable
-        The decorator, which returns the function as it is. It raises a ValueError if a function
-        defined elsewhere has the name, or `range` is invalid.
+        The decorator. It returns the function unchanged.
+
+    Raises
+    ------
+    ValueError
+        If a function defined elsewhere is registered under this name, or `range` is invalid.
+
+    See Also
+    --------
+    list_measures : List all measures.
+    register_kernel : Add a kernel.
 
     Examples
     --------
@@ -221,7 +248,17 @@ def register_measure(
 
 
 def list_measures() -> list[Measure]:
-    """Return all registered measures in the order of their names.
+    """List all registered measures, sorted by name.
+
+    Returns
+    -------
+    list of Measure
+        The measures; `measure.name` is the value to pass in `measures`.
+
+    See Also
+    --------
+    register_measure : Add a measure.
+    compute : Compute measures.
 
     Examples
     --------

@@ -49,31 +49,45 @@ class UnsupportedInputError(TypeError):
 
 @dataclass(eq=False, repr=False)
 class SampleSet:
-    """A set of samples, how they are compared, and references: what a measure is a function of.
+    """Samples with their kernel, weights, groups and references: the input of a measure.
 
-    Each view of the samples is found when first asked for, and kept; `needs` alone decides how it
-    is found, whatever is asked first. Both sets are compared together.
+    Views of the samples, such as similarities, eigenvalues and distances, are computed at first use
+    and stored. How they are computed depends only on `needs`, not on the order of use. Similarities
+    of samples and references are computed together.
 
     Parameters
     ----------
-    data, references : list, array, Similarity, MetricSpace, or what a mixture compares
-        The set, and (optional) another that it is held against.
-    spec, name : How, str
-        Comparison of the samples, and their name in errors.
-    orders : sequence of float
-        For measures that have an order q.
-    weights : array_like (n,), optional
-        Of the samples, as they were passed.
-    psd : {"check", "clip"}
-    groups : Groups, optional
-        Which samples belong together.
-    needs, group_needs, pooled_needs : frozenset of str
-        What measures need of the samples, of each of `parts`, and of `both` sets at once:
-        "similarity", "scores" (of Vendi), "eigenvectors", "distances", "features", "samples".
+    data : list, array, Similarity or MetricSpace
+        The samples.
+    spec : SimilaritySpec, optional
+        How similarities are computed.
+    name : str, default "samples"
+        Name of the samples in error messages.
+    references : list, array or Similarity, optional
+        Second set, which samples are compared with.
+    orders : sequence of float, default (1,)
+        Orders q, for measures that have an order.
+    weights : array-like of shape (n,), optional
+        Weights of the samples, as passed by the caller.
+    psd : {"check", "clip"}, default "check"
+        Whether negative eigenvalues beyond rounding raise an error or are set to zero.
+    groups : GroupLabels, optional
+        Group label of each sample.
+    needs : frozenset of str, default frozenset({"similarity"})
+        Views that measures use: "similarity", "scores", "eigenvectors", "distances", "features"
+        and "samples".
+    group_needs : frozenset of str, default frozenset()
+        Views that measures use of each of `parts`.
+    pooled_needs : frozenset of str, default frozenset()
+        Views that measures use of `both` sets together.
     estimate_options : EstimateOptions, optional
-        How Vendi Scores may be estimated, if that will do.
-    solver : {"auto", "cg", "cholesky"}
-        For the weights of magnitude, unless a measure asks for another.
+        Options of ``method="estimate"``; None computes exact scores.
+    solver : {"auto", "cg", "cholesky"}, default "auto"
+        Solver for magnitude, unless a measure sets another one.
+
+    See Also
+    --------
+    vendiscore.register_measure : Register a function of a `SampleSet` as a measure.
 
     Examples
     --------

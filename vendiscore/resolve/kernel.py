@@ -35,19 +35,32 @@ class FittedOptions(Record):
 
 @dataclass(frozen=True)
 class Control:
-    """An option of a kernel that visitors of the page can set.
+    """An option of a kernel that users of the web app can set.
 
     Attributes
     ----------
-    name, label : str
-        Its name in the page and its API, and the label before it.
-    type, value : {"number", "choice", "checks"}; number, str or list of int
-        A number of at least 0, one of `choices`, or some of them, whole numbers; its default (the
-        kernel gets a number or choice only if it differs).
-    choices, most : sequence or mapping of str to str, int
-        Choices, with their names in results if these differ; the largest number the API takes.
-    info, phrase, keyword : str
-        An explanation, the words for a value ("of {}"), and the kernel's option (`name` if empty).
+    name : str
+        Name in the web app and its API.
+    label : str
+        Label of the input.
+    type : {"number", "choice", "checks"}
+        A non-negative number, one of `choices`, or several of them (integers).
+    value : float, str or list of int
+        Default. A number or choice is passed to the kernel only if it differs from the default.
+    choices : sequence of int or mapping of str to str
+        The choices; a mapping gives their names in results.
+    most : int
+        The largest number that the API accepts.
+    info : str
+        Explanation of the option.
+    keyword : str
+        The option of the kernel; `name` if empty.
+    phrase : str
+        Wording for a value, with a placeholder: "of {}".
+
+    See Also
+    --------
+    register_kernel : Register a kernel with controls.
 
     Examples
     --------
@@ -69,14 +82,20 @@ class Control:
 
 @dataclass(frozen=True, repr=False)
 class Kernel(SummaryMixin):
-    """A registered kernel, not called directly: pass its name as `k=` of any call.
+    """A registered kernel; to use it, pass its name as `k`.
 
-    `help(get_kernel("morgan"))` shows its options; other attributes are as for `register_kernel`.
+    ``help(get_kernel("morgan"))`` shows the options of a kernel. The attributes that are not listed
+    here are the arguments of `register_kernel`.
 
     Attributes
     ----------
     build : callable
-        `build(samples, **options)` returns a Similarity.
+        ``build(samples, **options)`` returns a Similarity.
+
+    See Also
+    --------
+    get_kernel : Get a kernel by name.
+    register_kernel : Add a kernel.
 
     Examples
     --------
@@ -173,39 +192,60 @@ def register_kernel(
     controls: Sequence[Control] = (),
     repeats: bool = False,
 ) -> Callable[[Build], Build]:
-    """Make a function available as `k=name` in every call, as a decorator.
+    """Register a function as a kernel, as a decorator; every function then accepts it as `k`.
 
-    The function takes a list of samples, and options as keywords with defaults, and returns a
-    Similarity. Tables of kernels show the first line of its docstring.
+    The decorated function takes a list of samples, and options as keywords with defaults. It
+    returns a Similarity. The first line of its docstring is shown in tables of kernels.
 
     Parameters
     ----------
-    name, source, samples : str
-        Its name for `k=`, where it is defined (a paper, or this docstring), and the kind of sample
-        it compares: "text", "vectors", … or a word of your own.
-    psd : bool
-        Whether its matrix is always positive semidefinite.
-    needs : str
-        The extra to install, empty if none.
+    name : str
+        Name of the kernel, to be passed as `k`.
+    samples : str
+        Type of the samples that it compares: "text", "vectors" or a word of your own.
+    source : str
+        Where the kernel is defined, for example a paper or "this docstring".
+    psd : bool, default True
+        Whether its similarity matrix is always positive semidefinite.
+    needs : str, default ""
+        The extra of vendiscore that it requires; "" if it requires none.
     fit : callable, optional
-        `fit(samples, **options)` returns the options that follow from samples unless they are
-        passed, such as a bandwidth: sets that are compared share them.
-    rows : bool
-        Whether all samples have equally many features, each from that sample alone (for `State`).
-    label, term, by : str
-        A predicate of similar samples ("share words": the page offers kernels with a label), the
-        experts' name (default: `name`), and the beginning of a sentence on it ("By" and the term).
-    controls : sequence of Control
-        The options that visitors of the page can set.
-    repeats : bool
-        Whether the function gets equal strings or numbers each time, for an option with a value
-        for each sample; otherwise it gets each distinct one once.
+        A function ``fit(samples, **options)`` that returns the options that are fitted to samples
+        unless they are passed, such as a bandwidth. Sets that are compared share these options.
+    rows : bool, default False
+        Whether all samples have equally many features and the features of a sample do not depend
+        on other samples. `State` requires this.
+    label : str, default ""
+        A predicate of similar samples, such as "share words". The web app offers only kernels
+        with a label.
+    term : str, default ""
+        Technical name of the kernel; `name` if empty.
+    by : str, default ""
+        Beginning of a sentence about the kernel; "By" and the term if empty.
+    controls : sequence of Control, default ()
+        Options that users of the web app can set.
+    repeats : bool, default False
+        Whether the function receives duplicate strings or numbers. This is needed for options
+        with one value per sample. Otherwise it receives each distinct sample once.
 
     Returns
     -------
     callable
-        The decorator, which returns the function as it is. It raises a ValueError if a function
-        defined elsewhere has the name (defining it again replaces it).
+        The decorator. It returns the function unchanged.
+
+    Raises
+    ------
+    ValueError
+        If a function defined elsewhere is registered under this name. Defining the same function
+        again replaces it.
+
+    See Also
+    --------
+    list_kernels : List all kernels.
+    register_measure : Add a measure.
+    MatrixSimilarity : Similarities as a matrix.
+    FeatureSimilarity : Similarities as dot products of features.
+    RowsSimilarity : Similarities computed on demand.
 
     Examples
     --------
@@ -231,10 +271,20 @@ def register_kernel(
 
 
 def list_kernels() -> list[Kernel]:
-    """Return all registered kernels in the order of their names.
+    """List all registered kernels, sorted by name.
 
-    The names "semantic" and "static" and Hub ids, which `k=` takes too, are `text_embeddings` or
-    `image_embeddings` with another model.
+    "semantic", "static" and Hub ids, which `k` also accepts, are the kernel "text_embeddings" or
+    "image_embeddings" with a certain model.
+
+    Returns
+    -------
+    list of Kernel
+        The kernels; `kernel.name` is the value to pass as `k`.
+
+    See Also
+    --------
+    get_kernel : Get one kernel by name.
+    register_kernel : Add a kernel.
 
     Examples
     --------
@@ -246,21 +296,30 @@ def list_kernels() -> list[Kernel]:
 
 
 def get_kernel(name: str) -> Kernel:
-    """Return the kernel of that name.
+    """Get a registered kernel by name.
 
     Parameters
     ----------
     name : str
-        The name that `k=` takes.
+        Name of the kernel, as passed to `k`.
 
     Returns
     -------
     Kernel
-        `help` shows its options. An unknown name raises a ValueError that suggests one.
+        The kernel. ``help(kernel)`` shows its options.
+
+    Raises
+    ------
+    ValueError
+        If no kernel has this name; the message suggests a similar one.
+
+    See Also
+    --------
+    list_kernels : List all kernels.
 
     Examples
     --------
-    >>> get_kernel("morgan").needs  # the extra that brings RDKit
+    >>> get_kernel("morgan").needs  # the extra that installs RDKit
     'molecules'
     """
     if not isinstance(name, str):

@@ -50,38 +50,55 @@ def as_similarity(
     given_prompt: bool = False,
     **options: object,
 ) -> Similarity:
-    """Return the similarities of samples, read and checked once for several calls.
+    """Build the similarity of samples once, to use it in several calls.
 
-    `compute(as_similarity(samples, k=k))` equals `compute(samples, k=k)`, and likewise for
-    `explain`, `compare`, `growth` and `select`. The call computes features; most kernels compare
-    pairs later, in blocks, and store n² numbers only if there is room.
+    ``compute(as_similarity(samples, k=k))`` equals ``compute(samples, k=k)``; the same holds for
+    `explain`, `compare`, `growth` and `select`. This call computes features. Most kernels compute
+    pairwise similarities later, in blocks, and store all n^2 of them only if they fit in memory.
 
     Parameters
     ----------
-    samples : list or array
-        n samples of the kind that `k` compares; with `score_K` a similarity matrix (n, n), with
-        `score_X` or `score_dual` rows of features (n, d). Not changed.
+    samples : list or array-like
+        The n samples; a similarity matrix of shape (n, n) with `score_K`; or features of shape
+        (n, d) with `score_X` or `score_dual`. Not modified.
     k : str, callable, dict or list, optional
-        A registered kernel, a symmetric function of two samples with k(x, x) = 1, or a mixture of
-        registered kernels; strings are compared by "ngram_overlap" without it.
-    score_K, score_X, score_dual, normalize : bool
-        Whether samples are similarities or features (`score_X` and `score_dual` mean the same);
-        whether k(x, y) is divided by √(k(x, x) k(y, y)).
-    prompts, given_prompt : sample or list of samples, True
-        The prompt of all samples, or of each, whose part is removed: similarities are cosines of
-        φ(x) − φ(u) k(x, u) / k(u, u). Samples that repeat their prompt count as one kind.
+        The kernel: a name from `list_kernels()`, a symmetric function of two samples with
+        k(x, x) = 1, or a mixture of registered kernels. Strings are compared by "ngram_overlap"
+        if omitted.
+    score_K : bool, default False
+        Treat `samples` as a similarity matrix.
+    score_X : bool, default False
+        Treat `samples` as features whose dot products are the similarities.
+    score_dual : bool, default False
+        Same as `score_X`, for compatibility with `vendi_score`.
+    normalize : bool, default False
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)). The diagonal becomes 1.
+    prompts : list of samples or single sample, optional
+        The prompt of each sample, or the prompt of all samples. Requires ``given_prompt=True``.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts. They become cosines of
+        phi(x) - phi(u) k(x, u) / k(u, u) for the prompt u of x. Samples that repeat their prompt
+        verbatim count as identical.
     **options
         Options of the kernel, such as `ns` or `sigma`.
 
     Returns
     -------
     Similarity
-        Symmetric, with a diagonal of 1.
+        The similarities: symmetric, with ones on the diagonal.
 
     Raises
     ------
-    TypeError, ValueError, SampleError
-        For options that the kernel lacks, and samples that cannot be used (the last lists them).
+    SampleError
+        If samples are unusable; the message lists their indices.
+    TypeError, ValueError
+        If an argument is invalid or unknown.
+
+    See Also
+    --------
+    compute : Compute scores.
+    spectrum : Eigenvalues of a similarity.
+    Similarity : Methods of the result.
 
     Examples
     --------

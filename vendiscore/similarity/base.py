@@ -36,50 +36,67 @@ S = TypeVar("S", bound="Similarity")
 
 
 class Similarity(metaclass=HelpfulCallMeta):
-    """diag(s) K diag(s) for a symmetric (n, n) matrix K that a subclass describes.
+    """Base class of similarities between n samples: a symmetric matrix K of shape (n, n).
 
-    Kernels return it and measures read it. Methods give another one, and change none. A kernel of
-    your own returns one of the subclasses, see `register_kernel`.
+    Kernels return a subclass and measures use its methods. K may be stored, computed on demand or
+    given by features. Its entries can be scaled: the matrix is diag(s) K diag(s). Methods return
+    new objects and modify none. For a kernel of your own, return one of the subclasses; see
+    `register_kernel`.
 
     Attributes
     ----------
-    n, dim : int, int or None
-        Number of samples; and of columns of `features`, None for a K without features.
+    n : int
+        Number of samples.
+    dim : int or None
+        Number of columns of `features`; None if K has no features.
     psd : bool
         Whether K is positive semidefinite by construction.
-    scale : array (n,) or None
+    scale : array of shape (n,) or None
         The factors s; None means ones.
-    settings, notes : mapping, sequence of str
-        How it was made, for reports only (`noted` gives a copy with more of it); sentences about
-        that for readers of the numbers.
+    settings : mapping
+        How K was computed, for reports. `noted` returns a copy with more settings or notes.
+    notes : sequence of str
+        Sentences for users about how K was computed.
     fitted : mapping
-        Options fitted to the samples (a bandwidth); passed as keywords, they make the same kernel
-        of other samples.
+        Options fitted to the samples, such as a bandwidth. Passed as keywords, they define the
+        same kernel for other samples.
     roundoff : float
-        The relative spacing of the numbers that the samples came in (2⁻⁷ for bfloat16), where that
-        is coarser than double precision; else 0.
+        Relative precision of the input if it is lower than double precision (2^-7 for bfloat16),
+        else 0.
     dropped : mapping of int to str
-        Samples left out on request, by their place in the list that was passed, and why. K and n
-        describe the other samples, in their order.
-    missed, partial, merges : mapping of int to str, bool
-        Samples of which nothing was seen, or not all, with words that follow "sample 3"; whether
-        texts that differ may have one row. Kernels set them, and `notes` say so.
+        Samples dropped by ``on_error="skip"``: index in the list that was passed, and the reason.
+        K and n describe the remaining samples, in their order.
+    missed : mapping of int to str
+        Samples that the kernel cannot represent, with the end of a sentence that begins with
+        "sample 3". Set by kernels and mentioned in `notes`, as are the next two.
+    partial : mapping of int to str
+        Samples that the kernel represents only in part.
+    merges : bool
+        Whether different texts may have identical rows.
     truncates : bool
         Whether the samples in `partial` are truncated, which always gives a warning.
     scripts : sequence of str
-        The scripts of the prose that an encoder was made for, as the names of Unicode characters
-        begin ("LATIN"). Kernels set them; samples of another kind then get a warning and a note.
-    echoes : array (n,) of bool, or None
-        Which samples repeat the prompt that was taken out of them; None if none does.
+        Scripts of the prose that an encoder was trained for, as in names of Unicode characters
+        ("LATIN"). Samples in other scripts give a warning and a note.
+    echoes : array of bool of shape (n,) or None
+        Samples that repeat their prompt verbatim, with similarities conditioned on prompts; None
+        if there are none.
     vocabulary_columns : bool
-        Whether its features are classes, tags, words or fragments, of which a set has only some:
-        measures of columns leave out those that no sample of the set has.
+        Whether features are classes, tags, words or fragments, only some of which occur in a set.
+        Measures of columns then ignore columns that are zero for all samples.
+
+    See Also
+    --------
+    as_similarity : Build a similarity from samples.
+    MatrixSimilarity : Similarities as a matrix.
+    FeatureSimilarity : Similarities as dot products of features.
+    RowsSimilarity : Similarities computed on demand.
 
     Examples
     --------
     >>> from vendiscore import as_similarity
     >>> K = as_similarity(["red", "red", "blue"], k="labels")
-    >>> K.matmul(np.ones(3))  # how many samples each is like
+    >>> K.matmul(np.ones(3))  # number of samples in each class
     array([2., 2., 1.])
     >>> K.take(np.array([0, 2])).dense()
     array([[1., 0.],

@@ -144,12 +144,18 @@ def _match_libraries(parts: Sequence[Similarity]) -> Sequence[Similarity]:
 
 
 class SumSimilarity(_CombinedSimilarity):
-    """The weighted sum Σ_j w_j K_j, which is positive semidefinite if all K_j are.
+    """The weighted sum of similarities; positive semidefinite if all of them are.
 
     Parameters
     ----------
-    parts, weights : sequence of Similarity, sequence of float
-        Of the same n samples; and one weight of at least 0 for each (sum 1 for unit diagonals).
+    parts : sequence of Similarity
+        Similarities of the same n samples.
+    weights : sequence of float
+        One non-negative weight per similarity. They sum to 1 if the diagonal of the result is 1.
+
+    See Also
+    --------
+    ProductSimilarity : The elementwise product of similarities.
 
     Examples
     --------
@@ -196,12 +202,18 @@ class SumSimilarity(_CombinedSimilarity):
 
 
 class ProductSimilarity(_CombinedSimilarity):
-    """The elementwise product of the K_j, which is positive semidefinite if all K_j are (Schur).
+    """The elementwise product of similarities; positive semidefinite if all of them are.
+
+    Samples are similar only if they are similar in every factor.
 
     Parameters
     ----------
     parts : sequence of Similarity
-        Of the same n samples, which are alike where they are alike in every respect.
+        Similarities of the same n samples.
+
+    See Also
+    --------
+    SumSimilarity : The weighted sum of similarities.
 
     Examples
     --------

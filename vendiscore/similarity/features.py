@@ -42,16 +42,22 @@ MAX_DENSE_SIZE = 1 << 16
 
 
 class FeatureSimilarity(Similarity):
-    """K = X Xᵀ, dot products of rows of features.
+    """Similarities as dot products of feature rows, K = X X^T.
 
-    Scores take O(n d² + d³) time, or O(n² d + n³) if that is less, and no n × n matrix for d < n.
+    Scores take O(n d^2 + d^3) time, or O(n^2 d + n^3) if that is less. For d < n no matrix of
+    shape (n, n) is computed.
 
     Parameters
     ----------
-    X : array, tensor or CSR array (n, d)
-        A row for each sample; not copied, so that it is not to be changed afterwards.
+    X : array, tensor or CSR array of shape (n, d)
+        One row per sample. Not copied, so do not modify it afterwards.
     settings : mapping, optional
-        How they were made, for reports.
+        How the features were computed, for reports.
+
+    See Also
+    --------
+    MatrixSimilarity : Similarities as a matrix.
+    register_kernel : Register a kernel that returns these similarities.
 
     Examples
     --------

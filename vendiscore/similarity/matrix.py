@@ -14,16 +14,22 @@ from .duplicate_rows import group_identical_rows
 
 
 class MatrixSimilarity(Similarity):
-    """A matrix of similarities that is at hand.
+    """Similarities as a matrix that is already computed.
 
     Parameters
     ----------
-    K : array or tensor (n, n)
-        Symmetric; not copied, so that it is not to be changed afterwards. `as_similarity` and
-        scores check its diagonal, symmetry and range, this class nothing.
-    psd, settings : bool, mapping, optional
-        Whether it is known to be positive semidefinite, so that eigenvalues need no check; how it
-        was made, for reports.
+    K : array or tensor of shape (n, n)
+        Symmetric matrix. Not copied, so do not modify it afterwards. This class does not check
+        it; `as_similarity` and scores check its diagonal, symmetry and range.
+    psd : bool, default False
+        Whether K is known to be positive semidefinite. Its eigenvalues then need no check.
+    settings : mapping, optional
+        How the matrix was computed, for reports.
+
+    See Also
+    --------
+    FeatureSimilarity : Similarities as dot products of features.
+    RowsSimilarity : Similarities computed on demand.
 
     Examples
     --------

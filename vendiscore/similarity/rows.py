@@ -54,16 +54,22 @@ class _MatrixCache:
 
 
 class RowsSimilarity(Similarity):
-    """K from a function of places, or of rows, with a diagonal of exactly 1, in NumPy.
+    """Similarities computed on demand in NumPy, with ones on the diagonal.
 
     Parameters
     ----------
-    entries : callable with `n`, `take` and `groups`
-        Gives K[index][:, columns] in a precision, a new array. `of_rows` makes one of a function
-        of rows, which is what most kernels have.
-    psd, settings : bool, mapping, optional
-        Whether K is known to be positive semidefinite, so that eigenvalues need no check; how it
-        was made, for reports.
+    entries : object with `n`, `take` and `groups`
+        A callable that returns the block K[index][:, columns] as a new array of a given precision.
+        Most kernels use `of_rows` to create it from a function of feature rows.
+    psd : bool, default False
+        Whether K is known to be positive semidefinite. Its eigenvalues then need no check.
+    settings : mapping, optional
+        How the similarities are computed, for reports.
+
+    See Also
+    --------
+    MatrixSimilarity : Similarities as a matrix.
+    register_kernel : Register a kernel that returns these similarities.
 
     Examples
     --------

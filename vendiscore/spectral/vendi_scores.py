@@ -89,37 +89,52 @@ def compute_spectrum(
 
 
 def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check") -> Array:
-    """Return the eigenvalues of diag(√p) K diag(√p), from which every Vendi Score follows.
+    """Compute the eigenvalues that determine the Vendi Score of every order.
 
-    Values below n·ε·λ_max are set to zero as rounding: the positive ones count the numerical rank.
-    Scores of a float32 matrix below order 1 also ignore values that may be rounding of its entries.
+    They are the eigenvalues of diag(sqrt(p)) K diag(sqrt(p)).
 
     Parameters
     ----------
     similarity : Similarity
-        Of n samples, with unit diagonal: `as_similarity(samples, k=k)`. Not changed.
-    p : array (n,), optional
-        Weights that sum to 1; uniform by default.
-    psd : {"check", "clip"}
-        Raise for negative eigenvalues beyond rounding, or set them to zero and restore the sum.
+        Similarities of n samples with ones on the diagonal, from `as_similarity`. Not modified.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
 
     Returns
     -------
-    array (m,), or tensor for torch input
-        Descending, at least 0, summing to 1; m is at most n and the number of features.
+    array of shape (m,)
+        Non-negative eigenvalues in descending order that sum to 1; m is at most n and at most the
+        number of features. A tensor for torch input.
 
     Raises
     ------
-    TypeError, NotPSDError, TooLargeError
-        For samples; see `psd`; if the matrix would not fit in memory, before it is allocated.
+    NotPSDError
+        If the similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the matrix does not fit in memory; raised before allocation.
+    TypeError
+        If `similarity` is not a Similarity, for example a list of samples.
+
+    See Also
+    --------
+    as_similarity : Build a similarity from samples.
+    effective_number : Compute a score from these eigenvalues.
 
     Notes
     -----
-    Time O(n d² + d³) from d < n features, else O(n³), and one matrix of size min(n, d)².
+    Eigenvalues below n times machine epsilon times the largest are set to zero, so the number of
+    positive ones is the numerical rank. Scores of a float32 matrix below order 1 also ignore
+    eigenvalues that rounding of its entries may have caused.
+
+    Time is O(n d^2 + d^3) for d < n features, else O(n^3), with one matrix of size min(n, d).
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, §3.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410, section 3.
 
     Examples
     --------

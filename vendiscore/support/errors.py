@@ -28,12 +28,14 @@ def short_repr(value: object) -> str:
 
 
 class NotPSDError(ValueError):
-    """The similarity matrix has a negative eigenvalue too large to be rounding.
+    """Similarities with a negative eigenvalue that is too large to be a rounding error.
 
     Attributes
     ----------
-    smallest, negative_mass : float
-        The smallest eigenvalue (of all, which sum to 1), and minus the sum of the negative ones.
+    smallest : float
+        The smallest eigenvalue, relative to a sum of all eigenvalues of 1.
+    negative_mass : float
+        The absolute sum of the negative eigenvalues.
 
     Examples
     --------
@@ -60,13 +62,17 @@ class NotPSDError(ValueError):
 
 
 class SampleError(ValueError):
-    """Samples that cannot be used, by their places in the list that came in.
+    """Samples that cannot be used, with their indices in the list that was passed.
 
     Attributes
     ----------
     problems : dict of int to str
-        What is wrong with each, and what to do about it, as a predicate ("is empty; remove it").
-    index, problem : int, str, the place of the first of them, and what is wrong with it
+        For each unusable sample, by index, what is wrong and what to do, as a predicate such as
+        "is empty; remove it".
+    index : int
+        Index of the first unusable sample.
+    problem : str
+        What is wrong with the first unusable sample.
 
     Examples
     --------

@@ -15,9 +15,10 @@ MAX_CACHE_FRACTION = 0.25
 
 
 class TooLargeError(MemoryError):
-    """The exact computation would not fit in memory; raised before anything is allocated.
+    """A computation that would not fit in memory; raised before anything is allocated.
 
-    The message says what was to be allocated, and what needs less, such as `method="estimate"`.
+    The message gives the size of the array and an alternative that needs less memory, such as
+    ``method="estimate"``.
 
     Examples
     --------

@@ -37,12 +37,20 @@ if _missing_base := _missing(BASE_PACKAGES):
 
 
 class MissingPackageError(ImportError):
-    """An optional package is needed by this call; the message is the command that installs it.
+    """An optional package that this call needs is not installed.
+
+    The message includes the command that installs it.
 
     Attributes
     ----------
-    package, extra, purpose, command : str
-        The missing module, the extra that has it, what needs it, and the command that installs it.
+    package : str
+        The missing module.
+    extra : str
+        The extra of vendiscore that installs it.
+    purpose : str
+        What needs the package.
+    command : str
+        The command that installs it.
 
     Examples
     --------
