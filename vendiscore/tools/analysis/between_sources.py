@@ -33,8 +33,18 @@ class Score(SummaryMixin):
 
     Attributes
     ----------
-    value, se, low, high : float, float or None
-        The number, its standard error, and both ends of its interval, None where they are unknown.
+    value : float
+        The effective number.
+    se : float or None
+        Standard error; None if unknown.
+    low : float or None
+        Lower end of the interval; None if unknown.
+    high : float or None
+        Upper end of the interval; None if unknown.
+
+    See Also
+    --------
+    vendiscore.sources : Compare sources.
 
     Examples
     --------
@@ -62,7 +72,19 @@ class Score(SummaryMixin):
         return format_with_interval(self.value, self.low, self.high, self.se)
 
     def keys(self, name: str) -> dict[str, float]:
-        """Return the numbers that are known, under `name`, `name_se` and so on."""
+        """Return the values under the keys of a `compute` result.
+
+        Parameters
+        ----------
+        name : str
+            Name of the score, the beginning of each key.
+
+        Returns
+        -------
+        dict of str to float
+            The value under `name`, and its standard error and interval under `name` with "_se",
+            "_low" and "_high".
+        """
         values = {
             name: self.value,
             f"{name}_se": self.se,
@@ -74,16 +96,27 @@ class Score(SummaryMixin):
 
 @dataclass(frozen=True, repr=False)
 class SourceRow(SummaryMixin):
-    """One source.
+    """One source of a `Sources` result.
 
     Attributes
     ----------
-    name, n : str, int, its name and number of answers
-    adds : float, in effective sources: their number, less that without this one (`explain` has
-        logarithms, of samples)
-    nearest, similarity : str, float, the most similar other source, and how similar it is
+    name : str
+        Name of the source.
+    n : int
+        Number of its answers.
+    adds : float
+        Effective number of sources minus the number without this one. (In `explain`, `adds` refers
+        to logarithms, and to samples.)
+    nearest : str
+        The most similar other source.
+    similarity : float
+        Similarity to the nearest source.
     within : float or None
-        The mean similarity of two of its answers to one prompt; None for one answer each.
+        Mean similarity of two of its answers to one prompt; None if it answered only once.
+
+    See Also
+    --------
+    vendiscore.sources : Compare sources.
 
     Examples
     --------
@@ -113,33 +146,47 @@ class SourceRow(SummaryMixin):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Sources(SummaryMixin):
-    """The number of sources that effectively differ, with the similarity of each pair.
+    """Result of `sources`: the effective number of sources and their pairwise similarities.
 
     Attributes
     ----------
-    sources : tuple of SourceRow, one for each source, in the order passed
-    found, corrected : Score, Score or None
-        The effective number of sources; and the same without differences within a source, known
-        if each source has several answers to a prompt: two samples of one source count as one.
-    q, level : float, float or None
-        The order, and the confidence level of the intervals.
-    similarity : array (n, n)
-        The mean similarity of the sources' answers to one prompt, 1 on the diagonal.
-    prompts, per_prompt : tuple of labels, tuple of float
-        The prompts, and how many sources effectively differ in their answers to each, NaN where
-        fewer than two answered; empty for sets that answer no prompts.
-    order, places : array (n,), array (n, 2)
-        An order in which similar sources are side by side, and their places on a map.
-    settings, notes : mapping, tuple of str
-        The kernel and its options; sentences for readers of the numbers.
+    sources : tuple of SourceRow
+        One row per source, in the order passed.
+    found : Score
+        The effective number of sources.
+    corrected : Score or None
+        The effective number without differences within a source, so that two samples of one source
+        count as one. None unless each source has several answers to a prompt.
+    q : float
+        Order of the score.
+    level : float or None
+        Confidence level of the intervals.
+    similarity : array of shape (n, n)
+        Mean similarity of the answers of two sources to one prompt, with ones on the diagonal.
+    prompts : tuple of labels
+        The prompts; empty for sets without prompts.
+    per_prompt : tuple of float
+        Effective number of sources for each prompt; NaN if fewer than two answered.
+    order : array of int of shape (n,)
+        An order in which similar sources are adjacent.
+    places : array of shape (n, 2)
+        Coordinates of the sources on a map.
+    settings : mapping
+        The kernel and its options.
+    notes : tuple of str
+        Sentences for users about how the result was computed.
     dropped : mapping of int to str
-        Answers left out by `on_error="skip"`, by their places among all answers passed, and why.
+        Answers dropped by ``on_error="skip"``: index among all answers, and the reason.
+
+    See Also
+    --------
+    vendiscore.sources : Compare sources.
 
     Examples
     --------
     >>> from vendiscore import sources
     >>> result = sources({"x": ["a b", "c"], "y": ["a b", "c"], "z": ["e", "f"]}, ns=[1])
-    >>> round(result.score, 3)  # x and y answer alike
+    >>> round(result.score, 3)  # x and y have the same answers
     1.89
     >>> result.groups(0.9)
     [['x', 'y'], ['z']]

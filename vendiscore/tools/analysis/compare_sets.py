@@ -85,92 +85,126 @@ def compare(
     k: KernelArgument | None = None,
     **how: object,
 ) -> Comparison:
-    """Compare the diversity of two or more sets: how much do they differ, and is it by chance?
+    """Compare the diversity of two or more sets and test whether they differ.
+
+    Sets are compared at a common sample size. The result contains a score with a confidence
+    interval for each set, and a difference with an interval and a p-value for each pair.
 
     Parameters
     ----------
-    *sets : list or array
-        Two or more collections of at least 4 samples each, of one kind; one dict of them by name;
-        or all samples, with `by`. A bandwidth left open follows from all together. In lists of
-        lists, each place is a group (the prompt, say). Not changed.
-    names, by : sequence of str, sequence of labels, optional
-        One name for each set (default: A, B, …; folders have their own names); or the name of each
-        sample's set: ``compare(df["answer"], by=df["model"])``.
-    groups : sequence of sequences of labels, or a dict of them, optional
-        For each set the group of each of its samples; with `by`, one sequence for all samples. Sets
-        are compared, matched and exchanged within groups; each group must have two samples or
-        more of every set; `difference` is the mean over groups.
-    q : float in [0, ∞] or "inf", order of the score that is compared (default: 1)
-    level : float in [0.5, 1)
-        Confidence level of the intervals of sets, and of all verdicts together. Default: 0.95. A
-        direction is stated where the adjusted p is 1 − level at most and the interval of the
-        difference, at 1 − (1 − level)/pairs, excludes 0.
-    permutations : int of at least 19
-        Largest number of exchanges for each pair (default: 999), done earlier, after 99, when 20
-        differ as much as the sets do. The adjusted p is at least pairs/(permutations + 1), which
-        must be 1 − level at most.
-    size : int of at least 4, optional
-        Samples to draw of each set; by default the size of the smallest, 200 at most.
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
-    seed : int of at least 0, for the random subsets and exchanges; 0 by default
-    within : float above 0, optional
-        Ask whether sets are the same within such a share of the score, 0.05 say; the verdict is
-        "the same within 5 %" where the interval of the ratio at 1 − 2(1 − level) says so.
-    effects : {"random", "fixed"}
-        With groups or prompts: whether p speaks of other groups like these (signs of the
-        differences are exchanged, all of them below 12 groups; of 3 to 5 groups p is that of
-        Student's t, of 2 it is 1), or of these groups alone (samples are exchanged within them).
-        Intervals are of other groups.
-    allow_repeats : bool
-        Whether intervals allow for samples that recur in a source although these do not show it
-        (default: True); False states that samples are continuous measurements.
-    pool_repeats : bool
-        Whether intervals of single groups or prompts, `.to_frame("groups")`, take from all groups
-        of a set, if they are six or more, how often its samples repeat (default: True).
+    *sets : list or array-like
+        Two or more sets with at least 4 samples each, all of one type; one dict from names to
+        sets; or one list of all samples, with `by`. Options that are fitted to data, such as a
+        bandwidth, are fitted to all sets together. In lists of lists, the lists at the same
+        position in each set form a group, for example the answers to one prompt. Not modified.
+    names : sequence of str, optional
+        One name per set; by default A, B, and so on, or the name of the folder.
+    by : sequence of labels, optional
+        Name of the set of each sample, as in ``compare(df["answer"], by=df["model"])``.
+    groups : sequence of sequences of labels, or dict of these, optional
+        For each set, the group of each of its samples; with `by`, one sequence for all samples.
+        Sets are then compared within groups, and differences are means over groups. Each group
+        needs at least two samples of every set.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    level : float, default 0.95
+        Confidence level of the intervals of sets and of all verdicts together, 0.5 <= level < 1.
+        A verdict states a direction if the adjusted p-value is at most 1 - level and the interval
+        of the difference, at level 1 - (1 - level) / pairs, excludes 0.
+    permutations : int, default 999
+        Maximum number of permutations per pair, at least 19. After 99, permutations stop as soon
+        as 20 of them have a difference at least as large as the observed one. The smallest
+        possible adjusted p-value, pairs / (permutations + 1), must be at most 1 - level.
+    size : int, optional
+        Common sample size, at least 4; by default the size of the smallest set, at most 200.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    seed : int, default 0
+        Seed of the random subsets and permutations.
+    within : float, optional
+        Margin of an equivalence test, as a fraction of the score, such as 0.05. The verdict is
+        "the same within 5 %" if the interval of the ratio at level 1 - 2 (1 - level) is within
+        the margin.
+    effects : {"random", "fixed"}, default "random"
+        With groups or prompts, whether p-values generalize to other groups ("random") or apply to
+        these groups only ("fixed"). "random" permutes the signs of the differences of groups, all
+        combinations for fewer than 12 groups; with 3 to 5 groups it uses Student's t, with 2 groups
+        p is 1. "fixed" permutes samples within groups. Intervals always generalize to other groups.
+    allow_repeats : bool, default True
+        Whether intervals allow for samples that recur in the population even if none recurs in a
+        set. False states that samples are continuous measurements, which never recur.
+    pool_repeats : bool, default True
+        Whether the intervals of single groups, in ``.to_frame("groups")``, estimate from all groups
+        of a set, if there are at least six, how often samples repeat.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **how
-        `score_X`, `normalize` and options of the kernel, as for `compute`; weights are not taken.
-        `prompts`, a list for each set, or with `by` one list, match samples as `groups`
-        do; a prompt that some set does not answer twice is left out, with a warning.
+        `score_X`, `normalize` and options of the kernel, as for `compute`. Weights are not
+        supported. `prompts`, one list per set or with `by` a single list, define groups; a prompt
+        that a set does not answer at least twice is dropped, with a warning.
 
     Returns
     -------
     Comparison
-        With a row for each set and each pair, `.sentence`, `.to_frame()`, `.plot()`; with groups
-        also for each pair in each group, `.to_frame("groups")`.
+        One row per set and per pair, with `.sentence`, `.to_frame()` and `.plot()`; with groups
+        also one row per pair and group, ``.to_frame("groups")``.
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
-        For sets that are not of one kind or too small, groups that do not pair, or wrong keywords;
-        and as `compute` does.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If sets differ in type or are too small, groups do not match, or an argument is invalid.
+
+    See Also
+    --------
+    compute : Score of one set, with its interval.
+    sources : Effective number of models or annotators.
+    growth : Score as a function of the number of samples.
 
     Notes
     -----
-    p is how often two sets drawn from one source differ as much. Sources of equal diversity can be
-    told apart, too: a verdict therefore needs the interval as well as p, and where p alone is small
-    it is "different, direction not shown" (see `Comparison.verdict`). Samples are taken to be
-    independent: answers to one prompt need `groups`; of near-copies pass one each. If sets share
-    samples, p is too large and intervals are too wide. Intervals come from the jackknife, on
-    the scale of log n − log VS, from halves at order 0; T has errors by influence. A set larger
-    than four times the matched size m is represented by a random part of that size. Time: the
-    decomposition of each whole set, of each two together, and of some fifty exchanges, for each
-    m × m (or d × d, from fewer features); for m up to 48, and order 0, of all exchanges.
+    p is the probability of a difference at least as large between two sets drawn from one
+    population. A small p does not imply unequal diversity, because populations of equal diversity
+    can be told apart. A verdict therefore also requires that the interval excludes 0; otherwise it
+    is "different, direction not shown" (see `Comparison.verdict`).
+
+    Samples are assumed to be independent. For several answers to one prompt, pass `groups`; of
+    near-copies, pass one each. If sets share samples, p is too large and intervals are too wide.
+
+    Intervals come from the jackknife on the scale of log n - log VS, at order 0 from half samples.
+    A set more than four times larger than the common size is represented by a random subset of four
+    times that size.
+
+    Time is the decomposition of each set, of each pair together, and of some fifty permutations of
+    size m x m (or d x d, for fewer features), where m is the common size; for m up to 48 and at
+    order 0, of all permutations.
 
     References
     ----------
-    Exchanges: Chung & Romano 2013. Stopping early: Besag & Clifford 1991. Several pairs: Holm 1979.
-    Intervals: Zou & Donner 2008. Equivalence: Schuirmann 1987.
+    .. [1] E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
+       Statistics, 2013.
+    .. [2] J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika, 1991.
+    .. [3] S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal
+       of Statistics, 1979.
+    .. [4] G. Y. Zou and A. Donner, "Construction of Confidence Limits about Effect Measures",
+       Statistics in Medicine, 2008.
+    .. [5] D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", Journal of
+       Pharmacokinetics and Biopharmaceutics, 1987.
 
     Examples
     --------
     >>> import vendiscore
     >>> copies, different = ["a b", "c d"] * 10, [f"x{i} y{i}" for i in range(20)]
-    >>> found = vendiscore.compare(different, copies, names=["new", "old"], permutations=99)
-    >>> found.verdict("new", "old")
+    >>> result = vendiscore.compare(different, copies, names=["new", "old"], permutations=99)
+    >>> result.verdict("new", "old")
     'more diverse'
-    >>> round(found.pairs[0].difference, 6)  # twenty that all differ, against two
+    >>> round(result.pairs[0].difference, 6)  # twenty different samples, against two
     18.0
     """
     if by is None:

@@ -41,15 +41,36 @@ class SetRow(SummaryMixin):
 
     Attributes
     ----------
-    name, n : str, int, its name and number of samples
-    score, se, low, high : float
-        VS_q of all n samples, its standard error and its interval; with groups, their mean.
-    size : int, number of samples that it is drawn down to (over all groups)
-    matched, matched_se, matched_low, matched_high : float
-        The score of `size` samples: the geometric mean over draws, or the mean over groups.
-    n_per_group, size_per_group : float or None
-        With groups, `n` and `size` over the number of groups: the largest possible `score` and
-        `matched`; None without groups.
+    name : str
+        Name of the set.
+    n : int
+        Number of samples.
+    score : float
+        VS_q of all n samples; with groups the mean over groups.
+    se : float
+        Standard error of `score`.
+    low : float
+        Lower end of the interval of `score`.
+    high : float
+        Upper end of the interval of `score`.
+    size : int
+        Common sample size, summed over groups.
+    matched : float
+        Score of `size` samples: the geometric mean over random subsets, or the mean over groups.
+    matched_se : float
+        Standard error of `matched`.
+    matched_low : float
+        Lower end of the interval of `matched`.
+    matched_high : float
+        Upper end of the interval of `matched`.
+    n_per_group : float or None
+        With groups, the mean of n over groups, which is the maximum of `score`.
+    size_per_group : float or None
+        With groups, the mean of the common size over groups, which is the maximum of `matched`.
+
+    See Also
+    --------
+    vendiscore.compare : Compare sets.
 
     Examples
     --------
@@ -95,23 +116,41 @@ class PairRow(SummaryMixin):
 
     Attributes
     ----------
-    a, b, difference, low, high : str, float
-        Names of both sets; the matched score of a less the matched score of b, with its interval.
-    p, p_adjusted, p_floor : float
-        How often sets of one source would differ as much; the same, adjusted for all pairs (Holm);
-        and the smallest possible adjusted p: number of pairs/(permutations allowed + 1).
-    permutations, level : int, float
-        Number of exchanges, 0 if p is that of Student's t (3 to 5 groups); the level of the
-        interval, 1 − (1 − level)/m for m pairs.
-    ratio_low, ratio_high : float
-        Both ends of the interval of the ratio a/b at the level 1 − 2(1 − level)/m, which lies in
-        1/(1 + δ) to 1 + δ if two tests at 1 − level say that a and b are the same within δ.
+    a : str
+        Name of the first set.
+    b : str
+        Name of the second set.
+    difference : float
+        Score of a minus score of b, at the common sample size.
+    low : float
+        Lower end of the interval of the difference.
+    high : float
+        Upper end of the interval of the difference.
+    p : float
+        Probability of a difference at least as large between sets from one population.
+    p_adjusted : float
+        p adjusted for the number of pairs (Holm).
+    permutations : int
+        Number of permutations; 0 if p comes from Student's t (3 to 5 groups).
+    level : float
+        Level of the interval, 1 - (1 - level) / m for m pairs.
+    p_floor : float
+        Smallest possible adjusted p: number of pairs / (permutations allowed + 1).
+    ratio_low : float
+        Lower end of the interval of the ratio a / b at level 1 - 2 (1 - level) / m. The sets are
+        equivalent within a margin d if this interval is within 1 / (1 + d) and 1 + d.
+    ratio_high : float
+        Upper end of the interval of the ratio.
     detectable_difference : float
-        The difference whose direction is stated in about 80 % of cases with as many samples, or
-        groups, that vary as these do. It may be larger than a score can be; NaN if unknown. With
-        fewer than 8 groups it is mostly too small: of answers to prompts, directions were stated
-        in 51 to 74 % of cases instead of 80 % (benchmarks/detectable.py, results
+        Difference whose direction is detected in about 80 % of cases, with as many samples or
+        groups that vary as these do. It may be larger than a score can be; NaN if unknown. With
+        fewer than 8 groups it is usually too small: for answers to prompts, directions were
+        detected in 51 to 74 % of cases (benchmarks/detectable.py, results in
         benchmarks/results/detectable.json).
+
+    See Also
+    --------
+    vendiscore.compare : Compare sets.
 
     Examples
     --------
@@ -224,34 +263,46 @@ class GroupPairRow(SummaryMixin):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Comparison(SummaryMixin):
-    """Sets of samples, compared at a size that all have.
+    """Result of `compare`: sets of samples, compared at a common sample size.
 
     Attributes
     ----------
-    sets, pairs : tuple of SetRow, one for each set; tuple of PairRow, one for each two sets
-    q, level : float
-        The order of all scores; the level of the intervals of sets, and of all verdicts together.
-    groups : int, the number of groups of paired samples, 0 without groups
+    sets : tuple of SetRow
+        One row per set.
+    pairs : tuple of PairRow
+        One row per pair of sets.
+    q : float
+        Order of all scores.
+    level : float
+        Confidence level of the intervals of sets and of all verdicts together.
+    groups : int
+        Number of groups of samples; 0 without groups.
     settings : mapping
-        The kernel and its options, with what was fitted to all sets together.
+        The kernel and its options, including those fitted to all sets together.
     within : float or None
-        The share of a score within which sets count as the same, if the caller passed one.
-    effects : {"random", "fixed"}, whether p speaks of other groups, too, or of these alone
+        Margin of the equivalence test, if it was requested.
+    effects : {"random", "fixed"}
+        Whether p-values generalize to other groups or apply to these groups only.
     allow_repeats : bool or None
-        Whether intervals allow for samples that recur; None with groups and at order 0, where they
-        do not depend on it.
-    pairs_by_group : tuple of GroupPairRow, one for each two sets in each group, empty without
+        Whether intervals allow for samples that recur. None with groups and at order 0, where
+        intervals do not depend on it.
+    pairs_by_group : tuple of GroupPairRow
+        One row per pair of sets and group; empty without groups.
     pooled_groups : int or None
-        The number of groups from which intervals in `pairs_by_group` take how often samples repeat,
-        0 if each group has its own; None without groups.
+        Number of groups from which the intervals in `pairs_by_group` estimate how often samples
+        repeat; 0 if each interval uses its own group; None without groups.
+
+    See Also
+    --------
+    vendiscore.compare : Compare sets.
 
     Examples
     --------
     >>> from vendiscore import compare
-    >>> found = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
-    >>> found.verdict("A", "B")
+    >>> result = compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)
+    >>> result.verdict("A", "B")
     'no difference shown'
-    >>> found.to_frame()[["a", "b", "difference"]].values.tolist()
+    >>> result.to_frame()[["a", "b", "difference"]].values.tolist()
     [['A', 'B', 0.0]]
     """
 

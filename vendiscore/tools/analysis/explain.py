@@ -33,52 +33,71 @@ def explain(
     psd: PSD = "check",
     **how: object,
 ) -> Explanation:
-    """Find which samples add to the diversity of a set, which repeat others, and its modes.
+    """Explain the score of a set: contribution of each sample, near-duplicates and modes.
 
     Parameters
     ----------
-    samples : list, array or Similarity, n of the kind that `k` compares; not changed
-    q : float in (0, ∞] or "inf", order of the score that is explained; 1 by default
-    threshold : float in [−1, 1], 0.95 by default, whatever the kernel
-        Samples at least this similar are near-duplicates; texts that differ in case, space,
-        punctuation or Unicode form alone are at any. Choose it by `repeats` and `boundary()`.
-    p : array (n,), optional, weights that sum to 1; uniform by default
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
+    samples : list, array-like or Similarity
+        The n samples, as for `compute`. Not modified.
+    q : float or "inf", default 1
+        Order of the score, 0 < q <= infinity.
+    threshold : float, default 0.95
+        Samples with at least this similarity are near-duplicates, -1 <= threshold <= 1. Texts that
+        differ only in case, space, punctuation or Unicode form are near-duplicates at any
+        threshold. `repeats` and `boundary()` of the result help to choose it.
+    p : array-like of shape (n,), optional
+        Non-negative weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
     **how
-        As for `compute`: `k`, `score_K`, `score_X`, `normalize` and the options of the kernel. With
-        `prompts`, the samples of each prompt are a set of their own, and scores are means.
+        `k`, `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`. With
+        `prompts`, each prompt is a separate set, and scores are means over prompts.
 
     Returns
     -------
-    Explanation, a table with a row for each sample in order, near-duplicates, modes and more
+    Explanation
+        A table with one row per sample, in order, with near-duplicates, modes and more.
 
     Raises
     ------
-    TypeError, ValueError, TooLargeError
-        As `compute` does, and for order 0, of which a sample changes one or nothing.
+    NotPSDError
+        If similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If an argument is invalid, or the order is 0.
+
+    See Also
+    --------
+    compute : The score.
+    select : Select a diverse subset.
+    report : Write an HTML report that includes this explanation.
 
     Notes
     -----
-    One spectrum with vectors, O(n d² + d³) from d < n features and O(n³) else, and one pass over
-    all pairs, O(n² d). Above 4,096 samples pairs are found in single precision and their
-    similarities in double; the nearest of a sample without near-duplicates is then the nearest up
-    to 1e-5. Memory: n·min(n, d) numbers, an (n, n) array only where the spectrum needs it, up to 4
-    million pairs: if more are that similar, the threshold rises, with a warning.
+    Time is one decomposition with eigenvectors, O(n d^2 + d^3) for d < n features, else O(n^3), and
+    one pass over all pairs, O(n^2 d). Memory is n min(n, d) numbers; an (n, n) array is allocated
+    only if the decomposition needs it. At most 4 million pairs are stored: if more pairs are above
+    the threshold, it is raised, with a warning.
+
+    Above 4096 samples, pairs are searched in single precision and their similarities computed in
+    double precision. For samples without near-duplicates, the nearest sample is then correct up to
+    1e-5.
 
     References
     ----------
-    Leave-one-out: an integral, `vendiscore.spectral.leave_one_out`. Coverage: Good, Biometrika
-    1953.
+    .. [1] I. J. Good, "The Population Frequencies of Species and the Estimation of Population
+       Parameters", Biometrika, 1953 (coverage).
 
     Examples
     --------
-    >>> found = explain(["a b", "a b", "c d"], ns=[1])
-    >>> found.redundant_of
+    >>> result = explain(["a b", "a b", "c d"], ns=[1])
+    >>> result.redundant_of
     array([-1,  0, -1])
-    >>> found.adds.round(3)  # without the last, all are copies
+    >>> result.adds.round(3)  # without the last sample, all are copies
     array([-0.057, -0.057,  0.637])
-    >>> found.score_without_duplicates
+    >>> result.score_without_duplicates
     2.0
     """
     read = similarity_spec_from_keywords(how, ("q", "threshold", "p", "psd"), allow_grouping=True)

@@ -81,28 +81,43 @@ _KEYWORDS = ("sizes", "q", "level", "psd", "allow_repeats")
 
 @dataclass(frozen=True, repr=False)
 class Growth(SummaryMixin):
-    """Scores at each number of samples in `sizes`.
+    """Result of `growth`: the score at several numbers of samples.
 
     Attributes
     ----------
-    q, level, n : float, float, int
-        The order, the level of the intervals, and the number of samples, of the smallest prompt.
-    sizes, extrapolated : tuple of int, ascending; tuple of bool, whether each is beyond n
-    scores, low, high : tuple of float
-        VS_q at each size, with its interval for other samples of the source.
-    asymptote : tuple of float (score, low, high), or None
-        The score of infinitely many samples; None if these samples do not identify it. Below
-        order 2 it is a lower bound, as kinds that no sample shows may add any amount.
-    coverage : tuple of float in [0, 1], or None
-        The share of the source that samples of each size cover, if they are labels.
-    undecided : bool, or None
-        Whether the interval at 2n contains both the score of n samples and twice this score, and
-        so does not show what more samples would add; None if no size is beyond n, as for prompts.
+    q : float
+        Order of the score.
+    level : float
+        Confidence level of the intervals.
+    n : int
+        Number of samples; with prompts, of the smallest prompt.
+    sizes : tuple of int
+        Numbers of samples, in ascending order.
+    scores : tuple of float
+        VS_q at each size.
+    low : tuple of float
+        Lower end of the interval at each size, for other samples from the population.
+    high : tuple of float
+        Upper end of the interval at each size.
+    extrapolated : tuple of bool
+        Whether each size is above n.
+    asymptote : tuple of float or None
+        Score of infinitely many samples with its interval (score, low, high); None if it is not
+        identified. Below order 2 it is a lower bound, as unseen classes may add any amount.
+    coverage : tuple of float or None
+        For labels, the proportion of the population that samples of each size cover.
+    undecided : bool or None
+        Whether the interval at 2n contains both the score of n samples and twice that score, so the
+        data do not show what more samples would add. None if no size is above n, and with prompts.
+
+    See Also
+    --------
+    vendiscore.growth : Compute a curve.
 
     Examples
     --------
-    >>> found = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
-    >>> found.n, found.extrapolated
+    >>> result = growth(["a", "b"] * 8, [16, 32], q=2, k="labels")
+    >>> result.n, result.extrapolated
     (16, (False, True))
     """
 
@@ -190,70 +205,102 @@ def growth(
     k: KernelArgument | None = None,
     **how: object,
 ) -> Growth:
-    """Return the score against the number of samples: would more of them add much?
+    """Estimate the score as a function of the number of samples.
+
+    The result shows whether more samples would increase the score much.
 
     Parameters
     ----------
-    samples : list, array or Similarity
-        n ≥ 4 samples, taken to be independent samples of a source. Not changed.
+    samples : list, array-like or Similarity
+        The n samples, at least 4, assumed to be independent draws from one population. Not
+        modified.
     sizes : sequence of int, optional
-        Numbers of samples to score, from 1 to 2n; beyond n, orders other than 2 need n ≥ 16, and
-        labels orders of 0, 1 or 2.
-        Default: from n/16 to 2n.
-    q, level : float in [0, ∞] or "inf", float in [0.5, 1)
-        Order of the score (default: 1), and confidence level of the intervals (default: 0.95).
-    psd : {"check", "clip"}
-        Raise for negative eigenvalues, or set them to zero; subsets are then drawn at order 2 too.
-    allow_repeats : bool
-        Whether intervals allow for samples that recur in the source although these do not show it
-        (default: True); False states that samples are continuous measurements.
+        Numbers of samples, from 1 to 2n; by default from n/16 to 2n. Sizes above n require n >= 16
+        unless q is 2, and for labels order 0, 1 or 2.
+    q : float or "inf", default 1
+        Order of the score, 0 <= q <= infinity.
+    level : float, default 0.95
+        Confidence level of the intervals, 0.5 <= level < 1.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others. With "clip", subsets are drawn also at order 2.
+    allow_repeats : bool, default True
+        Whether intervals allow for samples that recur in the population even if none recurs in
+        this set. False states that samples are continuous measurements, which never recur.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **how
         `score_K`, `score_X`, `normalize` and options of the kernel, as for `compute`. With
-        `prompts`, the mean of the curves of each prompt, to the size of the smallest, and its
-        interval over prompts.
+        `prompts`, the result is the mean curve over prompts, up to the size of the smallest, and
+        intervals are over prompts.
 
     Returns
     -------
     Growth
-        With `sizes`, `scores`, `low` and `high`, `.to_frame()` and `.plot()`; `coverage` of labels.
+        `sizes`, `scores`, `low`, `high`, `.to_frame()` and `.plot()`; for labels also `coverage`.
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError, SampleError
-        For fewer than 4 samples, invalid sizes, and as `compute` does.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If there are fewer than 4 samples, or sizes or another argument are invalid.
+
+    Warns
+    -----
+    UserWarning
+        If a size is above n and the interval at 2n contains both the score of n samples and twice
+        that score, so the data do not show what more samples would add (`undecided`).
+
+    See Also
+    --------
+    compute : Score of all samples, with its interval.
+    compare : Compare sets at a common sample size.
 
     Notes
     -----
-    Up to n: the mean of log VS over subsets without replacement, read off its regression on two
-    sums of which the mean over all subsets is known; order 2 draws none. Beyond n, on the scale
-    κ = (m/VS − 1)/(m − 1), which at order 2 is the mean of k² over pairs for every m: at other
-    orders, changes of log κ by doublings continue as a geometric series.
-    Labels, at orders 0 and 1: rarefaction, extrapolation and asymptote as iNEXT has them, at order
-    0 the mean of VS. Intervals: the jackknife of the logit of κ, and what these samples do not
-    show; at n that of `compute(ci=...)`, except at order 0, where `compute` has none.
-    The asymptote is 1/κ at order 2, where κ is unbiased. For labels at orders 0 and 1 it is a lower
-    bound of the score of the source (at order 0 Chao1), as rare kinds that no sample shows may add
-    any amount. Elsewhere it is not identified.
-    A warning follows if a size is beyond n and the interval at 2n contains both the score of n and
-    twice this score (`undecided`). Twice the samples score at least as much and at most twice as
-    much: this is proven of the power mean of VS_q with exponent 1 − q over sets, which is estimated
-    at orders 1 and 2, and at order 0 for labels; at other orders it is a rule of thumb.
-    Time: one decomposition with eigenvectors, and for each size m below n 5e7/m³ subsets, 40 to
-    4,000; at order 2 one pass over all pairs; of labels O(n).
+    Up to n, the curve is the mean of log VS over random subsets without replacement, with the
+    variance reduced by regression on two sums whose mean over all subsets is known. Order 2 needs
+    no subsets.
+
+    Above n, the curve continues kappa = (m / VS - 1) / (m - 1), which at order 2 is the mean of k^2
+    over pairs for every m. At other orders, changes of log kappa with each doubling continue as a
+    geometric series. Doubling the number of samples increases the expected score by a factor
+    between 1 and 2. This is proven for the power mean of VS_q with exponent 1 - q over sets, which
+    is what is estimated at orders 1 and 2, and for labels at order 0; at other orders it is a rule
+    of thumb.
+
+    For labels at orders 0 and 1, the curve is rarefaction, extrapolation and asymptote as in iNEXT,
+    at order 0 the mean of VS.
+
+    Intervals use the jackknife of the logit of kappa, and allow for what these samples do not show.
+    At n the interval is that of ``compute(ci=...)``, except at order 0.
+
+    The asymptote at order 2 is 1 / kappa with an unbiased kappa. For labels at orders 0 and 1 it is
+    a lower bound (at order 0 Chao1), as unseen classes may add any amount. Elsewhere it is not
+    identified.
+
+    Time is one decomposition with eigenvectors, and 5e7 / m^3 subsets (40 to 4000) for each size m
+    below n; at order 2 one pass over all pairs; for labels O(n).
 
     References
     ----------
-    Rarefaction, and extrapolation to 2n at most: Chao et al., Ecological Monographs 2014. Coverage:
-    Chao & Jost, Ecology 2012. Asymptote of order 1: Chao, Wang & Jost 2013.
-    Jackknife: Efron & Stein 1981.
+    .. [1] A. Chao et al., "Rarefaction and Extrapolation with Hill Numbers", Ecological Monographs,
+       2014.
+    .. [2] A. Chao and L. Jost, "Coverage-based Rarefaction and Extrapolation", Ecology, 2012.
+    .. [3] A. Chao, Y. T. Wang and L. Jost, "Entropy and the Species Accumulation Curve", Methods in
+       Ecology and Evolution, 2013.
+    .. [4] B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
 
     Examples
     --------
     >>> import vendiscore
-    >>> found = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
-    >>> [round(score, 2) for score in found.scores]  # two classes, of which 4 samples show less
+    >>> result = vendiscore.growth(["a", "b"] * 8, [4, 16, 32], q=2, k="labels")
+    >>> [round(score, 2) for score in result.scores]  # two classes, not always both among 4 samples
     [1.67, 2.0, 2.07]
     """
     order = check_order(q)

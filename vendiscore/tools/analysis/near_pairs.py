@@ -12,12 +12,20 @@ ROUNDING = 1e-9
 
 
 class Pair(NamedTuple):
-    """Two samples and how similar they are.
+    """Two samples and their similarity.
 
     Attributes
     ----------
-    i, j : int, their places, i < j
+    i : int
+        Index of the first sample.
+    j : int
+        Index of the second sample, above i.
     similarity : float
+        Their similarity.
+
+    See Also
+    --------
+    vendiscore.explain : Find near-duplicates.
 
     Examples
     --------

@@ -25,14 +25,22 @@ from ...support.types import Frame, Samples
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Novelty(SummaryMixin):
-    """The gains of n samples: log VS_q of the references, or of each class, with each added.
+    """Result of `novelty`: what each new sample adds to log VS_q of the references.
 
     Attributes
     ----------
-    values : array (n,), the least that each adds to a class; NaN for samples left out
-    table : array (n, C), log VS of each class with the sample minus without
-    most : array (C,), what a sample adds that has nothing in common with any reference
-    classes : tuple (C,) of the labels of the references, in order of appearance; (None,) without
+    values : array of shape (n,)
+        Minimum over classes of what each sample adds; NaN for dropped samples.
+    table : array of shape (n, C)
+        What each sample adds to each class: log VS with the sample minus log VS without it.
+    most : array of shape (C,)
+        What a sample adds that has nothing in common with any reference.
+    classes : tuple of length C
+        Labels of the references, in order of appearance; (None,) without labels.
+
+    See Also
+    --------
+    vendiscore.novelty : Compute novelty.
 
     Examples
     --------
@@ -76,61 +84,78 @@ def novelty(
     psd: PSD = "check",
     **how: object,
 ) -> Novelty:
-    """Return what each new sample would add to the score of the references.
+    """Compute what each new sample would add to the score of a reference set.
 
-    This is log VS_q of the references with the sample minus log VS_q without it, exactly. It
-    depends on no other new sample, so that a threshold found today holds tomorrow.
+    The novelty of a sample is log VS_q of the references with the sample minus log VS_q without it,
+    computed exactly. It does not depend on the other new samples.
 
     Parameters
     ----------
-    samples, references : list or array
-        n and m samples of the kind that `k` compares. Not changed.
-    labels : sequence of hashable (m,), optional
-        The class of each reference: the novelty of a sample is the least that it adds to a class.
-        Classes of one size, since one sample adds more to a small set.
+    samples : list or array-like
+        The n new samples. Not modified.
+    references : list or array-like
+        The m reference samples. Not modified.
+    labels : sequence of length m of hashable labels, optional
+        Class of each reference. The novelty of a sample is then its minimum over classes. Use
+        classes of equal size, because a sample adds more to a small set.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
-        Options that a kernel fits, such as `sigma`, follow from the references alone.
-    q : float in (0, 2], the order
-    psd : {"check", "clip"}
-        Raise for negative eigenvalues of the references' similarities, or set them to zero.
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted. Options
+        that a kernel fits to data, such as `sigma`, are fitted to the references.
+    q : float, default 1
+        Order of the score, 0 < q <= 2.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues of the references' similarities beyond rounding: raise
+        a NotPSDError, or set them to zero and rescale the others to sum to 1.
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
     Novelty
-        `values` (n,), in nats, `table` (n, C), `most` and `classes`: below 0 for a sample that
-        makes the set less diverse, at most `most`, for one that has nothing in common with it.
+        `values` of shape (n,), in nats, `table` of shape (n, C) for C classes, `most` and
+        `classes`. A value is negative for a sample that makes the set less diverse, and at most
+        `most`, for a sample that has nothing in common with the references.
 
     Raises
     ------
-    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
-        For input that cannot be compared, labels of another number, an order above 2; see `psd`;
-        if the spectrum would not fit in memory.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities of the references have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the decomposition does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If samples cannot be compared, the number of labels is not m, or the order is above 2.
+
+    See Also
+    --------
+    explain : Contribution of each sample to its own set.
+    State : Score data batch by batch.
 
     Notes
     -----
-    To detect samples of another source, the similarity with the nearest references is often the
-    better score. A sample adds little to the references if it lies in directions that they have
-    already, however far it is from each of them. In benchmarks/novelty.py (results
+    To detect samples from another population, similarity to the nearest references often works
+    better. A sample adds little if it lies in directions that the references already cover, even if
+    it is far from each of them. In benchmarks/novelty.py (results in
     benchmarks/results/novelty.json) the five nearest references have the largest area under the ROC
-    curve in 5 of 10 cases: for all four of digits (0.89 to 0.92; novelty 0.71 to 0.79, with classes
-    0.83 to 0.86) and, by less than 0.01, for one of two of questions by n-grams. Novelty with
+    curve in 5 of 10 cases: in all four of digits (0.89 to 0.92; novelty 0.71 to 0.79, with classes
+    0.83 to 0.86) and, by less than 0.01, in one of two of questions with n-grams. Novelty with
     classes is best for the other and for embeddings of questions, novelty without classes for
     molecules.
-    One decomposition of each class, O(m d² + d³) from d features or O(m³), and then a projection,
-    O(d²) or O(m²) a sample: linear in the samples, but for functions `k`, which compare all pairs.
+
+    Time is one decomposition of each class, O(m d^2 + d^3) for d features or O(m^3), and one
+    projection per sample, O(d^2) or O(m^2). A function `k` is evaluated on all pairs.
 
     References
     ----------
-    Vendi Novelty Scores, arXiv 2602.10062, whose detector also weights these gains by the predicted
-    classes of the sample, which this function does not; the identity is in docs/identity.md.
+    .. [1] "Vendi Novelty Scores", 2026. arXiv:2602.10062. Its detector also weights these gains by
+       the predicted classes of the sample, which this function does not. The identity used here is
+       derived in docs/identity.md.
 
     Examples
     --------
-    >>> found = novelty([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0]], k="cosine")
-    >>> found.values.round(3)
+    >>> result = novelty([[0.0, 1.0], [1.0, 1.0]], [[1.0, 0.0], [2.0, 0.0]], k="cosine")
+    >>> result.values.round(3)
     array([0.637, 0.381])
     """
     read = similarity_spec_from_keywords({**how, "k": k}, allow_fit=True)

@@ -43,21 +43,28 @@ PAIRS = 3  # shown on each side of the threshold
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Explanation(SummaryMixin):
-    """n samples, the contribution of each to the score, and groups of near-duplicates.
+    """Result of `explain`: the contribution of each sample, and groups of near-duplicates.
 
-    `surprise`, `adds`, `unexplained`, `mode`, `nearest`, `nearest_similarity`, `redundant_of` are
-    arrays (n,) in the order of the samples; a sample is named by its place.
+    The attributes `surprise`, `adds`, `unexplained`, `mode`, `nearest`, `nearest_similarity` and
+    `redundant_of` are arrays of shape (n,) in the order of the samples. Samples are identified by
+    their indices.
 
     Attributes
     ----------
-    q : float, the order of the score
-    places : int array (n,), place of each sample in the list that was passed
+    q : float
+        Order of the score.
+    places : array of int of shape (n,)
+        Index of each sample in the list that was passed.
+
+    See Also
+    --------
+    vendiscore.explain : Explain a score.
 
     Examples
     --------
     >>> from vendiscore import explain
-    >>> found = explain(["a b", "a b", "c d"], ns=[1])
-    >>> found.groups, found.kept
+    >>> result = explain(["a b", "a b", "c d"], ns=[1])
+    >>> result.groups, result.kept
     ([(0, [1])], array([0, 2]))
     """
 

@@ -24,64 +24,84 @@ def sources(
     k: str | PairFunction | dict[str, float] | list[str] | None = None,
     **how: object,
 ) -> Sources:
-    """Find how many sources of answers are effectively different, and which are alike.
+    """Estimate the effective number of sources, such as models or annotators, from their answers.
+
+    Sources are similar if their answers to the same prompts are similar.
 
     Parameters
     ----------
-    answers : dict, list or array
-        The answers of each source by name: a list or array with a place for each prompt, or a dict
-        of prompt to answer. Several answers are a list; None marks a missing answer. Sources in a
-        list are called A, B, … or by `names`, and folders by their names. Or samples, with `by`: of
-        a table, ``sources(df["answer"], df["prompt"], by=df["model"])``, or a Similarity.
+    answers : dict, list or array-like
+        The answers of each source, by name: a list or array with one item per prompt, or a dict
+        from prompts to answers. An item may be a list of several answers, or None for a missing
+        answer. Sources in a list are called A, B, and so on, or have the `names`; folders have
+        their own names. With `by`, one list of all samples, or a Similarity; for a table,
+        ``sources(df["answer"], df["prompt"], by=df["model"])``.
     prompts : sequence of labels, optional
-        The prompts, in the order of the lists; with `by` the prompt of each sample.
-    by, names : sequence of labels, sequence of str, optional
-        The source of each sample, if all are one list; the names of sources passed as a list.
-    aligned : bool
-        False for sets of samples that answer no prompts, such as molecules of several generators,
-        each a list, an array or a folder of images: they are compared as wholes.
-    given_prompt : bool
-        Take the prompts out of similarities; see `prompts` of `as_similarity`.
-    q : float in (0, ∞] or "inf"
-        Order of the score (default: 1); larger orders give less weight to what few sources do.
-    level : float in [0.5, 1), or None for no interval
-        Confidence level of the interval (default: 0.95).
-    psd : {"check", "clip"}
-        Raise for negative eigenvalues, or set them to zero.
+        The prompts, in the order of the lists; with `by`, the prompt of each sample.
+    by : sequence of labels, optional
+        The source of each sample, if all samples are in one list.
+    names : sequence of str, optional
+        Names of sources that are passed as a list.
+    aligned : bool, default True
+        Whether sources answer the same prompts. Pass False to compare sets without prompts, such
+        as molecules from several generators: each is a list, an array or a folder of images.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts; see `as_similarity`.
+    q : float or "inf", default 1
+        Order of the score, 0 < q <= infinity. Large orders give less weight to rare behaviour.
+    level : float or None, default 0.95
+        Confidence level of the interval, 0.5 <= level < 1; None computes no interval.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **how
         `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
     Sources
-        With `.score`, `.sentence`, `.sources`, `.similarity`, `.pairs()`, `.groups(threshold)`,
-        `.per_prompt`, `.to_frame()`, `.plot()`, `.to_dict()`.
+        The score and its interval, with `.sentence`, `.sources`, `.similarity`, `.pairs()`,
+        `.groups(threshold)`, `.per_prompt`, `.to_frame()`, `.plot()` and `.to_dict()`.
 
     Raises
     ------
-    TypeError, ValueError, SampleError, TooLargeError
-        For one source alone, sources without a common prompt or of unequal lengths, answers that
-        cannot be compared (they are named; `on_error="skip"` leaves them out), or wrong keywords.
+    SampleError
+        If answers are unusable; ``on_error="skip"`` drops them instead.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If there is only one source, sources share no prompt or have different lengths, or an
+        argument is invalid.
+
+    See Also
+    --------
+    compare : Test which source is more diverse.
+    compute : Score of one set.
 
     Notes
     -----
-    Sources a and b have the similarity Σ_p K_p(a, b)/√(Σ_p K_p(a, a) Σ_p K_p(b, b)), K_p(a, b) the
-    mean over their answers to prompt p, of prompts that both answered; the score is its Vendi
-    Score. It is the mean of K where each answers once, and the cosine of mean features. Where a
-    source answers several times, `.corrected` has Σ_p K_p(a, a) over different answers only: two
-    sets of answers of one source are then one source but for chance, where the plain score counts
-    their differences too. Intervals are Student's, of a jackknife that leaves out one prompt at a
-    time (without prompts, one of 20 random blocks of each set); for the plain score v of G sources
-    on the scale of logit((v − 1)/(G − 1)). Where no prompt changes the score, the interval allows
-    for a proportion of prompts in which all sources agree, or none do: Jeffreys' for none of the
-    prompts seen. Prompts are compared one by one, in threads.
+    Let K_p(a, b) be the mean similarity between the answers of sources a and b to prompt p. Their
+    similarity is sum_p K_p(a, b) / sqrt(sum_p K_p(a, a) sum_p K_p(b, b)), over prompts that both
+    answered; the score is the Vendi Score of this matrix. If each source answers once, the
+    similarity is the mean over prompts; in general it is the cosine of mean features.
+
+    If sources answer several times, two samples from one source differ by chance. `.corrected`
+    removes this effect: K_p(a, a) is then the mean over pairs of different answers, so two sets of
+    answers from one source count as one source, up to chance.
+
+    Intervals use Student's t and a jackknife over prompts, or without prompts over 20 random blocks
+    of each set. For the uncorrected score v of G sources the scale is logit((v - 1) / (G - 1)). If
+    no prompt changes the score, the interval allows for a proportion of unseen prompts in which all
+    sources agree, or none do (Jeffreys interval for none of the observed prompts).
 
     References
     ----------
-    The question: Jiang et al., NeurIPS 2025, arXiv 2510.22954. Mean features: Muandet et al. 2017.
-    Jackknife: Efron & Stein 1981.
+    .. [1] L. Jiang et al., "Artificial Hivemind", NeurIPS, 2025. arXiv:2510.22954.
+    .. [2] K. Muandet et al., "Kernel Mean Embedding of Distributions", Foundations and Trends in
+       Machine Learning, 2017.
+    .. [3] B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
 
     Examples
     --------

@@ -14,13 +14,20 @@ EXEMPLARS = 3
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Mode(SummaryMixin):
-    """One direction, and the samples that belong to it more than to any other.
+    """One eigenvector of the similarities, and the samples that belong to it most.
 
     Attributes
     ----------
-    number : int, from 0, the largest first
-    share : float, its eigenvalue, of a sum of 1
-    members : int array (m,), the samples, the strongest first
+    number : int
+        Index of the mode, from 0, in descending order of eigenvalues.
+    share : float
+        The normalized eigenvalue; all sum to 1.
+    members : array of int of shape (m,)
+        Indices of its samples, in descending order of their component.
+
+    See Also
+    --------
+    vendiscore.explain : Explain a score.
 
     Examples
     --------
