@@ -130,23 +130,26 @@ class Encoder:
         return f"<encoder of {self.kind}: {listed}>"
 
     def encode(self, samples: Samples) -> np.ndarray:
-        """Return the embeddings of samples.
+        """Compute the embeddings of samples.
 
         Parameters
         ----------
         samples : iterable
-            n texts (str), or n images of any kind that the kernels on images take.
+            Strings, or images of any type that the image kernels accept.
 
         Returns
         -------
-        ndarray (n, d)
-            As the model gives them, not normalised: float64 if it gives that, otherwise float32.
+        array of shape (n, d)
+            The output of the model, not normalized: float64 if the model returns it, otherwise
+            float32.
 
         Raises
         ------
-        SampleError, TypeError, ValueError
-            For samples that cannot be embedded (it lists all) or embed as zero or not finite; if
-            there are none, or the model does not return a row for each.
+        SampleError
+            If samples cannot be embedded, or their embeddings are zero or not finite; the message
+            lists their indices.
+        TypeError, ValueError
+            If there are no samples, or the model does not return one row per sample.
         """
         read: Any = as_samples(samples)
         self._modality.check(read)

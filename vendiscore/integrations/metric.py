@@ -253,9 +253,29 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         references: Samples | None = None,
         **options: object,
     ) -> Record:
-        """Score the samples passed here and in earlier `add` and `add_batch` calls.
+        """Score the samples that are passed here and those from earlier `add` and `add_batch`
+        calls.
 
-        Added samples are kept until scored: after an error, call it again with other options.
+        Added samples are kept until they are scored. If an exception is raised, call it again with
+        other options.
+
+        Parameters
+        ----------
+        samples : list, array-like or Similarity, optional
+            The samples, as for `vendiscore.compute`.
+        predictions : list or array-like, optional
+            Alias of `samples`, as other metrics call them.
+        data : list or array-like, optional
+            Alias of `samples`.
+        references : list or array-like, optional
+            Second set, for two-sample measures; otherwise ignored.
+        **options
+            Other arguments of `vendiscore.compute`.
+
+        Returns
+        -------
+        dict
+            The result of `vendiscore.compute`.
         """
         default_order = "q" not in options
         options = {
@@ -343,9 +363,20 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         references: Samples | None = None,
         groups: object = None,
     ) -> None:
-        """Keep a copy of a batch of samples, of any kind, for a later `compute()`.
+        """Store a copy of a batch of samples of any type, for a later `compute()`.
 
-        `groups` are labels of these samples; a list of lists of samples means groups, too.
+        Parameters
+        ----------
+        samples : list or array-like, optional
+            The samples. A list of lists means groups.
+        predictions : list or array-like, optional
+            Alias of `samples`, as other metrics call them.
+        data : list or array-like, optional
+            Alias of `samples`.
+        references : list or array-like, optional
+            Second set, for two-sample measures.
+        groups : sequence of labels, optional
+            Group label of each sample.
         """
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
         if samples is None:
@@ -365,9 +396,22 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         references: object = None,
         group: object = None,
     ) -> None:
-        """Keep a copy of one sample, of any kind, for a later `compute()`.
+        """Store a copy of one sample of any type, for a later `compute()`.
 
-        `group` is the label of its group; a list of samples is a group by itself.
+        Parameters
+        ----------
+        sample : object
+            The sample. A list of samples is a group.
+        prediction : object, optional
+            Alias of `sample`, as other metrics call it.
+        reference : object, optional
+            A sample of the second set, for two-sample measures.
+        predictions : object, optional
+            Alias of `sample`.
+        references : object, optional
+            Alias of `reference`.
+        group : label, optional
+            Group label of the sample.
         """
         # `evaluate.combine` has names of one sample in the plural.
         one = _select_argument(sample=sample, prediction=prediction, predictions=predictions)

@@ -93,11 +93,33 @@ class MetricSpace:
         return f"Distances between {self.n:,} samples, {self.distinct:,} of them distinct."
 
     def solve(self, t: float) -> Solution:
-        """Solve for the weights of the distinct points at scale t > 0, once."""
+        """Solve for the weights of the distinct points at one scale; the result is stored.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, above 0.
+
+        Returns
+        -------
+        Solution
+            The weights, their error bound and the magnitude.
+        """
         return self.solver(t)
 
     def magnitude(self, t: float) -> float:
-        """Return Mag(t) for t ≥ 0, with Mag(0) = 1."""
+        """Compute the magnitude at one scale.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, at least 0; the magnitude at 0 is 1.
+
+        Returns
+        -------
+        float
+            The magnitude.
+        """
         if t == 0 or self.distinct == 1:
             return 1.0
         value = self.solver.magnitude(t)
@@ -112,13 +134,35 @@ class MetricSpace:
         return value
 
     def weights(self, t: float) -> np.ndarray:
-        """Return the weight of each sample (n,); identical samples share a point's weight."""
+        """Compute the magnitude weight of each sample at one scale.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, above 0.
+
+        Returns
+        -------
+        array of shape (n,)
+            The weights. Identical samples share the weight of their point equally.
+        """
         w = np.ones(1) if self.distinct == 1 else self.solve(t).weights
         return (w / np.bincount(self.inverse))[self.inverse]
 
     @np.errstate(under="ignore", over="ignore")
     def spread(self, t: float) -> float:
-        """Return Σ_i 1 / Σ_j exp(−t d_ij) over distinct points."""
+        """Compute Willerton's spread at one scale.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, at least 0.
+
+        Returns
+        -------
+        float
+            The sum of 1 / sum_j exp(-t d_ij) over distinct points i.
+        """
         total = 0.0
         for block in row_blocks(self.distinct, 16 * self.distinct):
             ordinary = np.exp(self.D[block] * np.float64(-t)).sum(axis=1)

@@ -106,10 +106,24 @@ class RowsSimilarity(Similarity):
         psd: bool = False,
         settings: Options | None = None,
     ) -> RowsSimilarity:
-        """Return k_ij = k(X, X)_ij from a function of some rows and others of X (n, d), not copied.
+        """Create similarities from a function of two blocks of feature rows.
 
-        k of rows (m, d) and (l, d) gives a new float64 array (m, l), whose entry of two rows
-        depends on no other row; `psd` and `settings` are as for the class.
+        Parameters
+        ----------
+        X : array of shape (n, d)
+            Features, one row per sample. Not copied.
+        k : callable
+            A function of blocks of shape (m, d) and (l, d) that returns a new float64 array of
+            shape (m, l). Each entry must depend only on its two rows.
+        psd : bool, default False
+            Whether K is known to be positive semidefinite.
+        settings : mapping, optional
+            How the similarities are computed, for reports.
+
+        Returns
+        -------
+        RowsSimilarity
+            The similarities k(X, X), computed on demand.
         """
         return cls(_FunctionEntries(X, k), psd=psd, settings=settings)
 

@@ -64,56 +64,81 @@ def group_rewards(
     psd: PSD = "check",
     **options: object,
 ) -> np.ndarray:
-    """Return a reward for each sample: its quality, and what it adds to its group.
+    """Compute a reward for each sample from its quality and its contribution to its group.
 
-    For any loop of reinforcement learning: the completions for one prompt are a group. Diversity
-    alone rewards noise, so pass `quality`. A sample that is alone in its group has its quality
-    alone, or 0. Blank texts add 0 and change no other reward. Time O(n³) for a group of n.
+    For reinforcement learning: the completions for one prompt form a group. Diversity by itself
+    also rewards noise, so pass `quality`. The reward of a sample that is the only one in its group
+    depends only on its quality, and is 0 without it. Blank texts have credit 0 and do not affect
+    other samples.
 
     Parameters
     ----------
-    samples : list or array (n, …), or a list of lists, which are groups
-    quality : array_like (n,), optional
-        A reward of each sample, at least 0 where it is multiplied. Default: what it adds, times
-        `weight`.
-    groups : sequence (n,) of labels, optional
-        Which samples belong together. Default: those with equal prompts; without either, all.
-    prompts : sequence (n,), optional
-        The prompt of each sample, of any kind that can be compared with ``==``.
-    given_prompt : bool
-        Take the prompts out of the similarity too, as `prompts` of `compute` does; then one for
-        each group will do (a dict by label). A sample that repeats its prompt adds 0.
-    fuse : {"x", "+"}
-        quality · (1 − weight + weight · max(credit, 0)), weight in [0, 1], which rewards good
-        samples alone, as DARLING does; or quality + weight · credit.
-    weight : float of at least 0
-    credit : {"surprise", "leave_one_out"}
-        −xᵀ log(A) x / log n, A the mean of xxᵀ over the group: in [0, 1], and at order 1 its mean
-        over the group is log VS / log n. Or VS of the group − VS without the sample: at most 1,
-        for one with nothing in common with others that have nothing in common, whatever n is; 0
-        for all of a group of copies; and below 0 for some that repeat others, which multiplies
-        quality by 0. It has the policy gradient of the expected VS.
-    match_length : bool
-        Compare texts by their distinct words, in order, without case and punctuation, and by no
-        more of them than half of the group have (characters, in a script without spaces), so that
-        no repetition or mere length makes a text different.
-    q : float in (0, ∞], the order; finite for "surprise"
-    k : str, callable, dict or list, optional; how samples are compared (texts: by n-grams)
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    **options : options of the kernel, as for `vendiscore.compute`
+    samples : list or array-like
+        The n samples, as for `compute`. A list of lists means groups.
+    quality : array-like of shape (n,), optional
+        Reward of each sample, non-negative with ``fuse="x"``. Without it, the reward is `weight`
+        times the credit for diversity.
+    groups : sequence of length n of labels, optional
+        Group of each sample. By default samples with equal prompts; without prompts, all samples.
+    prompts : sequence of length n, optional
+        Prompt of each sample, of any type that supports ``==``.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts, as in `compute`. A dict from group labels
+        to prompts is then also accepted. A sample that repeats its prompt verbatim has credit 0.
+    fuse : {"x", "+"}, default "x"
+        How quality and credit are combined. "x" is quality * (1 - weight + weight * max(credit, 0))
+        with a weight of at most 1. It rewards only good samples, like DARLING. "+" is
+        quality + weight * credit.
+    weight : float, default 1.0
+        Weight of the credit, at least 0.
+    credit : {"surprise", "leave_one_out"}, default "surprise"
+        Credit for diversity. "surprise" is -x^T log(A) x / log n, where A is the mean of x x^T over
+        the group. It lies in [0, 1], and at order 1 its mean over the group is log VS / log n.
+        "leave_one_out" is VS of the group minus VS without the sample. It is at most 1, for a
+        sample that has nothing in common with others that also have nothing in common, whatever n
+        is; 0 if all samples are identical; and negative for some repeated samples, which
+        ``fuse="x"`` multiplies by 0. It has the policy gradient of the expected VS.
+    match_length : bool, default False
+        Compare texts by their distinct words, in order, without case and punctuation, truncated to
+        the median number of words in the group (of characters, in scripts without spaces).
+        Repetition and length then do not make a text different.
+    q : float, default 1
+        Order of the score, 0 < q <= infinity; finite for "surprise".
+    k : str, callable, dict or list, optional
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    **options
+        Options of the kernel, as for `compute`.
 
     Returns
     -------
-    array (n,) of float64
+    array of shape (n,)
+        The rewards, in float64.
 
     Raises
     ------
-    ValueError, TypeError
-        For arguments that are refused, a SampleError for samples that cannot be compared.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    TypeError, ValueError
+        If an argument is invalid.
+
+    See Also
+    --------
+    explain : Contribution of each sample to the score of a set.
+    novelty : What new samples would add to a reference set.
+
+    Notes
+    -----
+    Time is O(n^3) for a group of n samples.
 
     References
     ----------
-    Friedman & Dieng, arXiv 2210.02410; DARLING: Li et al., arXiv 2509.02534.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] T. Li et al., "Jointly Reinforcing Diversity and Quality in Language Model Generations"
+       (DARLING), 2025. arXiv:2509.02534.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class Score(SummaryMixin):
         return format_with_interval(self.value, self.low, self.high, self.se)
 
     def keys(self, name: str) -> dict[str, float]:
-        """Return the values under the keys of a `compute` result.
+        """Return the known values under the keys of a `compute` result.
 
         Parameters
         ----------
@@ -83,7 +83,7 @@ class Score(SummaryMixin):
         -------
         dict of str to float
             The value under `name`, and its standard error and interval under `name` with "_se",
-            "_low" and "_high".
+            "_low" and "_high"; unknown values are omitted.
         """
         values = {
             name: self.value,

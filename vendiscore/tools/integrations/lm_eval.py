@@ -20,24 +20,36 @@ def vendi_score(
     given_prompt: bool = False,
     **options: object,
 ) -> dict[str, float]:
-    """Score the generations for one prompt, as `metric: !function …` in the YAML of a task.
+    """Score the generations for one prompt, as a metric of an lm-evaluation-harness task.
 
-    A ValueError for a single generation, as the default filter leaves, and what `compute` refuses.
+    Use it as ``metric: !function ...`` in the YAML file of a task.
 
     Parameters
     ----------
     predictions : list of one list of str
-        The generations that the filter kept. Blank ones count as one more text.
-    references : list, ignored unless `given_prompt` is True
-    given_prompt : bool
-        Take the prompt out of the similarity: `doc_to_target` of the task is then to be the prompt.
-    **options : `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`
+        The generations that the filter returned. Blank ones count as one more distinct text.
+    references : list of str
+        The prompt if `given_prompt` is True; otherwise ignored.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompt; `doc_to_target` of the task must then be
+        the prompt.
+    **options
+        `k`, `q`, `measures` and options of the kernel, as for `vendiscore.compute`.
 
     Returns
     -------
     dict of str to float
-        {"VS": …}, or for q=2 {"VS_q2": …}; means over prompts and their standard errors are
-        computed as for a list of lists.
+        {"VS": value}, or for q=2 {"VS_q2": value}. The harness computes means over prompts and
+        their standard errors.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If there is only one generation, as after the default filter, or an argument is invalid.
+
+    See Also
+    --------
+    vendiscore.compute : The function that computes the score.
 
     Examples
     --------

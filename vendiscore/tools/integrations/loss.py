@@ -17,39 +17,56 @@ torch = require("torch", "torch", "VendiLoss")
 
 
 class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch is not read by mypy
-    """−w · log VS_q of a batch: 0 for samples that are all alike, −w · log n for n unlike ones.
+    """A loss that rewards diversity of a batch: -weight * log VS_q.
 
-    `loss = fit(x) + diversity(z)` keeps a generator, an encoder or prototypes from collapse. With λ
-    the eigenvalues of K / n, log VS_q = log (Σ λ_i^q) / (1 − q), and −Σ λ_i log λ_i at q = 1.
+    It is 0 if all samples are identical and -weight * log n for n samples with nothing in common.
+    ``loss = fit(x) + diversity(z)`` prevents the collapse of a generator, an encoder or prototypes.
 
     Parameters
     ----------
     k : str, callable or dict, optional
-        How samples are compared: by "cosine" unless given, or "rbf", "laplacian".
-        Cosines do not see lengths of vectors, nor does an "rbf" without `sigma`, which follows each
-        batch: give it, to keep vectors from shrinking to a point.
-    q : float in (0, ∞] or "inf"
-        Order. 2 needs no eigenvalues; large orders only see the largest share.
-    weight : float of at least 0, w
-    score_K, score_X : bool
-        Batches are similarity matrices (n, n), or features of unit length under dot products.
-    normalize : bool, whether to divide k(x, y) by √(k(x, x) k(y, y))
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    **options : options of the kernel, such as `sigma`; a tensor keeps its gradient
+        The kernel: "cosine" (default), "rbf" or "laplacian". Cosine similarities ignore the norms
+        of vectors, as does "rbf" without `sigma`, which is then fitted to each batch. Set `sigma`
+        to keep vectors from shrinking to a point.
+    q : float or "inf", default 1
+        Order of the score, 0 < q <= infinity. Order 2 needs no eigenvalues. Large orders depend
+        mostly on the largest eigenvalue.
+    weight : float, default 1.0
+        Weight of the loss, at least 0.
+    score_K : bool, default False
+        Treat batches as similarity matrices of shape (n, n).
+    score_X : bool, default False
+        Treat batches as unit-norm features whose dot products are the similarities.
+    normalize : bool, default False
+        Divide k(x, y) by sqrt(k(x, x) k(y, y)).
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    **options
+        Options of the kernel, such as `sigma`. A tensor keeps its gradient.
 
     Raises
     ------
-    TypeError, ValueError, MissingPackageError
-        For keywords that `compute` would refuse, and q = 0, which counts and has no gradient; by
-        the import of this module, without torch.
+    MissingPackageError
+        If torch is not installed; raised by the import of this module.
+    TypeError, ValueError
+        If an argument is invalid, or q is 0, which has no gradient.
+
+    See Also
+    --------
+    vendiscore.compute : Scores; differentiable for torch tensors.
 
     Notes
     -----
-    The gradient is exact, and finite where samples coincide or K has not full rank: up to order 1
-    it is then the slope along the directions that are there. So it is 0 for vectors that are all
-    the same, and small near there: add the term from the start. Time O(n d² + d³) from d < n
-    features, else O(n² d + n³), in double precision. In parallel training, each process scores its
-    own batch. `torch.compile` leaves it as it is.
+    With the eigenvalues lambda_i of K / n, log VS_q is log(sum_i lambda_i^q) / (1 - q), and at q =
+    1 -sum_i lambda_i log(lambda_i).
+
+    The gradient is exact. It is finite also if samples coincide or K is rank-deficient; up to order
+    1 it is then the slope along the existing directions. It is therefore 0 if all vectors are
+    identical, and small close to this point, so use the loss from the beginning of training.
+
+    Time is O(n d^2 + d^3) for d < n features, else O(n^2 d + n^3), in double precision. In parallel
+    training, each process scores its own batch. `torch.compile` does not compile this loss.
 
     Examples
     --------
@@ -85,22 +102,29 @@ class VendiLoss(torch.nn.Module):  # type: ignore[misc, name-defined]  # torch i
     # Checks of input look at numbers, which is not compiled.
     @torch.compiler.disable  # type: ignore[misc, untyped-decorator, unused-ignore]
     def forward(self, samples: Samples, p: Weights | None = None) -> Tensor:
-        """Return −w · log VS_q of a batch, a tensor of no dimension with its gradient.
+        """Compute the loss of a batch.
 
         Parameters
         ----------
-        samples : tensor (n, …)
-            n vectors, or what else has n rows, which are flattened; or K (n, n). Not changed.
-        p : tensor (n,) of weights that sum to 1, optional (default: uniform)
+        samples : tensor of shape (n, ...)
+            The n samples; further dimensions are flattened. With `score_K`, a matrix of shape (n,
+            n). Not modified.
+        p : tensor of shape (n,), optional
+            Non-negative weights that sum to 1; uniform by default.
 
         Returns
         -------
-        tensor in the precision of the samples, or single precision if theirs is less
+        tensor
+            A differentiable 0-d tensor with the dtype of the samples, at least single precision.
 
         Raises
         ------
-        TypeError, SampleError, NotPSDError, ValueError
-            As `compute`, for samples other than a tensor of floats, and a kernel that leaves torch.
+        SampleError
+            If samples are unusable; the message lists their indices.
+        NotPSDError
+            If similarities have negative eigenvalues and ``psd="check"``.
+        TypeError, ValueError
+            If samples are not a floating-point tensor, or the kernel does not support torch.
         """
         if not is_torch(samples) or not samples.is_floating_point():
             got = samples.dtype if is_torch(samples) else type(samples).__name__

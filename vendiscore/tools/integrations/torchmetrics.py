@@ -20,24 +20,36 @@ _Metric = require("torchmetrics", "torchmetrics", "VendiScore of torchmetrics").
 
 
 class VendiScore(_Metric):  # type: ignore[misc, valid-type]
-    """The Vendi Score of embeddings under their cosine, over all batches and processes.
+    """The Vendi Score of embeddings with cosine similarity, over all batches and processes.
 
-    VS_q = (Σ λ_i^q)^{1/(1−q)} with λ the eigenvalues of (1/n) Σ x xᵀ over embeddings x divided by
-    their length: `vendiscore.compute(X, k="cosine")` of all of them. A process may have none.
-    8 d² bytes on the device, in double precision; O(n d²) time a batch and O(d³) a score.
+    The result equals ``vendiscore.compute(X, k="cosine")`` for all embeddings X. Processes without
+    embeddings are allowed.
 
     Parameters
     ----------
-    num_features : int, d, the length of an embedding
-    q : float in [0, ∞], "inf", or several
-        Order; with several, `compute` returns a dict of tensors, VS_q0, VS_q1 and so on. The score
-        of a single order is a tensor, which has no key.
-    **options : options of `torchmetrics.Metric`
+    num_features : int
+        Length d of an embedding.
+    q : float, "inf" or sequence of these, default 1
+        Order of the score, 0 <= q <= infinity. For several orders, `compute` returns a dict of
+        tensors ("VS_q0", "VS_q1"); for one order, a tensor.
+    **options
+        Options of `torchmetrics.Metric`.
 
     Raises
     ------
-    TypeError, ValueError, MissingPackageError
-        For arguments that are refused; by the import of this module, without torchmetrics.
+    MissingPackageError
+        If torchmetrics is not installed; raised by the import of this module.
+    TypeError, ValueError
+        If an argument is invalid.
+
+    See Also
+    --------
+    vendiscore.State : The same without torchmetrics.
+
+    Notes
+    -----
+    The state is the sum of x x^T over unit-norm embeddings x: 8 d^2 bytes on the device, in double
+    precision. Time is O(n d^2) per batch and O(d^3) per score.
 
     Examples
     --------
@@ -72,9 +84,19 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         self.add_state("count", _torch.tensor(0), dist_reduce_fx="sum")
 
     def update(self, embeddings: object) -> None:
-        """Add a batch of embeddings (n, d), such as outputs of a network, without its gradient.
+        """Add a batch of embeddings; gradients are not tracked.
 
-        SampleError: rows that are zero or not finite; ValueError: another shape. None is added.
+        Parameters
+        ----------
+        embeddings : tensor of shape (n, d)
+            Embeddings, such as outputs of a network.
+
+        Raises
+        ------
+        SampleError
+            If a row is zero or not finite; no row is then added.
+        ValueError
+            If the shape is not (n, d); no row is then added.
         """
         X = embeddings
         with _torch.no_grad():
@@ -92,7 +114,18 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
             self.count += len(X)
 
     def compute(self) -> Tensor | dict[str, Tensor]:
-        """Score all embeddings as a 0-d tensor, or a dict by order; raise ValueError for none."""
+        """Compute the score of all embeddings that were added.
+
+        Returns
+        -------
+        tensor or dict of str to tensor
+            A 0-d tensor, or for several orders one per key.
+
+        Raises
+        ------
+        ValueError
+            If there are no embeddings.
+        """
         n = int(self.count)
         if n == 0:
             raise ValueError("no embeddings were added by any process; call update(…) first")
@@ -103,5 +136,18 @@ class VendiScore(_Metric):  # type: ignore[misc, valid-type]
         return {f"VS{suffix}": value for suffix, value in zip(suffixes, values, strict=True)}
 
     def plot(self, val: object = None, ax: Axes | None = None) -> Axes:
-        """Draw the score, or the results of `compute` or `forward` in `val`, as Figure and Axes."""
+        """Plot scores, as torchmetrics does.
+
+        Parameters
+        ----------
+        val : tensor, dict or sequence of these, optional
+            Results of `compute` or `forward`; by default the current score.
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        tuple of Figure and Axes
+            The figure and its axes.
+        """
         return self._plot(val, ax)

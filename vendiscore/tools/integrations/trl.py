@@ -23,29 +23,53 @@ ALONE = (
 
 
 class VendiReward:
-    """A reward function of TRL: what each completion adds to the others for its prompt.
+    """A reward function of TRL: what each completion adds to the other completions for its prompt.
 
-    It is `group_rewards` with prompts as groups; of a group that is split over processes, each
-    part. It sees novelty alone, nonsense too: add a reward of quality, or multiply by one. A
-    completion that is alone has None, unless it has a quality, and a warning says so. Blank ones
-    add 0 and are compared with nothing. Time O(n³) a group. Arguments that are refused raise a
-    TypeError or a ValueError. TRL logs the score of the completions as "VS", or for q=2 "VS_q2".
+    It applies `group_rewards` with prompts as groups; if a group is split over processes, to each
+    part. Diversity by itself also rewards nonsense: add a reward for quality, or multiply by one. A
+    completion that is the only one for its prompt has reward None, with a warning, unless it has a
+    quality. Blank completions have credit 0. TRL logs the score of the completions as "VS", or for
+    q=2 "VS_q2".
 
     Parameters
     ----------
-    credit : {"surprise", "leave_one_out"}, as for `group_rewards`
+    credit : {"surprise", "leave_one_out"}, default "surprise"
+        Credit for diversity, as in `group_rewards`.
     quality : callable, optional
-        Another reward function of TRL, with which this one is fused; None of it stays None.
-    fuse, weight : {"x", "+"}, float, as for `group_rewards`
-    q : float in (0, ∞], the order
-    match_length : bool
-        Compare completions by their distinct words, in order, without case and punctuation, and by
-        no more of them than half of the group have (characters, in a script without spaces), so
-        that no repetition or mere length makes a completion different.
-    k : str, callable, dict or list, optional; how completions are compared (default: by n-grams)
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or to set them to zero
-    given_prompt : bool, whether to take the text of the prompt, or of its user, out as well
-    **options : options of the kernel, as for `vendiscore.compute`
+        Another reward function of TRL, to be combined with this one. If it returns None for a
+        completion, the reward is None.
+    fuse : {"x", "+"}, default "x"
+        How quality and credit are combined, as in `group_rewards`.
+    weight : float, default 1.0
+        Weight of the credit, as in `group_rewards`.
+    q : float, default 1
+        Order of the score, 0 < q <= infinity.
+    match_length : bool, default True
+        Compare completions by their distinct words, in order, without case and punctuation,
+        truncated to the median number of words in the group (of characters, in scripts without
+        spaces). Repetition and length then do not make a completion different.
+    k : str, callable, dict or list, optional
+        The kernel, as for `compute`; by default "ngram_overlap".
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    given_prompt : bool, default False
+        Whether to also condition similarities on the text of the prompt, or of its user messages.
+    **options
+        Options of the kernel, as for `vendiscore.compute`.
+
+    Raises
+    ------
+    TypeError, ValueError
+        If an argument is invalid.
+
+    See Also
+    --------
+    vendiscore.group_rewards : The same for any training loop.
+
+    Notes
+    -----
+    Time is O(n^3) for a group of n completions.
 
     Examples
     --------
@@ -92,7 +116,26 @@ class VendiReward:
         log_extra: Callable[[str, list[float | None]], None] | None = None,
         **columns: object,
     ) -> list[float | None]:
-        """Return a reward for each completion of a batch, as TRL asks for it."""
+        """Compute a reward for each completion of a batch; called by TRL.
+
+        Parameters
+        ----------
+        prompts : sequence
+            The prompt of each completion, as a string or a list of messages.
+        completions : sequence
+            The completions, as strings or lists of messages.
+        log_metric : callable, optional
+            Function of TRL that logs a metric.
+        log_extra : callable, optional
+            Function of TRL that logs a column of the table of completions.
+        **columns
+            Further columns of the data set, which are passed on to `quality`.
+
+        Returns
+        -------
+        list of float or None
+            The reward of each completion.
+        """
         if len(prompts) != len(completions):
             raise ValueError(
                 f"`prompts` must have one prompt for each of {len(completions)} completions, got "

@@ -29,50 +29,62 @@ def report(
     title: str | None = None,
     **keywords: object,
 ) -> Report:
-    """Write a report of how diverse samples are, and why: one HTML file that needs nothing else.
+    """Write a report on the diversity of samples as a single self-contained HTML file.
 
-    It has the number and its interval, near-duplicates, modes, redundant samples, growth, pictures,
-    all samples, and Python code that recomputes the number.
+    It contains the score and its interval, near-duplicates, modes, redundant samples, growth,
+    figures, all samples, and Python code that recomputes the score.
 
     Parameters
     ----------
-    samples : list, array, Similarity or Sources
-        n samples of the kind that `k` compares; a list of lists means groups. Not changed. A
-        result of `sources` gives the report of how many sources differ, and takes only `title`.
-    references : samples of the same kind, optional, for measures that compare two sets
-    title : str, optional, the heading; such as "Diversity of 20 texts" by default
+    samples : list, array-like, Similarity or Sources
+        The n samples, as for `compute`. A list of lists means groups. Not modified. A result of
+        `sources` gives a report on the effective number of sources; it supports only `title`.
+    references : list, array-like or Similarity, optional
+        Second set, for two-sample measures.
+    title : str, optional
+        Heading, by default for example "Diversity of 20 texts".
     **keywords
-        As for `compute`: `k`, `q`, `groups`, `measures` and so on.
+        `k`, `q`, `groups`, `measures` and other arguments of `compute`.
 
     Returns
     -------
     Report
-        `write_html(path)` writes the file, `html()` returns its text, and `numbers` is the result
-        of `compute` with details; notebooks show the report.
+        ``write_html(path)`` writes the file, ``html()`` returns it as a string, and `numbers` is
+        the result of `compute` with details. Notebooks display the report.
 
     Raises
     ------
-    TypeError, ValueError, SampleError, TooLargeError
-        For input that cannot be scored, or not in memory; the message names the remedy.
+    SampleError
+        If samples are unusable; the message lists their indices.
     NotPSDError
-        For negative eigenvalues unless `psd="clip"`, whatever `q` is: the profile has every order.
+        If similarities have negative eigenvalues, unless ``psd="clip"``. This holds for every `q`,
+        as the report shows all orders.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If an argument is invalid.
+
+    See Also
+    --------
+    compute : Only the scores.
+    explain : Contribution of each sample, and near-duplicates, in Python.
 
     Notes
     -----
-    The same samples, keywords and versions of packages give the same bytes. A 95 % interval is
-    added unless `ci` is passed or it would take long. Pairs are compared among 2,000 samples drawn
-    at most (but among all for near-duplicates and modes of dense features), and growth uses at most
-    1,000. The table of samples, which are escaped, ends where the file would exceed about 500 kB.
-    Pictures need matplotlib, and drawings of molecules RDKit.
+    The same samples, arguments and package versions give the same bytes. A 95 % interval is added
+    unless `ci` is passed or computing it would take long. Pairs are compared among at most 2000
+    random samples, but near-duplicates and modes of dense features among all; growth uses at most
+    1000. Samples are escaped; the table of samples ends when the file would exceed about 500 kB.
+    Figures require matplotlib, drawings of molecules RDKit.
 
     Examples
     --------
     >>> import vendiscore
-    >>> found = vendiscore.report(["a cat", "a cat", "the dog"], ns=[1, 2])
-    >>> found.numbers["VS"]
+    >>> result = vendiscore.report(["a cat", "a cat", "the dog"], ns=[1, 2])
+    >>> result.numbers["VS"]
     1.889...
-    >>> [section.title for section in found.sections][:2]
-    ['The number', 'What is alike']
+    >>> [section.name for section in result.sections][:2]
+    ['score', 'alike']
     """
     from ..analysis.between_sources import Sources
     from ..analysis.findings import find

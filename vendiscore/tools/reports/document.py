@@ -20,21 +20,29 @@ from .sections import Section, sections
 
 @dataclass(frozen=True, repr=False)
 class Report(SummaryMixin):
-    """Report on how diverse samples are, and why, as one HTML file; notebooks show it.
+    """A report on the diversity of samples, as a single HTML file; notebooks display it.
 
     Attributes
     ----------
-    title : str, the heading
-    numbers : dict, the result of `compute` with `details`, and an interval where one can be found
-    sections : tuple of Section; another page of them needs `vendiscore.report.document.style()`
+    title : str
+        The heading.
+    numbers : dict
+        Result of `compute` with `details`, and with an interval if there is one.
+    sections : tuple of Section
+        The sections. To use them in a page of your own, include
+        ``vendiscore.report.document.style()``.
+
+    See Also
+    --------
+    vendiscore.report : Write a report.
 
     Examples
     --------
     >>> from vendiscore import report
-    >>> found = report(["a cat", "a cat", "the dog"])
-    >>> found.title
+    >>> result = report(["a cat", "a cat", "the dog"])
+    >>> result.title
     'Diversity of 3 texts'
-    >>> found.html()[:15]
+    >>> result.html()[:15]
     '<!DOCTYPE html>'
     """
 

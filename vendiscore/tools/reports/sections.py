@@ -36,14 +36,21 @@ _LONGEST = 800  # characters of a setting
 
 @dataclass(frozen=True)
 class Section:
-    """A part of a report.
+    """A section of a report.
 
     Attributes
     ----------
     name : str
-        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; for
-        sources "score", "pictures", "sources", "pairs", "prompts" or "settings".
-    title, html : str, the heading, and the text below it, whose own headings are of level 3
+        "score", "alike", "redundant", "groups", "growth", "pictures", "samples" or "settings"; in a
+        report on sources "score", "pictures", "sources", "pairs", "prompts" or "settings".
+    title : str
+        The heading.
+    html : str
+        The text below the heading, as HTML. Its own headings are of level 3.
+
+    See Also
+    --------
+    vendiscore.report : Write a report.
 
     Examples
     --------

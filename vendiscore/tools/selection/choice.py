@@ -70,92 +70,125 @@ def select(
     k: KernelArgument | None = None,
     **options: object,
 ) -> Selection:
-    """Choose `size` samples, and say how good the choice is.
+    """Select a diverse or representative subset, with a bound on how good it is.
 
     Parameters
     ----------
-    samples : list, array, tensor, column or Similarity
-        n samples of the kind that `k` compares. Not changed.
-    size : int from 1 to n, the number of samples to choose; always needed
-    objective : {"vendi", "represent"}
-        Quantity to maximise. Default: "vendi", VS_q, the effective number of different samples, for
-        samples that *differ* (a test set, prompts, molecules to buy). For samples that *stand for
-        all* (a summary, a coreset): "represent", facility location, the mean similarity of all
-        samples to the nearest chosen one. It prefers dense regions to what is rare, and scores low.
-        The most diverse subset need not be the best to train on (arXiv 2605.29448).
-    q : float in (0, 2], order of "vendi", `scores` and `bound`
-        Rare samples count more below 1; 2 costs least.
-    initial : list of int, optional, places of samples that the choice begins with, in this order
-    groups, quota : list of labels, dict of label to int, or int, optional
-        One label for each sample, and how many to choose of each group: a dict has exact numbers,
-        which sum to `size` (groups that it does not name get none); an int is the most of any.
-    quality : list of float, optional
-        A score of at least 0 for each sample, of which twice as much is twice as good: "vendi"
-        maximises mean quality times VS (arXiv 2405.02449).
-    relevance : list of float, optional
-        Scores of each sample for a query, of any range and sign: cosines, BM25, logits. They are
-        `quality` after exp((r − mean)/std), so that neither their unit nor their zero matters.
-    tradeoff : float in [0, 1], optional
-        Share of diversity, where there is `quality` or `relevance`: VS^(2 tradeoff) times mean
-        quality^(2 − 2 tradeoff) is maximised. 0: relevance alone; 1: diversity alone; default 0.5,
-        their product, which needs no parameter. This is a weighted geometric mean; `s` of Vendi-RAG
+    samples : list, array-like or Similarity
+        The n samples, as for `compute`. Not modified.
+    size : int
+        Number of samples to select, from 1 to n. Required.
+    objective : {"vendi", "represent"}, default "vendi"
+        Quantity to maximize. "vendi" is VS_q, for samples that *differ*, such as a test set,
+        prompts or molecules to buy. "represent" is the mean similarity of all samples to the
+        nearest selected one (facility location), for samples that *represent all*, such as a
+        summary or a coreset. It prefers dense regions and has low scores. The most diverse subset
+        need not be the best to train on (arXiv:2605.29448).
+    q : float, default 1
+        Order of "vendi", `scores` and `bound`, 0 < q <= 2. Orders below 1 emphasize rare samples;
+        order 2 is fastest.
+    initial : list of int, optional
+        Indices of samples that the selection starts with, in this order.
+    quota : dict or int, optional
+        How many samples to select of each group: a dict from labels to exact numbers that sum to
+        `size` (no samples of groups that it omits), or an int, the maximum per group.
+    groups : sequence of length n of hashable labels, optional
+        Group of each sample, for `quota`.
+    quality : array-like of shape (n,), optional
+        A non-negative score per sample, on a ratio scale. "vendi" then maximizes mean quality times
+        VS (arXiv:2405.02449).
+    relevance : array-like of shape (n,), optional
+        Scores of the samples for a query, of any range and sign, such as cosines, BM25 or logits.
+        They become `quality` by exp((r - mean) / std), so their unit and zero do not matter.
+    tradeoff : float, optional
+        Weight of diversity against `quality` or `relevance`, 0 <= tradeoff <= 1, by default 0.5:
+        VS^(2 tradeoff) times mean quality^(2 - 2 tradeoff) is maximized. 0 uses only quality, 1
+        only diversity, 0.5 their product. This is a weighted geometric mean; `s` of Vendi-RAG
         weights a convex combination instead.
-    swaps : bool
-        Exchange members for candidates after the greedy choice while that raises the objective, in
-        at most eight rounds, within `initial` and quotas; greedy choice orders the final set.
-        From more than 2,048 candidates, those that add most to the whole set may come in.
-        "represent" is greedy alone: without quotas, and for similarities of at least 0, that is
-        within 1 − 1/e of the best.
-    psd : {"check", "clip"}
-        Raise for a similarity with negative eigenvalues, or set them to zero.
+    swaps : bool, default True
+        After the greedy selection, swap selected samples for others while this improves the
+        objective, in at most eight rounds, within `initial` and quotas. The final set is ordered
+        greedily. Above 2048 candidates, only samples with the largest contribution to the whole set
+        are swapped in. "represent" uses no swaps; without quotas and for non-negative similarities,
+        greedy selection is within 1 - 1/e of the optimum.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **options
         `score_K`, `score_X`, `score_dual`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
     Selection
-        `.places`, `.scores` of all prefixes, `.gains`, `.bound` and `.certified`, `.plot()`.
+        The indices, `.places`, the scores of all prefixes, `.scores`, and `.gains`, `.bound`,
+        `.certified` and `.plot()`.
 
     Raises
     ------
-    TypeError, ValueError, NotPSDError, TooLargeError
-        If samples or arguments cannot be used, or a quota cannot be met; if the chosen samples have
-        a similarity that is not a kernel; if memory is too small.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities of the selected samples have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If an argument is invalid or a quota cannot be met.
+
+    Warns
+    -----
+    UserWarning
+        If the selection is interrupted, or the score is within 0.1 % of the number of features.
+
+    See Also
+    --------
+    explain : Contribution of each sample and near-duplicates.
+    compute : Score of a set.
 
     Notes
     -----
-    Each pick is the best at its time, the first of equal ones; from more than 2,048 candidates, and
-    after 100 picks, within 3e-4/k in log VS of that. Gains only fall as a set grows, so that most
-    candidates need no second look. Greedy choice has a (1 − 1/e) guarantee for Σλ^q with q < 1, but
-    none for log VS at q = 1: `bound` says how good this one is.
+    Each step selects the sample with the largest gain, the first one among equals. Above 2048
+    candidates and after 100 samples, it is within 3e-4 / k of the largest gain in log VS, for k
+    selected samples. Gains decrease as the set grows, so most candidates are not evaluated again.
+    Greedy selection is within 1 - 1/e of the optimum for sum_i lambda_i^q with q < 1, but has no
+    guarantee for log VS at q = 1; `bound` is an upper bound for this selection.
 
-    Ctrl-C ends the search with a warning: the Selection, `interrupted`, has the samples chosen so
-    far or, while members are exchanged, all `size`. Bars show each phase. No selection of d columns
-    scores above d. Within 0.1 % of d, a warning says so, and each further pick is the sample that
-    is least like its nearest chosen one (k-centres; Gonzalez, 1985), without swaps.
+    Ctrl-C ends the search with a warning. The result, with `interrupted` set, then contains the
+    samples selected so far, or all `size` during swaps. Progress bars show each phase.
 
-    Time for N samples of d dense features and a selection of k: O(N d min(d, k)) for each of about
-    k/25 looks at all candidates; a round of swaps takes about as long. 1,000
-    of 20,000 × 384 took 2 to 5 × the time of the product of all pairs. Without features: a row of
-    similarities a pick, O(N k²) for each look, and memory for k N numbers. "represent": O(N²)
-    similarities once, to 20,000 samples drawn of more, and then of few candidates a pick, of which
-    134 million are kept. Never N² memory (but for a function k, whose similarities stay).
+    The score of a selection is at most the number of features d. Once it is within 0.1 % of d, a
+    warning is given, and each further sample is the one least similar to its nearest selected
+    sample (k-centres, Gonzalez 1985), without swaps.
+
+    Time for N samples with d dense features and a selection of k is O(N d min(d, k)) for each of
+    about k / 25 passes over all candidates; a round of swaps takes about as long. Selecting 1000 of
+    20000 samples with 384 features took 2 to 5 times as long as the product of all pairs. Without
+    features, each step computes one row of similarities, each pass takes O(N k^2), and memory is k
+    N numbers. "represent" computes O(N^2) similarities once, to at most 20000 random samples, then
+    few candidates per step, and stores at most 134 million of them. N^2 memory is never allocated,
+    except for the similarities of a function `k`.
 
     References
     ----------
-    Friedman & Dieng, arXiv 2210.02410 (the Vendi Score). Minoux 1978; Wei, Iyer & Bilmes, ICML
-    2015; Mirzasoleiman, Bilmes & Leskovec, arXiv 1906.01827 (facility location).
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
+    .. [2] M. Minoux, "Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
+    .. [3] K. Wei, R. Iyer and J. Bilmes, "Submodularity in Data Subset Selection and Active
+    Learning",
+       ICML, 2015.
+    .. [4] B. Mirzasoleiman, J. Bilmes and J. Leskovec, "Coresets for Data-efficient Training of
+    Machine
+       Learning Models", ICML, 2020. arXiv:1906.01827 (facility location).
 
     Examples
     --------
-    >>> found = select(["a b", "a b c", "d e", "f"], 3, k="ngram_overlap", ns=[1])
-    >>> found.places
+    >>> result = select(["a b", "a b c", "d e", "f"], 3, k="ngram_overlap", ns=[1])
+    >>> result.places
     array([0, 2, 3])
-    >>> found.scores.round(3)
+    >>> result.scores.round(3)
     array([1., 2., 3.])
-    >>> round(found.certified, 6)  # no three are more different
+    >>> round(result.certified, 6)  # no three samples are more different
     1.0
     """
     if size is None:

@@ -29,27 +29,37 @@ from .prefixes import prefix_scores
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Selection(SummaryMixin):
-    """Samples that were chosen, in the order of what they add; numbers are found when asked for.
+    """Result of `select`: selected samples, ordered by their gain.
 
-    It is a sequence of the indices of the chosen samples: ``list(selection)``, ``selection[0]``
-    and, of an array of samples, ``X[selection]``.
+    It is a sequence of the indices of the selected samples: use ``list(selection)``,
+    ``selection[0]`` or, for an array of samples, ``X[selection]``. Other values are computed at
+    first use.
 
     Attributes
     ----------
-    places, swapped : int array (size,), int
-        Where each is in the list that was given (the first m are a selection of m, for every m);
-        how many samples were exchanged after the greedy choice.
-    interrupted : bool, whether Ctrl-C ended the search
-    objective, q : str, float, what was made large, and the order of `scores` and `bound`
+    places : array of int of shape (size,)
+        Indices of the selected samples. The first m are a selection of m, for every m.
+    objective : str
+        Quantity that was maximized.
+    q : float
+        Order of `scores` and `bound`.
+    swapped : int
+        Number of samples that were swapped after the greedy selection.
+    interrupted : bool
+        Whether Ctrl-C ended the search.
+
+    See Also
+    --------
+    vendiscore.select : Select samples.
 
     Examples
     --------
     >>> from vendiscore import select
     >>> texts = ["one cat", "one cat", "some dogs"]
-    >>> chosen = select(texts, 2)
-    >>> [texts[i] for i in chosen]
+    >>> result = select(texts, 2)
+    >>> [texts[i] for i in result]
     ['one cat', 'some dogs']
-    >>> len(chosen), round(chosen.certified, 6)
+    >>> len(result), round(result.certified, 6)
     (2, 1.0)
     """
 

@@ -51,41 +51,53 @@ class _Block(NamedTuple):
 
 
 class GroupState(metaclass=HelpfulCallMeta):
-    """Scores of groups whose rows stand one after the other, in a stream or in parts of it.
+    """Scores of groups whose rows are adjacent in a stream, which may be split into parts.
 
-    The first and the last group may go on in another part, so that their rows are kept (if there
-    are many, in a `State`); `merge` joins parts in their order. The result is as of all rows at
-    once, wherever borders cut.
+    The first and last group of a part may continue in another part, so their rows are kept (or, if
+    there are many, a `State`). `merge` joins parts in order. The result does not depend on where
+    the stream was split.
 
     Parameters
     ----------
-    column : str, the column of samples, of the kind that `k` compares
-    groups, prompts : str, optional
-        Columns of labels, at least one, with the meaning that they have in `compute`: samples are
-        scored within each group, within each prompt, or within each prompt of each group.
-    given_prompt : bool; True takes prompts out of similarities
-    q : order, a float in [0, ∞] or "inf", or several
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
+    column : str
+        Column with the samples.
+    groups : str, optional
+        Column with group labels, as `groups` of `compute`. This or `prompts` is required.
+    prompts : str, optional
+        Column with prompts, as `prompts` of `compute`.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts.
+    q : float, "inf" or sequence of these, default 1
+        Order of the score, 0 <= q <= infinity.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
     k : str, callable, dict or list, optional
-        A registered kernel, a function of two samples, or a mixture; strings: "ngram_overlap".
+        The kernel, as for `compute`. Strings are compared by "ngram_overlap" if omitted.
     **options
         `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Attributes
     ----------
-    n : int, the number of rows that were added
+    n : int
+        Number of rows that were added.
 
     Raises
     ------
     TypeError, ValueError
-        For arguments that `compute` refuses.
+        If an argument is invalid.
+
+    See Also
+    --------
+    score_batches : Score a stream in one call.
+    State : The same without groups.
 
     Examples
     --------
     >>> from vendiscore import GroupState
     >>> one, other = (GroupState("x", prompts="of", k="labels") for _ in range(2))
     >>> one = one.update({"x": ["a", "b"], "of": [1, 2]})
-    >>> other = other.update({"x": ["c"], "of": [2]})  # the second answer to the second prompt
+    >>> other = other.update({"x": ["c"], "of": [2]})  # second answer to prompt 2
     >>> one.merge(other).compute()
     {'VS': 1.5, 'VS_se': 0.5}
     """
@@ -127,17 +139,25 @@ class GroupState(metaclass=HelpfulCallMeta):
         self._types: dict[str, set[type]] = {name: set() for name in self.keys}
 
     def update(self, batch: object) -> Self:
-        """Add rows in place, after those that were added, and return this state.
+        """Append rows in place and return this state.
 
         Parameters
         ----------
-        batch : record batch, table or frame of any library that hands out Arrow, or dict of columns
+        batch : record batch, table, data frame or dict
+            Rows in Arrow format, a data frame of any library that exports Arrow, or a dict of
+            columns.
+
+        Returns
+        -------
+        GroupState
+            This state.
 
         Raises
         ------
-        SampleError, TypeError, ValueError
-            For a group that comes again after another one, rows without a label, and as `compute`
-            does. The state stays as it was.
+        SampleError
+            If samples are unusable; the message lists their indices.
+        TypeError, ValueError
+            If rows are not sorted by group or lack a label. The state is then unchanged.
         """
         table = columns_of(batch, [self.column, *self.keys])
         columns = [_labels(table[name], name) for name in self.keys]
@@ -163,9 +183,22 @@ class GroupState(metaclass=HelpfulCallMeta):
         return self
 
     def merge(self, *later: GroupState) -> Self:
-        """Return a new state of the rows of this one and, after them, of later ones in their order.
+        """Join the rows of this state and of later ones into a new state.
 
-        It raises a ValueError for other columns or settings, and as `update` does.
+        Parameters
+        ----------
+        *later : GroupState
+            States of the following parts of the stream, in order.
+
+        Returns
+        -------
+        GroupState
+            The state of all rows.
+
+        Raises
+        ------
+        TypeError, ValueError
+            If columns or settings differ, or a group occurs again after another one.
         """
         merged = copy(self)
         merged._rows = [*self._rows]
@@ -258,18 +291,21 @@ class GroupState(metaclass=HelpfulCallMeta):
         return found.table
 
     def compute(self, *, ci: float | None = None, details: bool = False) -> Record:
-        """Return the mean score over all groups, with its standard error, as `compute` does.
+        """Compute the mean score over all groups with its standard error.
 
         Parameters
         ----------
-        ci : float in [0.5, 1), optional; the level of the interval of the mean
-        details : bool, whether to add `details` with the number of rows and a row for each group
+        ci : float, optional
+            Confidence level of an interval of the mean, 0.5 <= ci < 1.
+        details : bool, default False
+            Add a dict under the key "details" with settings, the number of rows and one row per
+            group.
 
         Returns
         -------
         dict
-            {"VS": mean, "VS_se": error}, with "VS_low" and "VS_high" for a level; the order is
-            part of the keys unless it is a single order 1, as for `vendiscore.compute`.
+            {"VS": mean, "VS_se": standard error}, with "VS_low" and "VS_high" if `ci` is passed.
+            Keys include the order as in `compute`.
         """
         level = None if ci is None else check_confidence_level("ci", ci)
         ends = self._measured(self._ends)
@@ -305,42 +341,64 @@ def score_batches(
     k: KernelArgument | None = None,
     **options: object,
 ) -> Record:
-    """Return the score of a stream of record batches, of which one at a time is in memory.
+    """Compute the score of a stream of record batches, with one batch in memory at a time.
 
     Parameters
     ----------
     batches : reader, dataset or iterable
-        A stream of Arrow (`pyarrow.RecordBatchReader`, a relation of DuckDB), a dataset of pyarrow,
-        or record batches, tables or frames one after the other.
-    column : str, the column of samples, of the kind that `k` compares
-    groups, prompts : str, optional
-        Columns of labels, by which rows are sorted, with the meaning that they have in `compute`:
-        the score is the mean over groups or prompts, with its standard error.
-    given_prompt : bool; True takes prompts out of similarities
-    q : order, a float in [0, ∞] or "inf", or several
-    psd : {"check", "clip"}, to raise for negative eigenvalues, or set them to zero
-    ci : float in [0.5, 1), optional; the level of an interval of the mean over groups
-    details : bool, whether to add how the number came about, and a row for each group
+        An Arrow stream (`pyarrow.RecordBatchReader`, a DuckDB relation), a pyarrow dataset, or an
+        iterable of record batches, tables or data frames.
+    column : str
+        Column with the samples.
+    groups : str, optional
+        Column with group labels, as `groups` of `compute`. Rows must be sorted by it.
+    prompts : str, optional
+        Column with prompts, as `prompts` of `compute`. Rows must be sorted by it.
+    given_prompt : bool, default False
+        Whether to condition similarities on the prompts.
+    q : float, "inf" or sequence of these, default 1
+        Order of the score, 0 <= q <= infinity.
+    psd : {"check", "clip"}, default "check"
+        What to do with negative eigenvalues beyond rounding: raise a NotPSDError, or set them to
+        zero and rescale the others to sum to 1.
+    ci : float, optional
+        Confidence level of an interval of the mean over groups, 0.5 <= ci < 1.
+    details : bool, default False
+        Add a dict under the key "details" with settings and one row per group.
     k : str, callable, dict or list, optional
-        A registered kernel; without groups one that a `State` takes. Strings: "ngram_overlap".
+        The kernel, as for `compute`; without groups, one that `State` accepts. Strings are compared
+        by "ngram_overlap" if omitted.
     **options
         `score_X`, `normalize` and options of the kernel, as for `compute`.
 
     Returns
     -------
     dict
-        {"VS": value}, or for q=2 {"VS_q2": value}, as of all rows at once. Time: as `State.update`
-        takes, or `compute` with `groups`. Memory: one batch, and the score of each group.
+        The same values as `compute` returns for all rows: {"VS": value}, with groups also "VS_se".
 
     Raises
     ------
-    TypeError, ValueError, SampleError
-        For a missing column, a group that comes again after another one, without groups a kernel
-        that a `State` does not take, and as `compute` does.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    TypeError, ValueError
+        If a column is missing, rows are not sorted by group, `State` does not accept the kernel, or
+        another argument is invalid.
+
+    See Also
+    --------
+    compute : Score samples that fit in memory.
+    State : Add batches yourself.
+    GroupState : Add batches of sorted groups yourself.
+
+    Notes
+    -----
+    Time is that of `State.update`, with groups that of `compute`. Memory is one batch, and one
+    score per group.
 
     References
     ----------
-    Friedman & Dieng, TMLR 2023, arXiv 2210.02410, of sums of rows that `State` adds up.
+    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+       Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
 
     Examples
     --------

@@ -44,38 +44,62 @@ _ADDING = threading.Lock()
 
 
 class State(metaclass=HelpfulCallMeta):
-    """The sum Σ w x xᵀ over all samples x added, of unit length and weight w.
+    """Vendi Score of data that arrives in batches or does not fit in memory.
 
-    Its eigenvalues over its trace equal the spectrum of diag(√p) K diag(√p), p = w / Σ w, so that
-    the Vendi Score of every order follows from it, up to rounding (1e-12) however samples are
-    cut into parts, but for order 0 with eigenvalues this small. States of one configuration form a
-    commutative monoid under `merge`. It is d (d + 1) / 2 numbers at most, 0.6 MB at d = 384; for
-    fewer than d / 2 samples, their features.
+    A state contains the sum of w x x^T over all samples, where x is the unit-norm feature vector of
+    a sample and w its weight. This determines the Vendi Score of every order. It takes at most d (d
+    + 1) / 2 numbers, 0.6 MB for d = 384 features; for fewer than d / 2 samples their features are
+    stored instead.
 
-    `update` changes a state in place: all of a batch is added or, after an error or an interrupt,
-    nothing. `merge` and `+` return a new state and change none. Threads may share a state.
+    `update` changes a state in place; if it fails or is interrupted, the state is unchanged.
+    `merge` and ``+`` return a new state. States with the same configuration can be merged in any
+    order. Threads may share a state.
 
     Parameters
     ----------
     k : str, optional
-        A kernel whose features are of fixed width and depend on no other sample ("cosine").
-    score_X, score_dual, normalize : bool
-        Samples are rows of features, compared by dot products; of unit length, or scaled to it.
+        A kernel with a fixed number of features that do not depend on other samples, such as
+        "cosine".
+    score_X : bool, default False
+        Treat samples as features of shape (n, d) whose dot products are the similarities.
+    score_dual : bool, default False
+        Same as `score_X`, for compatibility with `vendi_score`.
+    normalize : bool, default False
+        Divide features by their norm. If False, features must have unit norm.
     **options
         Options of the kernel, as for `compute`, including those that it fits to samples.
 
     Attributes
     ----------
-    n, dropped : int, how many samples were added, and left out by on_error="skip"
-    d : int, how many features they have, or None as long as there are none
-    weight : float, Σ w; n if no weights were passed
-    notes : tuple of str, of the kernel on the first batch, such as the error of its features
-    settings : dict of kernel, options, encoder: what states that are merged must have in common
+    n : int
+        Number of samples that were added.
+    dropped : int
+        Number of samples that ``on_error="skip"`` dropped.
+    d : int or None
+        Number of features; None before any sample was added.
+    weight : float
+        Sum of the weights; n if no weights were passed.
+    notes : tuple of str
+        Notes of the kernel on the first batch, such as the error of approximate features.
+    settings : dict
+        Kernel, options and encoder, which must agree for states to be merged.
 
     Raises
     ------
     TypeError, ValueError
-        What `compute` refuses, or what cannot be added up.
+        If `compute` does not accept the arguments, or the kernel has no fixed features.
+
+    See Also
+    --------
+    compute : Score samples that fit in memory.
+    score_batches : Score a stream of record batches.
+    GroupState : The same with groups or prompts.
+
+    Notes
+    -----
+    The eigenvalues of the sum, divided by its trace, are those of diag(sqrt(p)) K diag(sqrt(p))
+    with p = w / sum(w). Scores do not depend on how samples are split into batches, up to rounding
+    errors of about 1e-12, except at order 0 with eigenvalues this small.
 
     Examples
     --------
@@ -122,7 +146,20 @@ class State(metaclass=HelpfulCallMeta):
 
     @classmethod
     def empty(cls, k: KernelArgument | None = None, **options: object) -> Self:
-        """Return the state of no samples, `State(k, **options)`."""
+        """Create the state of no samples; the same as ``State(k, **options)``.
+
+        Parameters
+        ----------
+        k : str, optional
+            The kernel, as for `State`.
+        **options
+            Other arguments of `State`.
+
+        Returns
+        -------
+        State
+            The new state.
+        """
         return cls(k, **options)  # type: ignore[arg-type]
 
     def changed(self, **fields: object) -> Self:
@@ -174,21 +211,38 @@ class State(metaclass=HelpfulCallMeta):
         prompts: object = None,
         given_prompt: bool = False,
     ) -> Self:
-        """Add a batch in place and return this state, in time O(m d²) and what the kernel takes.
+        """Add a batch of samples in place and return this state.
 
         Parameters
         ----------
-        batch : list or array of m ≥ 0 samples of the kind that `k` compares; not changed, not kept
-        p : array (m,), optional; weights of these samples, at least 0, of any sum (default: 1 each)
-        prompts : sample or list of m samples, optional; with given_prompt=True alone, which takes
-            them out of the batch, as `compute` does
+        batch : list or array-like
+            The m samples, as for `compute`; m may be 0. Not modified and not stored.
+        p : array-like of shape (m,), optional
+            Non-negative weights of these samples, with any sum; by default 1 each.
+        prompts : list of samples or single sample, optional
+            The prompt of each sample or of all. Requires ``given_prompt=True``.
+        given_prompt : bool, default False
+            Whether to condition similarities on the prompts, as in `compute`.
+
+        Returns
+        -------
+        State
+            This state.
 
         Raises
         ------
-        SampleError, TypeError, ValueError, TooLargeError
-            For invalid samples or weights, another number of features than before, options that
-            would follow from the batch, a state from bytes that do not hold its encoder, and one
-            that would not fit in memory. The state stays as it was.
+        SampleError
+            If samples are unusable; the message lists their indices.
+        TooLargeError
+            If the state would not fit in memory.
+        TypeError, ValueError
+            If weights are invalid, the number of features changes, options would have to be fitted
+            to the batch, or a state read from bytes lacks its encoder.
+
+        Notes
+        -----
+        Time is O(m d^2) plus the time of the kernel. If an exception is raised, the state is
+        unchanged.
         """
         how = self.how
         if prompts is not None or given_prompt is not False:
@@ -250,9 +304,24 @@ class State(metaclass=HelpfulCallMeta):
         return similarity
 
     def merge(self, *others: State) -> Self:
-        """Return a new state of all samples of this and other states; `a + b` is `a.merge(b)`.
+        """Merge this state with others into a new one; ``a + b`` is ``a.merge(b)``.
 
-        Raises a TypeError for anything but a state, a ValueError for other settings or features.
+        Parameters
+        ----------
+        *others : State
+            States with the same settings and number of features.
+
+        Returns
+        -------
+        State
+            The state of all samples.
+
+        Raises
+        ------
+        TypeError
+            If an argument is not a state.
+        ValueError
+            If settings or numbers of features differ.
         """
         merged = self.changed()
         for state in others:
@@ -306,25 +375,32 @@ class State(metaclass=HelpfulCallMeta):
         psd: PSD = "check",
         details: bool = False,
     ) -> Record:
-        """Return the Vendi Score of all samples that were added, in O(d³), or O(n³) for n < d / 2.
+        """Compute the Vendi Score of all samples that were added.
 
         Parameters
         ----------
-        q : order, a float in [0, ∞] or "inf", or several
-        psd : {"check", "clip"}
-            Raise for negative eigenvalues, which come from rounding only, or set them to zero.
-        details : bool, whether to add how the number came about, under the key `details`
+        q : float, "inf" or sequence of these, default 1
+            Order of the score, 0 <= q <= infinity.
+        psd : {"check", "clip"}, default "check"
+            Whether negative eigenvalues, which here can only result from rounding, raise a
+            NotPSDError or are set to zero.
+        details : bool, default False
+            Add a dict under the key "details" with settings, notes and package versions.
 
         Returns
         -------
         dict
-            {"VS": value} with 1 ≤ value ≤ n; {"VS_q2": value} for q=2, and so on for any other
-            single order; {"VS_q0": …, "VS_q1": …} for several.
+            {"VS": value} with 1 <= value <= n. Any other single order is part of the key ("VS_q2"),
+            as is each of several orders ("VS_q0", "VS_q1").
 
         Raises
         ------
         TypeError, ValueError
-            If the state is empty, or the weights are all 0 or too large or small to add up.
+            If the state is empty, or the sum of the weights is 0 or not representable.
+
+        Notes
+        -----
+        Time is O(d^3), or O(n^3) for n < d / 2.
         """
         orders = check_orders(q)
         psd = check_psd(psd)
@@ -418,9 +494,19 @@ class State(metaclass=HelpfulCallMeta):
         }
 
     def to_bytes(self) -> bytes:
-        """Return the state as 4 d (d + 1) bytes and a short head, the same on every machine.
+        """Serialize the state to about 4 d (d + 1) bytes, the same on every machine.
 
-        The bytes hold no code; options that are objects, such as a model, are stored by name.
+        The bytes contain no code. Options that are objects, such as a model, are stored by name
+        only.
+
+        Returns
+        -------
+        bytes
+            The serialized state.
+
+        See Also
+        --------
+        from_bytes : Restore a state.
         """
         state = self.changed()  # which no other thread updates
         fields = {
@@ -434,10 +520,29 @@ class State(metaclass=HelpfulCallMeta):
 
     @classmethod
     def from_bytes(cls, data: bytes) -> Self:
-        """Return the state that `to_bytes` wrote; raise a ValueError for other bytes.
+        """Restore a state from the bytes that `to_bytes` returned.
 
-        The state takes more samples, unless an option is an object that bytes do not hold; then it
-        can be merged with one that was made by `empty` with the same keywords.
+        The state accepts further samples, unless an option is an object that bytes cannot contain.
+        Then merge it with a state that was created with the same arguments.
+
+        Parameters
+        ----------
+        data : bytes
+            A serialized state.
+
+        Returns
+        -------
+        State
+            The restored state.
+
+        Raises
+        ------
+        ValueError
+            If the bytes are not a serialized state.
+
+        See Also
+        --------
+        to_bytes : Serialize a state.
         """
         fields, total = read_record(data)
         if fields["settings"].get("precision") == "single":
