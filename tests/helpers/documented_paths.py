@@ -5,12 +5,18 @@ What such a module had defined by then stays in `sys.modules`.
 """
 
 import importlib
+import re
 import sys
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from vendiscore import MissingPackageError
+
+PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "reference").glob("*.md"))
+DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
 
 
 def import_name(module: str, name: str) -> Any:
@@ -25,3 +31,39 @@ def import_name(module: str, name: str) -> Any:
         if sys.modules.pop(error.name or "", None) is None:
             raise
         return import_name(module, name)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """An object that a page documents: its kind, its path, and its named members, if any."""
+
+    page: str
+    kind: str
+    path: str
+    members: tuple[str, ...] | None
+
+    def __str__(self):
+        return self.path
+
+
+def entries():
+    for page in PAGES:
+        for kind, path, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+            named = tuple(name.strip() for name in members.split(",") if name.strip())
+            yield Entry(page.stem, kind, path, named or None)
+
+
+ENTRIES = list(entries())
+DOCUMENTED_MODULES = {entry.path for entry in ENTRIES if entry.kind == "module"}
+
+
+def load_path(path):
+    """Return the object at a documented path; skip the test if it needs a missing package."""
+    if path in DOCUMENTED_MODULES:
+        return importlib.import_module(path)
+    module, _, name = path.rpartition(".")
+    return import_name(module, name)
+
+
+def is_error(thing):
+    return isinstance(thing, type) and issubclass(thing, Exception)

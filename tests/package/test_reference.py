@@ -4,56 +4,22 @@ import abc
 import importlib
 import inspect
 import re
-from dataclasses import dataclass
-from pathlib import Path
 
 import pytest
-from documented_paths import import_name
+from documented_paths import ENTRIES, is_error, load_path
 
 import vendiscore
 from vendiscore import plots
 
-PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "reference").glob("*.md"))
 PUBLIC = {f"vendiscore.{name}" for name in vendiscore.__all__}
 PUBLIC |= {f"vendiscore.plots.{name}" for name in plots.__all__}
 REPORT = importlib.import_module("vendiscore.report")  # whose name in the package is its function
 OTHERS = "vendiscore.integrations."  # of which each needs the package that it is for
-DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
 # A section of a docstring, as numpydoc has them.
 HEAD = re.compile(r"^(\w[\w ]*)\n-{3,}$", re.MULTILINE)
 
 
-@dataclass(frozen=True)
-class Entry:
-    """An object that a page documents: its kind, its path, and its named members, if any."""
-
-    page: str
-    kind: str
-    path: str
-    members: tuple[str, ...] | None
-
-    def __str__(self):
-        return self.path
-
-
-def entries():
-    for page in PAGES:
-        for kind, path, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
-            named = tuple(name.strip() for name in members.split(",") if name.strip())
-            yield Entry(page.stem, kind, path, named or None)
-
-
-ENTRIES = list(entries())
-DOCUMENTED_MODULES = {entry.path for entry in ENTRIES if entry.kind == "module"}
 CALLABLES = [entry for entry in ENTRIES if entry.kind not in ("module", "data")]
-
-
-def loaded(path):
-    """Return the object at a documented path; skip the test if it needs a missing package."""
-    if path in DOCUMENTED_MODULES:
-        return importlib.import_module(path)
-    module, _, name = path.rpartition(".")
-    return import_name(module, name)
 
 
 def sections(thing):
@@ -93,10 +59,6 @@ def described(sections):
     ]
 
 
-def is_error(thing):
-    return isinstance(thing, type) and issubclass(thing, Exception)
-
-
 def public_path(name):
     """Return the path under which the reference has a name of `vendiscore.report`."""
     found = getattr(REPORT, name)
@@ -117,19 +79,19 @@ def test_every_public_name_is_documented_once():
 
 @pytest.mark.parametrize("entry", ENTRIES, ids=str)
 def test_what_is_documented_is_there_under_its_public_name(entry):
-    thing = loaded(entry.path)
+    thing = load_path(entry.path)
     assert inspect.isclass(thing) == (entry.kind in ("class", "exception"))
     assert is_error(thing) == (entry.kind == "exception")
     for name in entry.members or ():
         member = inspect.getattr_static(thing, name)
         assert inspect.getdoc(member) or name in names(sections(thing)["Attributes"])
     if entry.path not in PUBLIC:
-        assert all(thing is not loaded(path) for path in PUBLIC)
+        assert all(thing is not load_path(path) for path in PUBLIC)
 
 
 @pytest.mark.parametrize("entry", CALLABLES, ids=str)
 def test_a_docstring_names_the_parameters_of_the_signature(entry):
-    thing = loaded(entry.path)
+    thing = load_path(entry.path)
     said = sections(thing)
     if inspect.isclass(thing) and "Parameters" not in said:
         # Nobody makes one: it is raised, subclassed, made as its parent is, or what a call returns.
@@ -151,7 +113,7 @@ def is_returned(thing):
     """Return whether the docstring of something else that is documented speaks of it."""
     word = re.compile(rf"\b{thing.__name__}s?\b")
     for entry in CALLABLES:
-        if entry.path.startswith(OTHERS) or (other := loaded(entry.path)) is thing:
+        if entry.path.startswith(OTHERS) or (other := load_path(entry.path)) is thing:
             continue
         members = vars(other).values() if inspect.isclass(other) else ()
         if any(word.search(inspect.getdoc(each) or "") for each in (other, *members)):
