@@ -43,18 +43,24 @@ def key_at(q: float | str, name: str = "VS") -> str:
 
     Parameters
     ----------
-    q : float in [0, ∞] or "inf", the order
-    name : str, the name of a measure that has an order
+    q : float or "inf"
+        The order, 0 <= q <= infinity.
+    name : str, default "VS"
+        Name of a measure that has an order.
 
     Returns
     -------
     str
-        The name at order 1, else the name with the order.
+        The name at order 1, otherwise the name with the order.
 
     Raises
     ------
     TypeError, ValueError
-        For an order that is not a number in [0, ∞].
+        If the order is invalid.
+
+    See Also
+    --------
+    vendiscore.compute : Compute measures.
 
     Examples
     --------

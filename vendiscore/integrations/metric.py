@@ -253,8 +253,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         references: Samples | None = None,
         **options: object,
     ) -> Record:
-        """Score the samples that are passed here and those from earlier `add` and `add_batch`
-        calls.
+        """Score the samples passed here and in earlier `add` and `add_batch` calls.
 
         Added samples are kept until they are scored. If an exception is raised, call it again with
         other options.

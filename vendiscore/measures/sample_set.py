@@ -217,7 +217,7 @@ class SampleSet:
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        """Normalized weights of shape (n,); None if all are equal."""
         if self.weights is None:
             return None
         from ..similarity.weights import check_weights
@@ -234,7 +234,7 @@ class SampleSet:
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample is to each."""
+        """The weights p and K p, the mean similarity of each sample to all samples."""
         K = self.similarity
         p = np.full(K.n, 1 / K.n) if self.p is None else self.p
         p = asarray_like(p, K.diagonal())

@@ -78,16 +78,23 @@ def fill_blanks(samples: object) -> Any:
 
 
 def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[str, str] | None:
-    """Return the kind of non-text that a share of strings looks like, and its kernel, or None.
+    """Detect strings that are not text, such as SMILES.
 
     Parameters
     ----------
     strings : list of str
-    share : float, optional
+        The strings.
+    share : float, default 0.9
+        Minimum proportion of strings that must match.
 
     Returns
     -------
-    kind, kernel : (str, str), optional
+    tuple of str or None
+        A description and the name of a kernel; None if the strings look like text.
+
+    See Also
+    --------
+    vendiscore.report.column_kind : Detect the type of a column.
 
     Examples
     --------

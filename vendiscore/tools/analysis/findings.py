@@ -47,23 +47,40 @@ MOST_GROWN = 1_000
 
 @dataclass(frozen=True, eq=False)
 class Findings:
-    """Numbers of samples, and views of the samples, each computed at its first use.
+    """The results that a report shows, each computed at first use.
 
     Attributes
     ----------
-    subject, request : SampleSet, Request, the samples as measures read them, and the settings
-    given, references : the samples that the caller passed
-    numbers : dict, what `compute` returns with `details`
-    arguments : dict, the keywords of `compute` that give these numbers
-    no_interval : str, why the numbers have no interval; empty if they have one
-    threshold, floor : float, of near-duplicates; and the lowest one for `rethreshold`, or None
-    profile_orders : tuple of float, the orders of `profile`
+    subject : SampleSet
+        The samples as input of measures.
+    request : ScoreRequest
+        The validated arguments of `compute`.
+    given : list, array or Similarity
+        The samples as passed by the caller.
+    references : list, array, Similarity or None
+        The references as passed by the caller.
+    numbers : dict
+        Result of `compute` with `details`.
+    arguments : dict
+        Arguments of `compute` that give these values.
+    no_interval : str
+        Why there is no interval; empty if there is one.
+    threshold : float
+        Threshold of near-duplicates.
+    floor : float or None
+        Lowest threshold that `rethreshold` supports.
+    profile_orders : tuple of float
+        Orders of `profile`.
+
+    See Also
+    --------
+    find : Compute findings.
 
     Examples
     --------
     >>> from vendiscore.report import find
-    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
-    >>> round(found.value, 3), found.distinct, found.explanation.groups
+    >>> result = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(result.value, 3), result.distinct, result.explanation.groups
     (1.89, 2, [(0, [1])])
     """
 
@@ -335,29 +352,45 @@ def find(
     *,
     similarity: Similarity | None = None,
 ) -> Findings:
-    """Find the numbers that `compute` gives, with an interval where there can be one.
+    """Compute what `compute` returns, with an interval if possible, for a report.
 
     Parameters
     ----------
-    samples, references : samples of one kind; None for no references
-    arguments : mapping, keywords of `compute`
-    similarity : Similarity, optional, of the samples, if it is known already
+    samples : list, array-like or Similarity
+        The samples, as for `compute`.
+    references : list, array-like or Similarity or None
+        Second set, for two-sample measures.
+    arguments : mapping
+        Other arguments of `compute`.
+    similarity : Similarity, optional
+        The similarity of the samples, if it is already computed.
 
     Returns
     -------
     Findings
-        The numbers, and views of the samples behind them.
+        The values, and further results that are computed at first use.
 
     Raises
     ------
-    TypeError, ValueError, SampleError, NotPSDError, TooLargeError
-        As `compute` raises them.
+    SampleError
+        If samples are unusable; the message lists their indices.
+    NotPSDError
+        If similarities have negative eigenvalues and ``psd="check"``.
+    TooLargeError
+        If the computation does not fit in memory; raised before allocation.
+    TypeError, ValueError
+        If an argument is invalid.
+
+    See Also
+    --------
+    vendiscore.report.report : Write a report in one call.
+    report_of : Write the report of findings.
 
     Examples
     --------
     >>> from vendiscore.report import find
-    >>> found = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
-    >>> round(found.value, 3), found.order
+    >>> result = find(["a cat", "a cat", "the dog"], None, {"ns": [1]})
+    >>> round(result.value, 3), result.order
     (1.89, 1.0)
     """
     keywords = dict(arguments)

@@ -22,18 +22,27 @@ def profile(
     mark: tuple[float, float] | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the score at every order q.
+    """Plot the score as a function of its order q.
 
     Parameters
     ----------
-    orders, values : array (m,), ascending orders, and VS_q at each
-    mark : (q, score), optional, a point to mark if it lies within the orders
+    orders : array-like of shape (m,)
+        Orders, in ascending order.
+    values : array-like of shape (m,)
+        VS_q at each order.
+    mark : tuple of float, optional
+        A point (q, score) to mark if q is between the orders.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.compute : Compute scores at several orders.
 
     Examples
     --------
@@ -64,25 +73,37 @@ def growth(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a score against the number of samples, dashed beyond the n samples of the set.
+    """Plot the score against the number of samples, dashed where it is extrapolated.
 
     Parameters
     ----------
-    sizes, scores, low, high : sequences
-        Ascending numbers of samples, their scores, and the ends of their intervals (a band).
-    n : int, how many samples there are
+    sizes : array-like of shape (m,)
+        Numbers of samples, in ascending order.
+    scores : array-like of shape (m,)
+        Score at each size.
+    low : array-like of shape (m,)
+        Lower end of the interval at each size.
+    high : array-like of shape (m,)
+        Upper end of the interval at each size.
+    n : int
+        Number of samples of the set. Sizes above n are extrapolated.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.growth : Compute the curve.
 
     Examples
     --------
     >>> from matplotlib.figure import Figure
     >>> ax = growth([2, 4, 8], [2, 3, 4], [1, 2, 3], [2, 4, 6], 4, ax=Figure().add_subplot())
-    >>> [line.get_linestyle() for line in ax.lines[:2]]  # beyond the 4 samples
+    >>> [line.get_linestyle() for line in ax.lines[:2]]  # up to 4 samples, and above
     ['-', '--']
     """
     ax = axes_of(ax)
@@ -123,18 +144,25 @@ def magnitude(
     t: float | None = None,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the magnitude function, its convergence scale (dashed) and its limit (dotted).
+    """Plot a magnitude function, its convergence scale (dashed) and its limit (dotted).
 
     Parameters
     ----------
-    curve : Curve, the result of `vendiscore.magnitude.curve.magnitude_curve`
-    t : float ≥ 0, optional, a scale to mark
+    curve : MagnitudeCurve
+        Result of `vendiscore.magnitude.curve.magnitude_curve`.
+    t : float, optional
+        A scale to mark, at least 0.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.magnitude.curve.magnitude_curve : Compute the curve.
 
     Examples
     --------
@@ -167,18 +195,25 @@ def selection(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the score of the first sample, the first two, and so on, below its bound (dashed).
+    """Plot the score of each prefix of a selection, and the upper bound (dashed).
 
     Parameters
     ----------
-    scores : array (size,), VS_q of each prefix
-    bound : float, optional, an upper bound on the score of any selection of that size
+    scores : array-like of shape (size,)
+        VS_q of the first sample, the first two, and so on.
+    bound : float, optional
+        Upper bound of the score of any selection of this size.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.select : Compute a selection.
 
     Examples
     --------
@@ -213,20 +248,31 @@ def intervals(
     label: str = "effectively different",
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot a dot for the score of each set, and a bar for its interval.
+    """Plot the score of each set as a dot and its interval as a bar.
 
     Parameters
     ----------
-    names, scores, low, high : sequences
-        The sets from the top, such as `name`, `matched`, `matched_low` and `matched_high` of the
-        `sets` of a Comparison. Sets beyond the number of colours in the style have other dots.
-    label : str, what the scores are
+    names : sequence of str
+        Names of the sets, from top to bottom.
+    scores : sequence of float
+        Score of each set, such as `matched` of the `sets` of a Comparison.
+    low : sequence of float
+        Lower end of each interval, such as `matched_low`.
+    high : sequence of float
+        Upper end of each interval, such as `matched_high`.
+    label : str, default "effectively different"
+        Label of the horizontal axis.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.compare : Compute scores and intervals.
 
     Examples
     --------

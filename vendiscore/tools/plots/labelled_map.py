@@ -28,19 +28,27 @@ def source_map(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot sources as points, with the names that do not overlap.
+    """Plot sources as points on a map, with names that do not overlap.
 
     Parameters
     ----------
-    places : array (n, 2), such as `Sources.places`
+    places : array-like of shape (n, 2)
+        Coordinates, such as `places` of a `Sources` result.
     names : sequence of str
-    importance : array (n,), optional; the names of the most important sources are placed first
+        Names of the sources.
+    importance : array-like of shape (n,), optional
+        The names of the most important sources are placed first.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.sources : Compute the map.
 
     Examples
     --------

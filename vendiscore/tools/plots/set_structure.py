@@ -17,17 +17,23 @@ BARS = 30  # the largest number of bars
 
 
 def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
-    """Plot the 30 largest eigenvalues as shares of the whole, in percent.
+    """Plot the 30 largest normalized eigenvalues, in percent.
 
     Parameters
     ----------
-    shares : array (m,), descending, summing to 1, such as `vendiscore.spectrum(similarity)`
+    shares : array-like of shape (m,)
+        Eigenvalues that sum to 1, in descending order, such as ``vendiscore.spectrum(similarity)``.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.spectrum : Compute eigenvalues.
 
     Examples
     --------
@@ -50,18 +56,25 @@ def contributions(
     *,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot the share of the score that is lost without each sample, and mark near-duplicates.
+    """Plot the contribution of each sample to the score, and mark near-duplicates.
 
     Parameters
     ----------
-    adds : array (n,), log VS of all minus log VS without each
-    redundant : bool array (n,), which are near-duplicates of others
+    adds : array-like of shape (n,)
+        For each sample, log VS of all samples minus log VS without it.
+    redundant : array-like of bool of shape (n,)
+        Which samples are near-duplicates of others.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.explain : Compute contributions and near-duplicates.
 
     Examples
     --------
@@ -108,21 +121,31 @@ def heat_map(
     cells: int = 240,
     ax: Axes | None = None,
 ) -> Axes:
-    """Plot similarities as colours, with a bar that explains them.
+    """Plot a similarity matrix as colours, with a colour bar.
 
     Parameters
     ----------
-    K : array (n, n), such as `similarity.dense()`; not changed
-    order : int array (n,), optional; by default as in K, or `analysis.clustered_order(similarity)`
-    groups : array (n,), optional, the group of each sample of K; a line is drawn where one ends
-    labels : sequence of str, optional, a name for each row as drawn, as many as there is room for
-    cells : int, the largest number of rows; larger matrices are averaged over square blocks
+    K : array-like of shape (n, n)
+        Similarity matrix, such as ``similarity.dense()``. Not modified.
+    order : array of int of shape (n,), optional
+        Order of the rows, such as ``analysis.clustered_order(similarity)``; by default that of K.
+    groups : array-like of shape (n,), optional
+        Group of each sample of K. Lines separate groups.
+    labels : sequence of str, optional
+        Names of the rows, in the order in which they are drawn; shown if there is room.
+    cells : int, default 240
+        Maximum number of rows. Larger matrices are averaged over square blocks.
     ax : matplotlib Axes, optional
-        The Axes to draw on; by default, the Axes of a new figure.
+        Axes to draw on; by default those of a new figure.
 
     Returns
     -------
     matplotlib Axes
+        The axes with the plot.
+
+    See Also
+    --------
+    vendiscore.as_similarity : Compute similarities.
 
     Examples
     --------

@@ -41,17 +41,23 @@ _NESTED_IN_PYTHON = 768  # which takes longer, as every value is looked into
 
 
 class Columns:
-    """The columns of a parquet file: their names by the type of their values, and their cells.
+    """The columns of a parquet file, read when they are needed.
 
     Parameters
     ----------
-    file : binary file, of which parts are read as they are needed
+    file : binary file
+        The open file.
     limits : Limits
+        Maximum sizes.
 
     Raises
     ------
     RefusedError
-        For a damaged file, columns of one name, and more than `limits` allow.
+        If the file is damaged, has duplicate column names, or exceeds `limits`.
+
+    See Also
+    --------
+    vendiscore.report.samples_of : Read the samples of a file.
 
     Examples
     --------
@@ -165,7 +171,20 @@ class Columns:
             )
 
     def table(self, columns: Sequence[str], most: int | None = None) -> Table:
-        """Read some columns, of no more rows than `most` and the limits allow."""
+        """Read some columns.
+
+        Parameters
+        ----------
+        columns : sequence of str
+            Column names.
+        most : int, optional
+            Maximum number of rows; by default that of the limits.
+
+        Returns
+        -------
+        Table
+            The columns.
+        """
         most = min(self.limits.samples, most or self.limits.samples)
         if (count := len(columns) * min(self.rows, most)) > self.limits.values:
             raise RefusedError(
@@ -190,7 +209,13 @@ class Columns:
         return Table(names, found, places, header=names, typed=True, more=self.more)
 
     def head(self) -> Table:
-        """Read the first rows."""
+        """Read the first rows.
+
+        Returns
+        -------
+        Table
+            The first rows of all columns.
+        """
         return self.table(self.names, _LOOK)
 
     def json_lines(self, rows: Sequence[int]) -> str:
@@ -215,9 +240,17 @@ class Columns:
             return pq.read_table(self._source).take(list(rows))
 
     def matrix(self, names: Sequence[str]) -> np.ndarray | None:
-        """Return columns of numbers, or one of rows of as many numbers each.
+        """Read numeric columns, or one column of vectors of equal length.
 
-        None stands for columns of another kind, and for numbers that are missing or not exact.
+        Parameters
+        ----------
+        names : sequence of str
+            Column names.
+
+        Returns
+        -------
+        array of shape (n, d) or None
+            The numbers; None if columns have other types or values are missing or not exact.
         """
         kinds = {self._kinds.get(name) for name in names}
         if kinds != {"number"} and (kinds != {"vector"} or len(names) > 1):

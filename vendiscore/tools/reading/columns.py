@@ -145,17 +145,24 @@ def _column(head: Table, name: str) -> Column:
 
 
 def column_kind(head: Table, name: str) -> str:
-    """Return what the first cells of a column hold; a name decides on molecules and sequences.
+    """Detect the type of a column from its first cells and its name.
 
     Parameters
     ----------
-    head, name : Table, str, the first rows, and the name of a column
+    head : Table
+        The first rows.
+    name : str
+        Column name; it distinguishes molecules and sequences from other text.
 
     Returns
     -------
     str
-        "texts", "lists" of texts, "molecules", "sequences", "images", "numbers", "vectors",
+        "texts", "lists" (of texts), "molecules", "sequences", "images", "numbers", "vectors",
         "nested" or "".
+
+    See Also
+    --------
+    role_of : Detect the role of a column from its name.
 
     Examples
     --------
@@ -370,15 +377,21 @@ def row_in(cell: object) -> object:
 
 
 def is_prose(cell: str) -> bool:
-    """Return whether a cell has several words.
+    """Return whether a cell contains several words.
 
     Parameters
     ----------
     cell : str
+        The cell.
 
     Returns
     -------
     bool
+        Whether it contains several words.
+
+    See Also
+    --------
+    column_kind : Detect the type of a column.
 
     Examples
     --------
@@ -389,15 +402,21 @@ def is_prose(cell: str) -> bool:
 
 
 def few_values(labels: Iterable[str]) -> bool:
-    """Return whether labels repeat: two or more, twice each in the mean, at most 20.
+    """Return whether labels repeat enough to define groups.
 
     Parameters
     ----------
     labels : iterable of str
+        The labels.
 
     Returns
     -------
     bool
+        Whether there are 2 to 20 distinct labels, each used at least twice on average.
+
+    See Also
+    --------
+    column_kind : Detect the type of a column.
 
     Examples
     --------

@@ -13,22 +13,28 @@ class NotTextError(RefusedError):
 
 
 def decode(data: bytes, encoding: str | None = None) -> tuple[str, str]:
-    """Return the text of a file, and its encoding: named, marked or else UTF-8.
+    """Decode the text of a file.
 
     Parameters
     ----------
     data : bytes
-    encoding : str, optional, as Python calls it
+        Content of the file.
+    encoding : str, optional
+        Name of a Python codec. By default that of the byte order mark, otherwise UTF-8.
 
     Returns
     -------
     tuple of str
-        The text, without a byte order mark, and the encoding.
+        The text without a byte order mark, and the encoding.
 
     Raises
     ------
     RefusedError
-        With the line and the column of the first byte that is not text.
+        If bytes cannot be decoded; the message gives the line and column of the first one.
+
+    See Also
+    --------
+    vendiscore.report.read_data : Read the samples of a file.
 
     Examples
     --------

@@ -120,16 +120,21 @@ _HEIC = (b"ftypheic", b"ftypmif1", b"ftypavif", b"ftypheix")
 
 
 def named_format(name: str) -> str | None:
-    """Return the format that the ending of a file's name stands for, None for any other.
+    """Detect the format of a file from the extension of its name.
 
     Parameters
     ----------
     name : str
+        Name of the file.
 
     Returns
     -------
-    format : str, optional
-        A key of `FORMATS`; None for a file of another format.
+    str or None
+        A key of `FORMATS`; None if the format is unknown.
+
+    See Also
+    --------
+    vendiscore.report.format_of : Detect the format also from the content.
 
     Examples
     --------
@@ -149,21 +154,28 @@ def known_format(name: str) -> str | None:
 
 
 def format_of(name: str, data: bytes) -> str | None:
-    """Return the format of a file: by its ending, unless its first bytes say otherwise.
+    """Detect the format of a file from its name, unless its first bytes show another one.
 
     Parameters
     ----------
-    name, data : str, bytes, the name of the file, and what is in it
+    name : str
+        Name of the file.
+    data : bytes
+        Content of the file.
 
     Returns
     -------
-    format : str, optional
-        A key of `FORMATS`; None for a file of another format.
+    str or None
+        A key of `FORMATS`; None if the format is unknown.
 
     Raises
     ------
     RefusedError
-        For formats that are not read, with what to do.
+        If the format is known but not supported.
+
+    See Also
+    --------
+    vendiscore.report.named_format : Detect the format only from the name.
 
     Examples
     --------

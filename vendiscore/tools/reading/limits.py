@@ -10,7 +10,14 @@ _ANY = sys.maxsize // 2  # one more can still be counted
 
 
 class RefusedError(ValueError):
-    """Input that is refused; `message` says why, and `place` where in the input.
+    """Input that cannot be read.
+
+    Attributes
+    ----------
+    message : str
+        What is wrong and what to do.
+    place : str
+        Location in the input; empty if it is unknown.
 
     Examples
     --------
@@ -25,10 +32,16 @@ class RefusedError(ValueError):
 
 
 class AskError(RefusedError):
-    """Input that can be read in several ways: a question, and what to set for each answer.
+    """Input that can be read in several ways.
 
-    `choices` are pairs: words for an answer, and the fields of `Wanted` that stand for it. `known`
-    are fields of `Wanted` with the columns that were detected, which hold for every answer.
+    Attributes
+    ----------
+    question : str
+        The question to ask the user.
+    choices : list of tuple
+        Pairs of an answer and the options of `Wanted` to set for it.
+    known : mapping of str to str
+        Options of `Wanted` with columns that were detected, for every answer.
 
     Examples
     --------
@@ -52,15 +65,28 @@ class AskError(RefusedError):
 
 @dataclass(frozen=True)
 class Limits:
-    """The most that a reader accepts; unlimited without arguments.
+    """Maximum sizes that a reader accepts; by default unlimited.
 
     Attributes
     ----------
-    samples, columns, values : int, rows, columns, and rows × columns
-    text, unpacked : int, characters of a cell, and bytes of columns
-    declared, largest_pages : callable, optional
-        Counts the values of each column of a parquet file before they are unpacked; returns the
-        size of the largest page of some columns in some row groups.
+    samples : int
+        Maximum number of rows.
+    columns : int
+        Maximum number of columns.
+    values : int
+        Maximum number of rows times columns.
+    text : int
+        Maximum number of characters in a cell.
+    unpacked : int
+        Maximum number of bytes in columns of a parquet file.
+    declared : callable or None
+        Function that counts the values of each column of a parquet file before they are unpacked.
+    largest_pages : callable or None
+        Function that returns the size of the largest page of given columns in given row groups.
+
+    See Also
+    --------
+    vendiscore.report.Wanted : Options of reading.
 
     Examples
     --------
@@ -81,21 +107,46 @@ class Limits:
 
 @dataclass(frozen=True)
 class Wanted:
-    """Options of reading, from the command line or the page.
+    """Options of reading, from the command line or the web app.
 
     Attributes
     ----------
-    kind : str, "texts", "molecules", "vectors" or "values"; empty to find out
-    column, by, group_by, quality, prompts : str, optional
-        Names of the columns of samples, and of their sets, groups, quality and prompts.
-    split, type, encoding : str, the sign between texts, the format, and how letters are coded
-    header, index : bool, optional
-        Whether the first row names the columns, and the first column numbers the rows.
-    pool : bool, whether to ignore columns of prompts and models that nobody named
-    subfolders : bool, optional, whether files in the folders of a folder count
-    matrix : bool, optional, whether a symmetric table holds similarities
-    skip_rows : int, rows above the header
+    kind : str
+        Type of the samples: "texts", "molecules", "vectors" or "values"; empty to detect it.
+    column : str or None
+        Column with the samples.
+    by : str or None
+        Column with the set of each sample.
+    group_by : str or None
+        Column with the group of each sample.
+    quality : str or None
+        Column with the quality of each sample.
+    prompts : str or None
+        Column with the prompt of each sample.
+    split : str
+        Separator between texts.
+    type : str or None
+        Format of the file.
+    encoding : str or None
+        Text encoding.
+    header : bool or None
+        Whether the first row contains column names; None to detect it.
+    index : bool or None
+        Whether the first column numbers the rows; None to detect it.
+    pool : bool
+        Whether to ignore columns of prompts and models that were not requested.
+    subfolders : bool or None
+        Whether to read files in the subfolders of a folder.
+    matrix : bool or None
+        Whether a symmetric table contains similarities.
+    skip_rows : int
+        Number of rows above the header.
     limits : Limits
+        Maximum sizes.
+
+    See Also
+    --------
+    vendiscore.report.read_data : Read the samples of a file.
 
     Examples
     --------

@@ -46,16 +46,23 @@ _ANY_TEXT = re.compile("(text|sentence)s?")
 
 
 def is_named(name: str, pattern: re.Pattern[str]) -> bool:
-    """Return whether a word of the name matches: "modelAnswer_2" has the words model and answer.
+    """Return whether a word of a column name matches a pattern.
 
     Parameters
     ----------
     name : str
-    pattern : re.Pattern, such as `TEXT_NAMES`, of words in small letters
+        Column name. "modelAnswer_2" has the words "model" and "answer".
+    pattern : re.Pattern
+        Pattern of words in lower case, such as `TEXT_NAMES`.
 
     Returns
     -------
     bool
+        Whether a word matches.
+
+    See Also
+    --------
+    role_of : Detect the role of a column name.
 
     Examples
     --------
@@ -67,15 +74,21 @@ def is_named(name: str, pattern: re.Pattern[str]) -> bool:
 
 
 def role_of(name: str) -> str:
-    """Return the role of a name: "model", "id", "label", "other", "prompt", "text" or "".
+    """Detect the role of a column from its name.
 
     Parameters
     ----------
     name : str
+        Column name.
 
     Returns
     -------
     str
+        "model", "id", "label", "other", "prompt", "text" or "".
+
+    See Also
+    --------
+    is_named : Match the words of a name.
 
     Examples
     --------
@@ -119,15 +132,21 @@ def say_left_out(count: int, what: str, more: str = "") -> str:
 
 
 def join_names(names: Iterable[str]) -> str:
-    """Return the first names in words, cut where they are long or many.
+    """Join names with commas, shortened if they are long or many.
 
     Parameters
     ----------
     names : iterable of str
+        The names.
 
     Returns
     -------
     str
+        The joined names.
+
+    See Also
+    --------
+    role_of : Detect the role of a column name.
 
     Examples
     --------

@@ -136,16 +136,21 @@ def _features(table: Table, wanted: Wanted) -> tuple[list[str], dict[str, str]]:
 
 
 def not_finite(X: np.ndarray) -> dict[int, tuple[str, int]]:
-    """Say for each row with one which value is not finite, and in which column.
+    """Find the rows that contain values that are not finite.
 
     Parameters
     ----------
-    X : array (n, d)
+    X : array of shape (n, d)
+        The values.
 
     Returns
     -------
-    problems : dict of int to (str, int)
-        What is wrong with a row, and the first column where it is.
+    dict of int to tuple
+        For each such row a description, and the index of the first such column.
+
+    See Also
+    --------
+    vendiscore.report.read_data : Read the samples of a file.
 
     Examples
     --------

@@ -31,23 +31,34 @@ _SIGNS = ",;\t|"  # between the cells of tables
 
 
 def read_data(name: str, data: bytes, wanted: Wanted, *, strict: bool = False) -> Samples:
-    r"""Return the samples in the bytes of a file, whose format its name or its first bytes say.
+    r"""Read the samples of a file, whose format is detected from its name or first bytes.
 
     Parameters
     ----------
-    name, data : str, bytes, the name of the file, and what is in it
-    wanted : Wanted, the columns and the kind of samples, as far as a person named them
-    strict : bool, whether to refuse options that have no effect on a file of this format
+    name : str
+        Name of the file.
+    data : bytes
+        Content of the file.
+    wanted : Wanted
+        Options such as columns and the type of the samples.
+    strict : bool, default False
+        Whether to raise an error for options that have no effect on this format.
 
     Returns
     -------
     Samples
-        Their `taken` says in words which were taken.
+        The samples; `taken` describes which ones were read.
 
     Raises
     ------
-    AskError, RefusedError
-        Where two readings exist, with the choices; for what cannot be read.
+    AskError
+        If the file can be read in several ways.
+    RefusedError
+        If the file cannot be read.
+
+    See Also
+    --------
+    vendiscore.report.samples_of : Read the samples of a table.
 
     Examples
     --------

@@ -30,25 +30,66 @@ _LABELS = (
 
 @dataclass(frozen=True)
 class Samples:
-    """Samples of a file, a folder or a text box, with their places, problems and labels.
+    """Samples of a file, a folder or a text box, with their locations, problems and labels.
 
     Attributes
     ----------
-    values, kind : list or array, and "texts", "images", "molecules", "vectors" or "values"
-    places, unit : sequence, str, the place of each sample, and what places count: "row", "line"
-    problems, wrong : mapping, what is wrong with a sample, and in which column, by its index
-    groups, sets, quality, prompts : sequence, a label for each sample; empty for none
-    name, column, features, lost : the file, the columns of the samples, and others with a reason
-    notes : tuple of str, sentences on how they were read
-    written : callable, optional, which returns some samples as text, as the file has them
-    saved, endings : callable, tuple of str, which writes some samples of a binary file into another
-        one, and the endings of its name
-    index, count : sequence of int, int, the index of each sample among those of the file, from 0,
-        and their number before unusable ones were left out; set by the command
-    table, above : Table, without its rows; other rows that hold no sample, in words
-    rows : sequence of int, the row of each sample in the table; empty if each row is one
-    source : Table or Columns, optional, what was read, with all its rows and columns
-    grouping, record : mapping, str, the columns of sets and groups, and what writes such records
+    values : list or array
+        The samples.
+    places : sequence of int or str
+        Location of each sample in the file.
+    unit : str
+        What the locations count, such as "row" or "line".
+    problems : mapping of int to str
+        What is wrong with unusable samples, by index.
+    notes : tuple of str
+        Sentences about how the samples were read.
+    groups : sequence of labels
+        Group of each sample; empty without groups.
+    kind : str
+        "texts", "images", "molecules", "vectors" or "values".
+    name : str
+        Name of the file.
+    column : str or None
+        Column with the samples.
+    wrong : mapping of int to str
+        Column that contains the problem, by index of the sample.
+    sets : sequence of labels
+        Set of each sample; empty without sets.
+    quality : sequence of float
+        Quality of each sample; empty without quality.
+    prompts : sequence of str
+        Prompt of each sample; empty without prompts.
+    written : callable or None
+        Function that returns given samples as text in the format of the file.
+    saved : callable or None
+        Function that writes given samples of a binary file to a new file.
+    endings : tuple of str
+        File name extensions that `saved` supports.
+    index : sequence of int
+        Index of each sample among those of the file, set by the command.
+    count : int
+        Number of samples before unusable ones were dropped, set by the command.
+    features : sequence of str
+        Numeric columns that are features.
+    lost : mapping of str to str
+        Unused columns, with reasons.
+    table : Table or None
+        The table, without its rows.
+    above : sequence of str
+        Descriptions of other rows that contain no sample.
+    grouping : mapping of str to str
+        Columns of sets and groups.
+    record : str
+        The program that writes records like these.
+    rows : sequence of int
+        Row of the table for each sample; empty if every row is a sample.
+    source : Table, Columns or None
+        The parsed file, with all its rows and columns.
+
+    See Also
+    --------
+    vendiscore.report.read_data : Read the samples of a file.
 
     Examples
     --------
@@ -87,13 +128,35 @@ class Samples:
         return len(self.values)
 
     def take(self, kept: Sequence[int]) -> Any:
-        """Return the values at some indices."""
+        """Return the values at given indices.
+
+        Parameters
+        ----------
+        kept : sequence of int
+            Indices of samples.
+
+        Returns
+        -------
+        list or array
+            The values.
+        """
         if isinstance(self.values, np.ndarray):
             return self.values[list(kept)]
         return [self.values[i] for i in kept]
 
     def subset(self, kept: Sequence[int]) -> Samples:
-        """Return the samples at some indices; their `places` stay the same."""
+        """Return the samples at given indices; they keep their locations.
+
+        Parameters
+        ----------
+        kept : sequence of int
+            Indices of samples.
+
+        Returns
+        -------
+        Samples
+            The subset.
+        """
         written, saved = self.written, self.saved
         some: Record = {"values": self.take(kept)}
         for name in _LABELS:
@@ -146,6 +209,17 @@ class Samples:
         return [f"{name} ({self.lost[name]})" if name in self.lost else name for name in left]
 
     def place(self, i: int) -> str:
-        """Return the place of a sample: "line 3", or "row 3, column 'answer'"."""
+        """Describe the location of a sample.
+
+        Parameters
+        ----------
+        i : int
+            Index of the sample.
+
+        Returns
+        -------
+        str
+            The location, such as "line 3" or "row 3, column 'answer'".
+        """
         column = self.wrong.get(i, self.column)
         return f"{self.unit} {self.places[i]}" + (f", column {column!r}" if column else "")

@@ -34,22 +34,30 @@ _KEPT = 200  # characters of a value that is not a string
 
 
 def samples_of(read: Table | Columns | Arrays, wanted: Wanted) -> Samples:
-    r"""Return the samples of what a parser of `FORMATS` has read, with the labels of each.
+    r"""Read the samples of a parsed table, with their labels.
 
     Parameters
     ----------
     read : Table, Columns or Arrays
-    wanted : Wanted, which columns they are, and of which kind
+        What a parser of `FORMATS` returned.
+    wanted : Wanted
+        Options such as columns and the type of the samples.
 
     Returns
     -------
     Samples
-        The column that is wanted, the one that is clearly meant, or all columns of numbers.
+        The requested column, the only plausible one, or all numeric columns.
 
     Raises
     ------
-    AskError, RefusedError
-        Where several columns could be meant, and for columns that are not there.
+    AskError
+        If several columns are plausible.
+    RefusedError
+        If a requested column does not exist or cannot be used.
+
+    See Also
+    --------
+    vendiscore.report.read_data : Read the samples of a file.
 
     Examples
     --------

@@ -40,17 +40,40 @@ Row = tuple[int, list[str]]
 
 @dataclass(frozen=True)
 class Table:
-    r"""Rows of cells under names, as many cells as names each.
+    r"""A table of cells with column names.
 
     Attributes
     ----------
-    names, rows : list, of the columns, which all differ; lists of cells
-    places, unit : sequence of int, str, the place of each row, and what places count
-    problems : mapping, what is wrong with a row, by its index
-    header : list of str, optional, the first row, if it names the columns
-    delimiter, encoding : str, the sign between cells, and how letters are coded
-    typed, comma, more : bool, whether cells are values, have decimal commas, and more rows follow
-    origin : sequence, of JSON: the lines or elements
+    names : list of str
+        Distinct column names.
+    rows : list of list
+        The cells of each row.
+    places : sequence of int
+        Location of each row in the file.
+    unit : str
+        What the locations count, such as "row".
+    problems : mapping of int to str
+        What is wrong with a row, by index.
+    header : list of str or None
+        The first row, if it contains column names.
+    delimiter : str
+        Delimiter of the cells.
+    encoding : str
+        Text encoding.
+    above : sequence of str
+        Descriptions of rows above the table.
+    typed : bool
+        Whether cells are values rather than strings.
+    origin : sequence
+        For JSON, the lines or elements.
+    comma : bool
+        Whether numbers have decimal commas.
+    more : bool
+        Whether the file has further rows.
+
+    See Also
+    --------
+    vendiscore.report.samples_of : Read the samples of a table.
 
     Examples
     --------
@@ -73,7 +96,20 @@ class Table:
     more: bool = False  # whether there are more rows than are read
 
     def column(self, name: str, most: int | None = None) -> list[Any]:
-        """Return the cells under a name or at a path from one, of the first rows or of all."""
+        """Return the cells of a column, or of a path into its nested values.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column, or path.
+        most : int, optional
+            Maximum number of rows; by default all.
+
+        Returns
+        -------
+        list
+            The cells.
+        """
         rows = self.rows[:most]
         if (at := self.indices.get(name)) is not None:
             return [row[at] for row in rows]
@@ -94,7 +130,18 @@ class Table:
         return _in_words(self.delimiter)
 
     def labels(self, name: str) -> list[str]:
-        """Return the labels under a name, "" for a cell that is empty."""
+        """Return the labels in a column.
+
+        Parameters
+        ----------
+        name : str
+            Name of the column.
+
+        Returns
+        -------
+        list of str
+            The labels; "" for empty cells.
+        """
         column_of(self.names, name)  # refuses a name that is not there
         return list(map(label_in, self.column(name)))
 
@@ -191,15 +238,21 @@ def is_number(cell: object) -> bool:
 
 
 def share_of_numbers(cells: Iterable[object]) -> float:
-    """Return the share of numbers among the cells that are not blank; 0 if all are blank.
+    """Return the proportion of numbers among cells that are not blank.
 
     Parameters
     ----------
-    cells : iterable, of which the first 2,000 count
+    cells : iterable
+        The cells, of which the first 2000 are used.
 
     Returns
     -------
-    share : float
+    float
+        The proportion; 0 if all cells are blank.
+
+    See Also
+    --------
+    vendiscore.report.column_kind : Detect the type of a column.
 
     Examples
     --------

@@ -99,18 +99,26 @@ class Report(SummaryMixin):
 
 @np.errstate(all="ignore")
 def report_of(found: Findings, title: str | None = None, samples: Samples | None = None) -> Report:
-    """Write the report of findings, as `report` does after it has found them.
+    """Write the report of findings.
 
     Parameters
     ----------
     found : Findings
-    title : str, optional, the heading
+        Result of `find`.
+    title : str, optional
+        Heading, by default for example "Diversity of 20 texts".
     samples : list, optional
-        Samples to show in place of those that were compared: images with their names, say.
+        Samples to show instead of those that were scored, for example images with their names.
 
     Returns
     -------
     Report
+        The report.
+
+    See Also
+    --------
+    vendiscore.report.find : Compute findings.
+    vendiscore.report.report : Do both in one call.
 
     Examples
     --------

@@ -17,12 +17,22 @@ _CELLS = 120  # rows of the heat map, whose pixels add to the size of the file
 
 
 class Figure(NamedTuple):
-    """A picture with its name, title and caption.
+    """A figure with its name, title and caption.
 
     Attributes
     ----------
-    name, title, text : str, such as "heat", its title, and the sentences below it
-    svg : str, the picture, to be part of an HTML page
+    name : str
+        Name such as "heat".
+    svg : str
+        The figure as SVG, to be included in an HTML page.
+    title : str
+        The title.
+    text : str
+        The caption.
+
+    See Also
+    --------
+    vendiscore.report.pictures : Draw the figures of findings.
 
     Examples
     --------
@@ -41,22 +51,47 @@ class Figure(NamedTuple):
     def of(
         cls, name: str, title: str, text: str, draw: Callable[[Axes], object], label: str
     ) -> Figure:
-        """Draw a picture on matplotlib Axes, which screen readers read out as `label`."""
+        """Draw a figure with matplotlib.
+
+        Parameters
+        ----------
+        name : str
+            Name of the figure.
+        title : str
+            The title.
+        text : str
+            The caption.
+        draw : callable
+            Function that draws on matplotlib Axes.
+        label : str
+            Description for screen readers.
+
+        Returns
+        -------
+        Figure
+            The figure.
+        """
         return cls(name, svg(draw, label), title, text)
 
 
 def pictures(found: Findings, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
-    """Draw one by one the pictures for which findings have data.
+    """Draw the figures of findings, one by one.
 
     Parameters
     ----------
     found : Findings
-    curve : Curve, optional, a magnitude function that the findings lack
+        Result of `find`.
+    curve : MagnitudeCurve, optional
+        A magnitude function to draw if the findings lack one.
 
-    Returns
-    -------
-    iterator of Figure
-        Similarities, spectrum, profile, growth and magnitude, as far as they are known.
+    Yields
+    ------
+    Figure
+        Similarities, spectrum, profile, growth and magnitude, if the findings contain them.
+
+    See Also
+    --------
+    vendiscore.report.find : Compute findings.
 
     Examples
     --------

@@ -69,23 +69,28 @@ def _cell(value: object) -> str:
 
 
 def source_pictures(found: Sources) -> list[Figure]:
-    """Draw the map and the heat map of sources, larger for many names.
+    """Draw the map and the heat map of sources; larger for many names.
 
     Parameters
     ----------
-    found : Sources, the result of `vendiscore.sources`
+    found : Sources
+        Result of `vendiscore.sources`.
 
     Returns
     -------
     list of Figure
-        The map, then the similarities.
+        The map and the heat map.
+
+    See Also
+    --------
+    vendiscore.sources : Compare sources.
 
     Examples
     --------
     >>> from vendiscore import sources
     >>> from vendiscore.report import source_pictures
-    >>> found = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1])
-    >>> [figure.name for figure in source_pictures(found)]
+    >>> result = sources({"x": ["a b", "c"], "y": ["a b", "d"]}, ns=[1])
+    >>> [figure.name for figure in source_pictures(result)]
     ['map', 'heat']
     """
     rows = [replace(row, name=truncate(" ".join(row.name.split()), _NAME)) for row in found.sources]
