@@ -1,4 +1,4 @@
-"""Checks of a similarity matrix and its diagonal, before any eigenvalue is computed."""
+"""Validation of a similarity matrix and its diagonal, before any eigenvalue is computed."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from ..support.errors import SampleError
 from ..support.namespace import Array, asarray_like, detach, is_numpy, row_blocks, to_float
 from ..support.types import Rows
 
-# Largest distance of a diagonal from 1 by rounding in single precision.
+# Maximum deviation of a diagonal entry from 1 due to rounding in single precision.
 DIAGONAL_TOLERANCE = 1e-5
-# Largest asymmetry of a matrix of unit diagonal by rounding in single precision.
+# Maximum asymmetry of a matrix with unit diagonal due to rounding in single precision.
 SYMMETRY_TOLERANCE = 1e-5
-# Largest number that counts as rounding, for a matrix of unit diagonal in double precision.
+# Maximum rounding error of a matrix with unit diagonal in double precision.
 ROUNDING = 64 * float(np.finfo(float).eps)
-# Up to this size comparing all entries with their mirrors is faster than a product with a vector.
+# Up to this size, comparing K with its transpose is faster than a product with a vector.
 MAX_ENTRYWISE_SIZE = 128
 
 
@@ -33,7 +33,11 @@ def check_square(K: Rows, name: str) -> None:
 def check_samples(
     diagonal: Array, is_valid: Array, problem: str, indices: Sequence[int] | None = None
 ) -> None:
-    """Raise a SampleError for samples that are not `is_valid`; {} in `problem` is k(x, x)."""
+    """Raise a SampleError for all samples i with `is_valid[i]` False.
+
+    `problem` is a format string for k(x, x). `indices` are the sample indices to report, if they
+    differ from 0, …, n − 1.
+    """
     if bool(is_valid.all()):
         return
     bad = np.flatnonzero(~np.asarray(is_valid.tolist(), dtype=bool)).tolist()
@@ -43,7 +47,7 @@ def check_samples(
 
 
 def check_positive(diagonal: Array, prefix: str = "", indices: Sequence[int] | None = None) -> None:
-    """Raise a SampleError for samples that are not similar to themselves, by 0 or less."""
+    """Raise a SampleError for samples with k(x, x) ≤ 0, which cannot be normalized."""
     problem = "cannot be normalized: its similarity with itself is {:.3g}, expected more than 0"
     good = (diagonal > 0) & (diagonal < math.inf)
     check_samples(diagonal, good, f"{prefix}{problem}; remove it (a zero vector?)", indices)
@@ -57,11 +61,15 @@ def check_unit_diagonal(
     prefix: str = "",
     indices: Sequence[int] | None = None,
 ) -> None:
-    """Raise a SampleError unless k(x, x) = 1 for every sample; features cannot be distances."""
+    """Raise a SampleError unless k(x, x) = 1 for every sample.
+
+    `precision` is the machine epsilon of the input if it is coarser than float64. `has_features`
+    omits the hint that the matrix may hold distances.
+    """
     distance = diagonal - 1
     if is_numpy(distance) and np.vdot(distance, distance) <= DIAGONAL_TOLERANCE**2:
         return  # the norm bounds the largest entry
-    good = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # NaN is not
+    good = abs(distance) <= max(DIAGONAL_TOLERANCE, 2 * precision)  # False for NaN
     if bool(good.all()):
         return
     hint = "pass normalize=True to divide k(x, y) by √(k(x, x) k(y, y))"
@@ -72,7 +80,7 @@ def check_unit_diagonal(
 
 
 def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
-    """Raise a ValueError for a matrix that looks like distances: zeros on the diagonal."""
+    """Raise a ValueError for a matrix with a zero diagonal, which probably holds distances."""
     largest = float(abs(diagonal).max())
     if largest < DIAGONAL_TOLERANCE and largest < DIAGONAL_TOLERANCE * float(abs(K).max()):
         raise ValueError(
@@ -83,14 +91,14 @@ def check_no_distances(K: Array, diagonal: Array, name: str) -> None:
 
 
 def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str) -> float:
-    """Return the largest |K_ij − K_ji| of diag(s) K diag(s), or ROUNDING if it is less.
+    """Compute max |A_ij − A_ji| for A = diag(s) K diag(s), or ROUNDING if that is larger.
 
-    It raises a ValueError for one that exceeds the tolerance, and for entries beyond 1.
+    Raises a ValueError if the asymmetry exceeds `tolerance`, or if an entry exceeds 1.
     """
     n = K.shape[0]
     if n <= MAX_ENTRYWISE_SIZE and scale is None and is_numpy(K) and abs(K).max() <= 1 + tolerance:
         gap = K - K.T
-        if np.vdot(gap, gap) <= ROUNDING**2:  # which bounds the largest entry
+        if np.vdot(gap, gap) <= ROUNDING**2:  # the norm bounds the largest entry
             return ROUNDING
         asymmetry = float(gap.max())
         if asymmetry <= tolerance:
@@ -113,8 +121,8 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
                 f"positive semidefinite"
             )
     if K.itemsize == 8:
-        # (K − Kᵀ) g shows an entry of any row, but for rounding, in two products, where g has no
-        # pattern; a random one takes as long as three of them.
+        # If (K − Kᵀ) g = 0 up to rounding for a vector g without a pattern, K is symmetric. This
+        # takes two products; drawing a random g would take as long as three.
         g = asarray_like(np.cos(np.arange(n) ** 2), K)
         g = g if scale is None else g * scale
         gap = K @ g - g @ K
@@ -144,10 +152,10 @@ def compute_asymmetry(K: Array, scale: Array | None, tolerance: float, name: str
 def is_symmetric(
     K: Array, scale: Array | None = None, precision: float = 0.0, name: str = "`K`"
 ) -> bool:
-    """Return whether the matrix diag(s) K diag(s) is symmetric up to rounding in double precision.
+    """Return whether diag(s) K diag(s) is symmetric up to rounding in double precision.
 
-    It raises a ValueError for an asymmetry, or an entry beyond 1, that no rounding of entries of
-    this relative precision explains; a smaller asymmetry is to be averaged away.
+    If it is not, the caller averages K and Kᵀ. Raises a ValueError if the asymmetry, or an entry
+    above 1, is too large to be a rounding error of entries of relative precision `precision`.
     """
     tolerance = max(SYMMETRY_TOLERANCE, 2 * precision)
     return compute_asymmetry(K, scale, tolerance, name) <= ROUNDING
@@ -156,9 +164,9 @@ def is_symmetric(
 def check_matrix(
     K: np.ndarray, normalize: bool = False, precision: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return symmetric similarities and their diagonal, or raise for what is wrong with them.
+    """Validate similarities K (n, n); return them, made symmetric, and their diagonal.
 
-    `precision` is the relative rounding error of the entries, if they came in less than float64.
+    `precision` is the machine epsilon of the input if it is coarser than float64, otherwise 0.
     """
     check_square(K, "K")
     diagonal = K.diagonal()

@@ -1,4 +1,4 @@
-"""Normalized eigenvalues: those of a matrix of trace 1, without its rounding errors."""
+"""Normalized eigenvalues: the eigenvalues of a matrix of trace 1, without rounding errors."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ NEGATIVE_MASS = 1e-6
 # remaining eigenvalue is MIN_SPECTRAL_GAP times the threshold.
 MAX_TRUNCATION_EFFECT, MIN_SPECTRAL_GAP = 1e-6, 1e4
 
-# Returns the eigenvalues (..., m) of a symmetric matrix or of each of a stack, ascending, and its
-# eigenvectors as columns, or None if they are not requested by the second argument. It may
-# overwrite the matrix.
+# Takes a symmetric matrix or a stack of them, and whether to compute eigenvectors. Returns the
+# eigenvalues (..., m) in ascending order, and the eigenvectors as columns or None. May overwrite
+# the matrix.
 Eigensolver: TypeAlias = "Callable[[Array, bool], tuple[Array, Array | None]]"
 
 
@@ -39,12 +39,12 @@ def check_psd(psd: object) -> PSD:
 
 
 def suggest_clipping() -> str:
-    """Return the usual cause of eigenvalues that no similarity matrix has."""
+    """Describe the usual cause of impossible eigenvalues, and what to do."""
     return "is the similarity positive semidefinite? psd='clip' sets negative eigenvalues to zero"
 
 
 class EigenvalueTolerance(NamedTuple):
-    """The size of rounding errors in the eigenvalues of the weighted matrix of n samples.
+    """Upper bounds of rounding errors in the eigenvalues of the weighted matrix of n samples.
 
     `entry_rounding` and `max_negative_mass` are proportions of the trace, and
     `eigensolver_rounding` is relative to the largest eigenvalue.
@@ -53,14 +53,13 @@ class EigenvalueTolerance(NamedTuple):
     ----------
     n : int
         The number of samples, an upper bound of every score.
-    entry_precision : float
-        The relative rounding error of the entries that were passed, if they came in less than
-        float64; otherwise 0.
-    semidefinite : bool
-        Whether the matrix is positive semidefinite by construction, as products of features are.
-        No eigenvalue is then taken for a rounding error of the entries.
+    entry_precision : float, default 0
+        Relative rounding error of the entries, if their precision was coarser than float64.
+    semidefinite : bool, default False
+        Whether the matrix is positive semidefinite by construction, like products of features.
+        Rounding of the entries then adds no spurious eigenvalues.
     describe_cause : callable
-        Returns what may be wrong with the matrix if it has impossible eigenvalues.
+        Takes no argument and returns a hint for messages about impossible eigenvalues.
     """
 
     n: int
@@ -72,8 +71,8 @@ class EigenvalueTolerance(NamedTuple):
     def max_negative_mass(self) -> float:
         """The largest sum of absolute negative eigenvalues that rounding of entries can produce.
 
-        Twice the area 0.42 σ √n, σ = u/√12, of the negative half of Wigner's semicircle over which
-        independent errors of relative size u spread zero eigenvalues.
+        Independent rounding errors of relative size u spread zero eigenvalues over Wigner's
+        semicircle. The bound is twice the mass 0.42 σ √n, σ = u/√12, of its negative half.
         """
         return max(NEGATIVE_MASS, 0.25 * self.entry_precision * math.sqrt(self.n))
 
@@ -91,26 +90,26 @@ class EigenvalueTolerance(NamedTuple):
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class NormalizedEigenvalues:
-    """Eigenvalues of a matrix of trace 1, or of each of a stack, without rounding errors.
+    """Eigenvalues of a matrix of trace 1, or of a stack of these, without rounding errors.
 
     Attributes
     ----------
     values : array (..., m)
         Descending, at least 0 and summing to 1; a differentiable tensor for torch input.
     computed : ndarray (..., m)
-        The eigenvalues as the eigensolver returned them, descending.
+        The eigenvalues as returned by the eigensolver, descending.
     threshold : float or ndarray (...)
-        Eigenvalues up to this are rounding errors of the eigensolver and were set to zero.
+        Eigenvalues up to this threshold may be rounding errors of the eigensolver; set to zero.
     entry_threshold : float
-        Orders below 1 also ignore eigenvalues up to this, which may be rounding errors of the
-        entries that were passed; 0 if these came in float64.
+        Orders below 1 also ignore eigenvalues up to this threshold, which may be due to rounding
+        of the entries; 0 for entries in float64.
     negative_mass : float or ndarray (...)
         Minus the sum of the negative eigenvalues, which were set to zero.
     vectors : array (..., m, m), optional
         The eigenvectors as columns, in the order of `values`.
     is_impossible : bool or ndarray (...)
-        Which matrices of a stack are not similarity matrices. False for a single matrix, for which
-        an error is raised instead.
+        Which matrices of a stack have eigenvalues that no similarity matrix can have. Always False
+        for a single matrix, because an error is raised instead.
     """
 
     values: Array
@@ -128,7 +127,7 @@ class NormalizedEigenvalues:
 
     @property
     def largest_threshold(self) -> float:
-        """The largest threshold of a single matrix, of any order."""
+        """The larger threshold of a single matrix, over all orders."""
         return max(float(self.threshold), self.entry_threshold)
 
     def values_at(self, q: float) -> Array:
@@ -140,11 +139,11 @@ class NormalizedEigenvalues:
         return values / values.sum(-1)[..., None]
 
     def hill_number(self, q: float) -> Number:
-        """Return the Hill number of order q: the Vendi Score, a number for each matrix."""
+        """Return the Hill number of order q, which is the Vendi Score, for each matrix."""
         return hill_number(self.values_at(q), q)
 
     def count_truncated(self) -> np.ndarray:
-        """Return how many truncated eigenvalues may be more than rounding errors of zeros."""
+        """Return how many truncated eigenvalues may be non-zero despite rounding."""
         computed = self.computed
         size = computed.shape[-1]
         largest = computed[..., :1]
@@ -159,21 +158,21 @@ class NormalizedEigenvalues:
         return np.where(has_gap, n_truncated, size - n_retained)
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
-        """Warn if truncated eigenvalues may have changed a score of one of the orders.
+        """Warn if truncating eigenvalues may have changed a score of one of the orders.
 
-        A stack has one warning, about the matrix whose score may have changed most.
+        A stack emits one warning, about the matrix whose score may have changed most.
         """
         if not orders or min(orders) >= 1:
             return
         threshold = np.maximum(self.threshold, self.entry_threshold)
         if (self.computed.T[-1] > threshold).all():
             return
-        q = min(orders)  # which changes most
+        q = min(orders)  # the smallest order changes most
         threshold = np.atleast_1d(threshold)
         n_truncated = np.atleast_1d(self.count_truncated())
         values = np.atleast_2d(to_host(self.values_at(q)))
         powers = np.power(values, q, where=values > 0, out=np.zeros_like(values))
-        # The gain of log Σ λ^q, minus the gain from the trace.
+        # Increase of log Σ λ^q, minus the increase due to the trace.
         gain = np.log1p(n_truncated * threshold**q / powers.sum(-1))
         changes = (gain - q * np.log1p(n_truncated * threshold)) / (1 - q)
         worst = int(changes.argmax())
@@ -189,7 +188,7 @@ class NormalizedEigenvalues:
 
 
 def decompose_with_numpy(A: Array, vectors: bool = False) -> tuple[Array, Array | None]:
-    """Return eigenvalues, ascending, and eigenvectors if requested, by NumPy."""
+    """Return eigenvalues in ascending order, and eigenvectors or None, computed by NumPy."""
     if vectors:
         values, V = np.linalg.eigh(A)
         return values, V
@@ -203,10 +202,9 @@ def compute_eigenvalues(
     solve: Eigensolver = decompose_with_numpy,
     vectors: bool = False,
 ) -> NormalizedEigenvalues:
-    """Return the normalized eigenvalues of A, symmetric and of trace 1, or of each of a stack.
+    """Compute normalized eigenvalues of A, symmetric and of trace 1, or of each of a stack.
 
-    The entries of a diagonal matrix without gradient are its eigenvalues, and none of them is a
-    rounding error.
+    For a diagonal matrix without gradient they are its entries, and none is truncated.
 
     Raises
     ------
@@ -215,7 +213,7 @@ def compute_eigenvalues(
     ValueError
         If the eigenvalues do not sum to 1.
     """
-    # Derivatives of eigenvalues depend on the other entries, even if these are zero.
+    # Derivatives of eigenvalues depend on the off-diagonal entries, even if these are zero.
     if A.ndim == 2 and not has_gradient(A) and is_diagonal(A):
         xp = namespace(A)
         diagonal = xp.astype(xp.linalg.diagonal(A), xp.float64, copy=False)
@@ -235,12 +233,12 @@ def normalize_eigenvalues(
     psd: PSD = "check",
     vectors: Array | None = None,
 ) -> NormalizedEigenvalues:
-    """Set rounding errors among ascending eigenvalues (..., m) to zero and divide by the sum.
+    """Set rounding errors among ascending eigenvalues (..., m) to zero, then divide by the sum.
 
-    It raises as `compute_eigenvalues` does for the eigenvalues of one matrix.
+    For a single matrix, raises the same errors as `compute_eigenvalues`.
     """
     values = flip(values)
-    computed = to_host(values)  # a device is read once
+    computed = to_host(values)  # one transfer from the device
     size = computed.shape[-1]
     total = computed.sum(-1)
     largest, smallest = computed.T[0], computed.T[-1]
@@ -281,14 +279,14 @@ def normalize_eigenvalues(
 
 
 def flip(values: Array) -> Array:
-    """Return an array in the opposite order along its last axis."""
+    """Return an array reversed along its last axis."""
     return values[..., ::-1] if is_numpy(values) else namespace(values).flip(values, axis=-1)
 
 
 def _describe_impossible(
     computed: np.ndarray, negative_mass: float, tolerance: EigenvalueTolerance
 ) -> ValueError:
-    """Return the error about descending eigenvalues that no similarity matrix has."""
+    """Build the error about descending eigenvalues that no similarity matrix can have."""
     total = float(computed.sum())
     if abs(total - 1) <= RANGE_TOLERANCE:
         return NotPSDError(float(computed[-1]), negative_mass)
@@ -301,13 +299,13 @@ def _describe_impossible(
 def normalize_above(
     values: Array, threshold: Array | np.ndarray | float, psd: PSD = "check"
 ) -> Array:
-    """Set eigenvalues (..., m) up to the threshold (...) to zero, and divide by the sum."""
+    """Set eigenvalues (..., m) up to the threshold (...) to zero, then divide by the sum."""
     if not isinstance(threshold, float):
         threshold = asarray_like(threshold, values)[..., None]
     is_above = values > threshold
-    positive = values * is_above + 0.0  # and no −0.0
+    positive = values * is_above + 0.0  # + 0.0 turns −0.0 into 0.0
     total = positive.sum(-1)
-    if is_torch(values):  # rounding errors of zeros keep their part in the slope of the trace
+    if is_torch(values):  # truncated values still contribute to the gradient of the trace
         apart = is_above if psd == "check" else abs(values) > threshold
         rest = (values * ~apart).sum(-1)
         total = total + rest - rest.detach()
@@ -315,12 +313,12 @@ def normalize_above(
 
 
 def clip_eigenvalues(values: Array) -> Array:
-    """Return eigenvalues (..., m) over their sum; negative ones and those up to m ε λ_max are 0."""
+    """Set eigenvalues (..., m) up to m ε λ_max, also negative ones, to 0; divide by the sum."""
     return normalize_above(values, values.shape[-1] * EPS * values.max(-1))
 
 
 def is_diagonal(A: Array) -> bool:
-    """Return whether a matrix has entries of at least 0 on its diagonal and zeros elsewhere."""
+    """Return whether a matrix is diagonal, with entries of at least 0."""
     if count_nonzero(A[0]) > 1:
         return False
     diagonal = namespace(A).linalg.diagonal(A)
@@ -328,5 +326,5 @@ def is_diagonal(A: Array) -> bool:
 
 
 def count_nonzero(A: Array) -> int:
-    """Return how many entries of an array are not zero; a tensor stays on its device."""
+    """Count the non-zero entries of an array, on its device."""
     return int(np.count_nonzero(A)) if is_numpy(A) else int((A != 0).sum())

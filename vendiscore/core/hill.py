@@ -1,4 +1,4 @@
-"""Effective numbers (Hill numbers) of shares, of every order."""
+"""Effective numbers (Hill numbers) of proportions, of every order."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from ..support.errors import short_repr
 from ..support.namespace import Array, detach, is_numpy, is_torch, namespace, to_float
 from ..support.types import Number
 
-RANGE_TOLERANCE = 1e-6  # of a sum of shares from 1, or of a number from its range, by rounding
-# Orders of tensors this close to 1 take the gradient of q = 1, which 1/(q − 1) would swamp.
+# Maximum rounding error of a sum of proportions, and relative error of a score at a bound.
+RANGE_TOLERANCE = 1e-6
+# For orders this close to 1, tensors use the gradient of q = 1: the factor 1/(q − 1) would amplify
+# rounding errors.
 ORDER_ONE_TOLERANCE = 1e-8
 
 
@@ -72,16 +74,17 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
     least = to_float(shares.min())
     if least < 0:
         raise ValueError(f"`shares` must be at least 0, got a least share of {least:.3g}")
-    if spacing:  # rounding of the input moves the sum, and orders near 1 with it
+    if spacing:  # a sum that differs from 1 by rounding would change orders near 1
         positive = positive / total
     return hill_number(positive, q)
 
 
 def hill_number(proportions: Array, q: float) -> Number:
-    """Return the Hill number of order q of proportions (..., m), a number for each row of them.
+    """Return the Hill number of order q of proportions (..., m), one for each row.
 
-    They are at least 0 and sum to 1, which is not checked; zeros are ignored. A number is between 1
-    and the count of positive proportions: a float for one row of NumPy, else an array or tensor.
+    Proportions must be at least 0 and sum to 1, which is not checked; zeros are ignored. The
+    result, between 1 and the number of positive proportions, is a float for a single NumPy row and
+    otherwise an array or a tensor.
     """
     if is_numpy(proportions) and proportions.ndim == 1:
         positive = proportions[proportions > 0]
@@ -89,7 +92,7 @@ def hill_number(proportions: Array, q: float) -> Number:
             _hill_number(positive, np.log(positive), q, len(positive)), len(positive)
         )
     xp = namespace(proportions)
-    # the slope is along proportions of sum 1
+    # This restricts the gradient to proportions that sum to 1.
     if is_torch(proportions) and q <= 1 + ORDER_ONE_TOLERANCE:
         proportions = proportions / proportions.sum(-1)[..., None]
     is_positive = proportions > 0
@@ -100,9 +103,12 @@ def hill_number(proportions: Array, q: float) -> Number:
 
 
 def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) -> Array:
-    """Return the Hill number from proportions, their logs, and the count of positive ones."""
+    """Compute the Hill number from proportions, their logarithms and the number of positive ones.
+
+    `logs` has the logarithm of the largest proportion in place of log 0.
+    """
     if q == 0:
-        return (proportions * 0).sum(-1) + count  # of the shape and kind of the proportions
+        return (proportions * 0).sum(-1) + count  # an array or tensor like the proportions
     xp = namespace(proportions)
     if math.isinf(q):
         return 1 / xp.max(proportions, axis=-1)
@@ -110,14 +116,14 @@ def _hill_number(proportions: Array, logs: Array, q: float, count: Array | int) 
 
 
 def clip_number(value: Array | float, upper: int) -> float:
-    """Clip an effective number to [1, upper]; how far it was outside is not checked."""
+    """Clip an effective number to [1, upper], however far outside it is."""
     return min(max(float(value), 1.0), float(upper))
 
 
 def clip_to_range(values: Array | float, upper: Array | int) -> Any:
-    """Clip effective numbers to [1, upper]; tensors keep the gradient that they have outside.
+    """Clip effective numbers to [1, upper]; clipped tensors keep their gradient.
 
-    A single number becomes a float, if it is not a tensor.
+    A single number that is not a tensor becomes a float.
     """
     if is_numpy(values):
         return np.clip(values, 1.0, upper)
@@ -131,7 +137,7 @@ def clip_to_range(values: Array | float, upper: Array | int) -> Any:
 
 
 def _check_proportions(shares: object) -> np.ndarray:
-    """Return shares as an array of one dimension, or raise a TypeError."""
+    """Return `shares` as a one-dimensional array; raise a TypeError if they are not numbers."""
     read: Any = shares
     if isinstance(shares, (list, tuple)):
         with suppress(TypeError, ValueError):
@@ -146,7 +152,7 @@ def _check_proportions(shares: object) -> np.ndarray:
 
 
 def _to_float64(shares: Array) -> tuple[Array, float]:
-    """Return shares in float64, and the machine epsilon of a coarser precision they had, or 0."""
+    """Return shares in float64, and the machine epsilon of their dtype if it is coarser, else 0."""
     xp = namespace(shares)
     if shares.dtype == xp.float64:
         return shares, 0.0
@@ -155,19 +161,22 @@ def _to_float64(shares: Array) -> tuple[Array, float]:
 
 
 def log_power_mean(weights: Array, logs: Array, q: float) -> Array:
-    """Return log (Σ w e^{(q−1) logs})^{1/(1−q)} of rows of weights of sum 1, with its limits."""
+    """Compute log (Σ w exp((q − 1) logs))^{1/(1−q)} for rows of weights that sum to 1.
+
+    For q = 1, its limit.
+    """
     if q == 1:
         return -(weights * logs).sum(-1)
     xp = namespace(logs)
     if abs(q - 1) < 0.5:
-        # Σ w e^x = 1 + Σ w (e^x − 1): exact as q → 1, where the plain formula is 0/0.
+        # Σ w e^x = 1 + Σ w (e^x − 1) is accurate for q → 1, unlike the plain formula (0/0).
         excess = xp.sum(weights * xp.expm1((q - 1) * logs), axis=-1)
-        # The sum is 1, but its slope is not 0 where weights of 0 grow.
+        # The sum of weights is 1, but its gradient with respect to weights of 0 is not 0.
         if is_torch(weights) and abs(q - 1) > ORDER_ONE_TOLERANCE:
             total = xp.sum(weights, axis=-1)
             excess = excess + (total - total.detach())
         return xp.log1p(excess) / (1 - q)
-    # The largest term is taken out; (q − 1) (logs − top) is at most 0 and may be −∞.
+    # Factor out the largest term, so (q − 1) (logs − top) is at most 0; it may be −∞.
     top = (xp.max if q > 1 else xp.min)(logs, axis=-1, keepdims=True)
     with np.errstate(over="ignore", under="ignore"):
         powers = xp.exp((q - 1) * (logs - top))

@@ -21,19 +21,19 @@ from .eigenvalues import (
 )
 from .hill import RANGE_TOLERANCE, clip_to_range
 
-# If any squared length, or its inverse, is larger, all rows are rescaled and squared again.
+# Rows are rescaled before squaring if a squared length, or its inverse, exceeds this.
 MAX_SQUARED_NORM = 1e30
 
 
 def compute_squared_norm(A: Array) -> Array | float:
-    """Return the sum of squared entries of a matrix, or of each of a stack: that of λ²."""
+    """Return the sum of squared entries, Σ λ², of a symmetric matrix or of each of a stack."""
     if A.ndim == 2 and not is_torch(A):
         return np.vdot(A, A)
     return (A * A).sum((-2, -1))
 
 
 class Solver(NamedTuple):
-    """How quantities of a matrix are computed; by NumPy unless something else is passed.
+    """The functions that compute eigenvalues and norms of a matrix; by default NumPy's.
 
     Attributes
     ----------
@@ -42,9 +42,9 @@ class Solver(NamedTuple):
     squared_norm : callable
         Returns the sum of squared entries.
     largest_eigenvalue : callable, optional
-        Returns the largest eigenvalue only, for order ∞. Default: all are computed.
-    vectors : bool
-        Whether eigenvectors are needed, too.
+        Returns the largest eigenvalue, for order ∞. By default all eigenvalues are computed.
+    vectors : bool, default False
+        Whether to compute eigenvectors as well.
     """
 
     eigenvalues: Eigensolver = decompose_with_numpy
@@ -63,41 +63,44 @@ def compute_hill_numbers(
     psd: PSD = "check",
     solver: Solver = NUMPY_SOLVER,
 ) -> tuple[list[Number], NormalizedEigenvalues | None]:
-    """Return the Hill numbers of the eigenvalues of a weighted matrix, and these eigenvalues.
+    """Compute the Hill numbers of the eigenvalues of a weighted matrix.
 
-    This is the only definition of a score. (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of A: their
-    count at q = 0, exp(−Σ λ log λ) at q = 1, 1/λ_max at q = ∞, and 1/‖A‖² at q = 2.
+    All Vendi Scores are computed here: (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of A. This is the
+    number of positive eigenvalues at q = 0, exp(−Σ λ log λ) at q = 1, 1/‖A‖² at q = 2 and 1/λ_max
+    at q = ∞.
 
-    Negative eigenvalues are refused or clipped, see `psd`. If order 2 is the only one, no
-    eigenvalues are computed, and negative ones are not noticed; the same holds for order ∞ if the
-    solver computes the largest eigenvalue. With other orders, or with psd="clip" for a matrix that
-    may have negative eigenvalues, every order uses the eigenvalues.
+    Negative eigenvalues raise an error or are set to zero, see `psd`. If order 2 is the only
+    order, eigenvalues are not computed and negative ones remain undetected. The same is true of
+    order ∞ if the solver has `largest_eigenvalue`. With any further order, or with psd="clip" for
+    a matrix that may have negative eigenvalues, all orders are computed from the eigenvalues.
 
     Parameters
     ----------
     A : array (m, m) or (g, m, m)
-        Symmetric, of trace 1, in float64: similarities K as diag(√p) K diag(√p), or features X as
-        Xᵀ diag(p) X. Of a stack every number is an array (g,).
-    orders : sequence of float in [0, ∞]
+        Symmetric, of trace 1, in float64: diag(√p) K diag(√p) for similarities K, or Xᵀ diag(p) X
+        for features X. For a stack, every score is an array (g,).
+    orders : sequence of float
+        Orders of the scores, in [0, ∞].
     tolerance : EigenvalueTolerance
-        The number of samples, and which eigenvalues are rounding errors.
-    psd : {"check", "clip"}
+        Number of samples, and bounds of rounding errors in eigenvalues.
+    psd : {"check", "clip"}, default "check"
         Raise for negative eigenvalues beyond rounding errors, or set them to zero.
     solver : Solver
-        How eigenvalues and norms are computed. A may be anything that these functions take, such
-        as a matrix that is not in memory.
+        Functions that compute eigenvalues and norms. `A` may be of any type that they accept, for
+        example a matrix on disk.
 
     Returns
     -------
-    list of float (of arrays for a stack, of 0-d tensors for a torch matrix)
-        A number between 1 and n for each order. A matrix of a stack has NaN if the norm at order 2
-        shows that it is not a similarity matrix; otherwise see `is_impossible` of the eigenvalues.
-    NormalizedEigenvalues, or None if no order needed the eigenvalues
+    scores : list of float (of arrays for a stack, of 0-d tensors for torch)
+        A score between 1 and n for each order. At order 2, it is NaN for a matrix of a stack whose
+        norm no similarity matrix can have; for other orders see `is_impossible` of `eigenvalues`.
+    eigenvalues : NormalizedEigenvalues or None
+        None if no order needed the eigenvalues.
 
     Raises
     ------
     NotPSDError, ValueError
-        For a single matrix with eigenvalues that no similarity matrix has.
+        For a single matrix with eigenvalues that no similarity matrix can have.
 
     References
     ----------
@@ -121,7 +124,7 @@ def compute_hill_numbers(
 def can_skip_eigenvalues(
     orders: Sequence[float], semidefinite: bool, psd: PSD, solver: Solver
 ) -> bool:
-    """Return whether all scores need no more than a norm or the largest eigenvalue."""
+    """Return whether all scores can be computed from a norm or the largest eigenvalue."""
     if solver.vectors or (psd == "clip" and not semidefinite):
         return False
     for q in orders:
@@ -141,9 +144,9 @@ def score_without_eigenvalues(
 
 
 def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) -> Number:
-    """Return a score of order q in [1, n], or raise a ValueError if it is far outside.
+    """Clip a score of order q to [1, n]; raise a ValueError if it is out of range beyond rounding.
 
-    Scores of a stack that are far outside become NaN.
+    For a stack, out-of-range scores become NaN instead.
     """
     n = tolerance.n
     if getattr(value, "ndim", 0):
@@ -161,9 +164,9 @@ def check_range(value: Array | float, q: float, tolerance: EigenvalueTolerance) 
 def weight_matrix(
     K: np.ndarray, p: np.ndarray | None = None, normalize: bool = False
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
-    """Check similarities K (n, n), and return diag(√p) K diag(√p), of trace 1.
+    """Validate similarities K (n, n) and compute diag(√p) K diag(√p), of trace 1.
 
-    NaN and infinite entries fail one of the checks, with a message that does not name them.
+    NaN and infinite entries fail one of the checks, though the message does not mention them.
     """
     n = len(K)
     precision = 0.0
@@ -173,7 +176,7 @@ def weight_matrix(
     K, diagonal = check_matrix(K, normalize, precision)
     if p is None and np.count_nonzero(diagonal == 1) == n:
         return K / n, EigenvalueTolerance(n, precision)
-    # A diagonal of 1 up to rounding errors becomes 1.
+    # Dividing by the diagonal makes entries that are 1 up to rounding exactly 1.
     scale = np.sqrt((1 / n if p is None else p) / diagonal)
     A = K * scale
     A *= scale[:, None]
@@ -183,21 +186,21 @@ def weight_matrix(
 def weight_features(
     X: np.ndarray, p: np.ndarray | None = None, normalize: bool = True
 ) -> tuple[np.ndarray, EigenvalueTolerance]:
-    """Return the smaller of FFᵀ and FᵀF, which share all eigenvalues except zeros.
+    """Compute the smaller of FFᵀ and FᵀF, which have the same non-zero eigenvalues.
 
-    F are the rows of X (n, d), divided by their lengths and multiplied by √p.
+    F consists of the rows of X (n, d), divided by their lengths and multiplied by √p.
     """
     n, d = X.shape
     X = X.astype(np.float64, copy=False)
     squares = _compute_squares(X)
     if normalize:
         if not (squares.min() >= 1 / MAX_SQUARED_NORM and squares.max() <= MAX_SQUARED_NORM):
-            X = rescale_rows(X)  # cosines do not depend on it
+            X = rescale_rows(X)  # does not change cosines
             squares = _compute_squares(X)
         check_positive(squares, "of `X` ")
     else:
         check_unit_diagonal(squares, has_features=True, prefix="of `X` ")
-    # Lengths of 1 up to rounding errors become 1, so that the trace is the sum of p.
+    # Dividing by lengths that are 1 up to rounding makes the trace exactly the sum of p.
     F = X * np.sqrt((1 / n if p is None else p) / squares)[:, None]
     return gram(F.T if d < n else F), EigenvalueTolerance(n, semidefinite=True)
 
@@ -215,10 +218,10 @@ def score_K(
     *,
     solver: Solver = NUMPY_SOLVER,
 ) -> float:
-    """Return the Vendi Score of finite similarities K (n, n), symmetric, 1 on the diagonal.
+    """Compute the Vendi Score of finite, symmetric similarities K (n, n) with unit diagonal.
 
-    q and p, of sum 1, are checked by the caller. Orders except 2 refuse negative eigenvalues
-    beyond rounding errors. VS_q = (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p).
+    VS_q = (Σ λ^q)^{1/(1−q)} with λ the eigenvalues of diag(√p) K diag(√p). The caller checks q and
+    p, which sums to 1. Negative eigenvalues beyond rounding raise an error, except at order 2.
 
     >>> score_K(np.array([[1.0, 0.0], [0.0, 1.0]]), q=1)
     2.0
@@ -236,9 +239,9 @@ def score_X(
     *,
     solver: Solver = NUMPY_SOLVER,
 ) -> float:
-    """Return the Vendi Score of finite rows X (n, d), whose dot products are similarities.
+    """Compute the Vendi Score of finite features X (n, d), whose dot products are similarities.
 
-    q and p, of sum 1, are checked by the caller. Everything is computed in float64.
+    The caller checks q and p, which sums to 1. Everything is computed in float64.
 
     >>> score_X(np.array([[1.0, 1.0], [2.0, 2.0], [3.0, -3.0]]), q=0)
     2.0

@@ -1,1 +1,1 @@
-"""What every folder uses: arguments, arrays of NumPy and torch, errors and types."""
+"""Shared utilities: validation of arguments, NumPy and torch arrays, errors and types."""

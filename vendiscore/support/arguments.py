@@ -1,4 +1,4 @@
-"""One argument, read from any kind of scalar as a plain int, float, word or flag, or refused."""
+"""Validation of scalar arguments: integers, floats, orders, choices and flags."""
 
 import math
 import operator
@@ -12,17 +12,20 @@ import numpy as np
 from .errors import short_repr
 
 DEFAULT_ORDER = 1  # the exponential of the Shannon entropy
-DEFAULT_THRESHOLD = 0.95  # similarity of near-duplicates, whatever the kernel
+DEFAULT_THRESHOLD = 0.95  # minimum similarity of near-duplicates, for every kernel
 
 Choice = TypeVar("Choice", bound=str | None)
-# kinds of samples that hold no tensor
+# Types of samples that cannot contain a tensor.
 _TENSOR_FREE_TYPES = {str, bytes, int, float, bool, type(None)}
 
 
 def check_int(
     name: str, value: object, min_value: int = 1, max_value: float = math.inf, hint: str = ""
 ) -> int:
-    """Return `value` as an int in [min_value, max_value]; NumPy's and a tensor of one are read."""
+    """Return `value` as an int; raise if it is not an integer in [min_value, max_value].
+
+    NumPy integers and tensors with a single integer are accepted, but not booleans.
+    """
     if type(value) is int and min_value <= value <= max_value:
         return value
     bounds = (
@@ -31,7 +34,7 @@ def check_int(
     message = f"`{name}` must be an integer {bounds}, got {short_repr(value)}{hint and f'; {hint}'}"
     number = None
     if isinstance(value, SupportsIndex) and not _is_boolean(value):
-        with suppress(TypeError):  # as of an array of several
+        with suppress(TypeError):  # an array with several entries
             number = operator.index(value)
     if number is None:
         raise TypeError(message)
@@ -47,7 +50,10 @@ def check_float(
     is_allowed: Callable[[float], bool] = np.isfinite,
     hint: str = "",
 ) -> float:
-    """Read a float, not of text, a truth value or complex, for which `is_allowed` holds."""
+    """Return `value` as a float; raise if it is not a real number or `is_allowed` is False.
+
+    Strings, booleans, complex numbers and arrays with a dimension are not accepted.
+    """
     kind = str(getattr(value, "dtype", ""))
     wrong: type[Exception] = TypeError
     single = getattr(value, "ndim", 0) == 0 and "complex" not in kind and not _is_boolean(value)
@@ -73,9 +79,12 @@ def check_order(
     max_value: float = math.inf,
     hint: str = "",
 ) -> float:
-    """Read an order in [0, max_value], "inf" as ∞; order 0 is refused unless `allow_zero`."""
+    """Return the order q, in [0, max_value], as a float; raise if it is invalid.
+
+    The string "inf" means ∞. Order 0 is valid only if `allow_zero`.
+    """
     if (type(q) is int or isinstance(q, float)) and 0 < q <= min(max_value, 1e6):
-        return float(q)  # as nearly always
+        return float(q)  # fast path
     expected = "a number in [0, inf] or 'inf'"
     usual = "q=1 is the usual Vendi Score"
     if not allow_zero:
@@ -92,7 +101,7 @@ def check_order(
 
 
 def check_choice(name: str, value: object, choices: Iterable[Choice], hint: str = "") -> Choice:
-    """Return the one of `choices` that `value` is; None may be among them."""
+    """Return `value` if it is one of `choices`, which may include None; raise otherwise."""
     words = tuple(choices)
     for word in words:
         if value is word or (isinstance(value, str) and value == word):
@@ -103,14 +112,14 @@ def check_choice(name: str, value: object, choices: Iterable[Choice], hint: str 
 
 
 def check_bool(name: str, value: object) -> bool:
-    """Read True or False; "false", "no" and 0 are refused."""
+    """Return `value` as a bool; raise if it is not True or False (0 and "no" are not)."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(f"`{name}` must be True or False, got {short_repr(value)}")
     return bool(value)
 
 
 def has_gradient(x: object) -> bool:
-    """Return whether `x` is, or has, a tensor that requires a gradient."""
+    """Return whether `x` is or contains a tensor that requires a gradient."""
     if "torch" not in sys.modules:
         return False
     if hasattr(x, "requires_grad"):
@@ -123,14 +132,14 @@ def has_gradient(x: object) -> bool:
 
 
 def check_no_gradient(caller: str, /, **arguments: object) -> None:
-    """Raise a TypeError if one of `arguments` has a gradient, which `caller` would lose."""
+    """Raise a TypeError if one of `arguments` requires a gradient; `caller` does not support it."""
     for name, value in arguments.items():
         if has_gradient(value):
             raise TypeError(f"{caller} cannot be differentiated; pass {name}.detach()")
 
 
 def is_collection(value: object) -> TypeGuard[Iterable[object]]:
-    """Return whether a value is a collection, not a word, a number or an array of no dimension."""
+    """Return whether a value is iterable, and neither a string nor a 0-d array."""
     single = isinstance(value, (str, bytes)) or getattr(value, "ndim", 1) == 0
     return isinstance(value, Iterable) and not single
 

@@ -1,4 +1,4 @@
-"""Errors worth catching by type; everything else is a plain ValueError or TypeError."""
+"""The exceptions NotPSDError and SampleError, and warnings that point to the user's code."""
 
 from __future__ import annotations
 
@@ -10,19 +10,19 @@ from types import FrameType
 
 import numpy as np
 
-# and its copies of scripts
+# `evaluate` runs the metric from copies of its script, in the package `evaluate_modules`.
 _OWN_PACKAGES = (__name__.partition(".")[0], "evaluate", "evaluate_modules")
-MAX_LISTED_SAMPLES = 10  # unusable samples that a message lists by their places, at most
+MAX_LISTED_SAMPLES = 10  # maximum number of unusable samples whose indices a message lists
 
 
 def _reduce_error(error: Exception) -> tuple[type, tuple[object, ...]]:
-    """Return how pickle makes an error again: its class, and the arguments, which it keeps."""
+    """Implement `__reduce__` for errors with attributes named like their arguments."""
     names = inspect.signature(type(error)).parameters
     return type(error), tuple(getattr(error, name) for name in names)
 
 
 def short_repr(value: object) -> str:
-    """Return the first and last of at most 60 characters of the `repr` of what was passed."""
+    """Return the `repr` of a value, abbreviated in the middle to 60 characters."""
     text = repr(value)
     return text if len(text) <= 60 else f"{text[:39]}…{text[-20:]}"
 
@@ -120,7 +120,8 @@ def warn(message: str, category: type[Warning] = UserWarning) -> None:
     """Emit a warning that points to the line that called this package."""
     level = depth = 0
     frame: FrameType | None = sys._getframe()
-    while frame:  # the outermost of our frames: between them there may be functools
+    # Find the outermost frame of this package; frames of functools may lie between.
+    while frame:
         depth += 1
         if frame.f_globals.get("__name__", "").partition(".")[0] in _OWN_PACKAGES:
             level = depth + 1

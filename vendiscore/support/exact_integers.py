@@ -6,11 +6,11 @@ import numpy as np
 
 from .errors import short_repr
 
-MAX_EXACT_INTEGER = 1 << 53  # every whole number up to this one is a float64
+MAX_EXACT_INTEGER = 1 << 53  # float64 represents every integer up to this one exactly
 
 
 def describe_inexact_integer(entry: object) -> str:
-    """Say that an integer has no float64 of its value; return "" for any other entry."""
+    """Describe an integer that float64 cannot represent exactly; "" for any other entry."""
     if not isinstance(entry, (int, np.integer)):
         return ""
     with suppress(OverflowError):

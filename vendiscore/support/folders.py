@@ -1,4 +1,4 @@
-"""Folders of files: which files are images, and which are hidden."""
+"""List the files of a folder: image files, without hidden files."""
 
 import os
 from collections.abc import Sequence
@@ -8,14 +8,14 @@ from typing import TypeGuard
 from .errors import warn
 from .text_detection import IMAGE_EXTENSIONS
 
-# Files left out that a message names.
+# Maximum number of ignored files that a message names.
 _MAX_LISTED_NAMES = 5
-# Names of files that systems hide in folders and zips, besides names that begin with a dot.
+# Files that operating systems add to folders and zip files, besides names that begin with a dot.
 _HIDDEN_NAMES = ("thumbs.db", "desktop.ini", "__macosx")
 
 
 class ImageFiles(list[Path]):
-    """The image files of a folder, in order of their names, and a note on them for a result."""
+    """Paths of the image files of a folder, sorted by name, with a note for the results."""
 
     def __init__(self, paths: Sequence[Path], note: str) -> None:
         super().__init__(paths)
@@ -32,7 +32,11 @@ def is_folder(samples: object) -> TypeGuard[str | os.PathLike[str]]:
 
 
 def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> ImageFiles:
-    """Return the files of a folder whose names are of images, sorted, without hidden files."""
+    """List the files of a folder with an image extension, sorted, without hidden files.
+
+    `name` is the argument that messages mention. Warns about other files; raises a ValueError if
+    there is no image.
+    """
     path = Path(os.fsdecode(folder))
     files, folders = list_folder(path)
     images = [file for file in files if file_extension(file) in IMAGE_EXTENSIONS]
@@ -59,7 +63,10 @@ def list_image_files(folder: str | os.PathLike[str], name: str = "samples") -> I
 
 
 def list_folder(path: Path, recursive: bool = False) -> tuple[list[str], list[str]]:
-    """Return the files that are not hidden: at any depth with `below`, else with the folders."""
+    """Return the names of files and of subfolders, without hidden ones.
+
+    If `recursive`, return the relative paths of files at any depth, and no folders.
+    """
     files: list[str] = []
     for root, folders, names in os.walk(path, onerror=_raise_error):
         at = Path(root).relative_to(path)

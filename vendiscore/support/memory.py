@@ -1,16 +1,16 @@
-"""Checks of available memory before a large allocation, rather than after it fails."""
+"""Check the available memory before a large allocation."""
 
 from functools import cache
 from pathlib import Path
 
 _CGROUP_ROOT = Path("/sys/fs/cgroup")
 _PROCESS_CGROUP = Path("/proc/self/cgroup")
-# Memory that the system reclaims before it ends a process: cached files and its own caches.
+# Memory that the system reclaims before it kills a process: file cache and kernel caches.
 _RECLAIMABLE = ("active_file", "inactive_file", "slab_reclaimable")
 _NO_LIMIT = 1 << 60
-# Bytes that are allocated without a check, which takes a tenth of a millisecond.
+# Allocations up to this size are not checked, because a check takes 0.1 ms.
 UNCHECKED_BYTES = 1 << 26
-# Largest share of the free memory for numbers that could be computed again.
+# Maximum fraction of the available memory for caches of values that can be recomputed.
 MAX_CACHE_FRACTION = 0.25
 
 
@@ -32,7 +32,7 @@ class TooLargeError(MemoryError):
 
 
 def available_bytes() -> int:
-    """Return bytes that the machine, its control groups and `ulimit -v` leave to allocate."""
+    """Return how many bytes can be allocated, given the machine, cgroups and `ulimit -v`."""
     import psutil
 
     machine = int(psutil.virtual_memory().available)
@@ -42,17 +42,17 @@ def available_bytes() -> int:
 
 
 def has_room(size: int) -> bool:
-    """Return whether so many bytes may be kept of what could be computed again."""
+    """Return whether `size` bytes may be used for a cache of values that can be recomputed."""
     return size <= MAX_CACHE_FRACTION * available_bytes()
 
 
 @cache
 def _control_groups(root: Path, process_file: Path) -> tuple[Path, ...]:
-    """Return the folders of the control groups that limit this process, as they are at first."""
-    tops = (root, root / "unified")  # the second where version 1 has the first
+    """Return the folders of the cgroups that limit the memory of this process, on first call."""
+    tops = (root, root / "unified")  # the second if version 1 is mounted at the first
     folders = [*tops]
     mine = process_file.read_text() if process_file.exists() else ""
-    path = mine.partition("0::")[2]  # of version 2, which is listed last
+    path = mine.partition("0::")[2]  # the cgroup of version 2, listed last
     for top in tops:
         inner = top / path.strip("/\n")
         folders += [group for group in (inner, *inner.parents) if top in group.parents]
@@ -60,7 +60,7 @@ def _control_groups(root: Path, process_file: Path) -> tuple[Path, ...]:
 
 
 def _group_limit(folder: Path) -> int:
-    # Above "high" the system does not end a process but slows it down to a crawl.
+    # Above "high" the system does not kill a process, but slows it down drastically.
     return min(_read_bytes(folder / "memory.max"), _read_bytes(folder / "memory.high"))
 
 
@@ -73,7 +73,7 @@ def _group_available(folder: Path) -> int:
 
 
 def _read_bytes(file: Path) -> int:
-    """Return the bytes in a file; no limit where it says "max" or is gone."""
+    """Read a number of bytes from a file; no limit if it contains "max" or does not exist."""
     try:
         return int(file.read_text())
     except (OSError, ValueError):
@@ -107,7 +107,9 @@ def _available_address_space() -> int:
 
 
 def require(needed: int, description: str, hint: str) -> None:
-    """Raise `TooLargeError` if `needed` bytes are more than are available; few are not checked.
+    """Raise a TooLargeError if `needed` bytes exceed the available memory.
+
+    Up to UNCHECKED_BYTES are not checked.
 
     >>> require(1000, "a small array", "nothing to do")
     """

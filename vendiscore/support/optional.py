@@ -1,4 +1,4 @@
-"""Other packages: what all need is looked for first, what a call needs by that call."""
+"""Import optional packages, with an error that shows the command to install missing ones."""
 
 import importlib
 import sys
@@ -8,16 +8,16 @@ from types import ModuleType
 
 from .. import __version__
 
-# Packages of the base; the versions are in pyproject.toml. The package of a Space is used without
-# having been installed, so this is where one learns what else to install, all at once.
+# Required packages; pyproject.toml has the versions. In a Hugging Face Space, the package may be
+# imported without having been installed, so this module reports all missing packages at once.
 BASE_PACKAGES = ("array_api_compat", "numpy", "psutil", "scipy", "threadpoolctl", "tqdm")
-# The package that a call needs right after another, by that package and the extra.
+# Packages that are needed together with the key (package, extra).
 _ADDITIONAL_PACKAGES = {
     ("torch", "text"): ("transformers",),
     ("torch", "images"): ("torchvision", "transformers", "PIL"),
     ("torch", "torchmetrics"): ("torchmetrics",),
 }
-# The names by which pip knows modules of other names.
+# Modules whose package has another name on PyPI.
 _PYPI_NAMES = {"PIL": "pillow", "sklearn": "scikit-learn"}
 
 
@@ -75,8 +75,8 @@ class MissingPackageError(ImportError):
 
 
 def versions() -> dict[str, str]:
-    """Return the versions that a number was computed with."""
-    from importlib.metadata import PackageNotFoundError, version  # 20 ms that few need
+    """Return the versions of the packages that scores depend on."""
+    from importlib.metadata import PackageNotFoundError, version  # takes 20 ms
 
     found = {name: version(name) for name in ("numpy", "scipy")}
     with suppress(PackageNotFoundError):
@@ -85,7 +85,7 @@ def versions() -> dict[str, str]:
 
 
 def require(package: str, extra: str, purpose: str) -> ModuleType:
-    """Import `package`, or raise a `MissingPackageError` with the command that installs it."""
+    """Import and return `package`; raise a MissingPackageError if it is not installed."""
     root = package.partition(".")[0]
     try:
         importlib.import_module(root)

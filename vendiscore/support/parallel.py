@@ -1,4 +1,4 @@
-"""Work in as many Python threads as BLAS may take, while BLAS itself takes one."""
+"""Run work in as many Python threads as BLAS may use, while BLAS itself uses one."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ if TYPE_CHECKING:
 
 Item = TypeVar("Item")
 Value = TypeVar("Value")
-# Results, beyond one per thread, that may be kept until their turn.
+# Maximum number of results, in addition to one per thread, that wait to be yielded in order.
 MAX_WAITING_RESULTS = 2
 
 
 def slices(stop: int, size: int, start: int = 0) -> list[slice]:
-    """Return slices of `size` places each, the last of fewer."""
+    """Split range(start, stop) into slices of length `size`; the last may be shorter."""
     starts = range(start, stop, size)
     return [slice(first, min(first + size, stop)) for first in starts]
 
@@ -30,7 +30,7 @@ def map_ordered(
 ) -> Generator[Value]:
     """Yield `map(function, items)`, computed in threads, with few results in memory at a time.
 
-    Without threads, where the function does not bear them, BLAS keeps its own.
+    `threaded=False` is for functions that are not thread-safe; BLAS then uses its own threads.
     """
     if not threaded:
         yield from map(function, items)
@@ -53,12 +53,12 @@ def map_ordered(
 
 
 def run_parallel(function: Callable[[Item], object], items: Iterable[Item]) -> None:
-    """Call `function` on each item in threads, for its effect."""
+    """Call `function` on each item in threads, and discard the results."""
     deque(map_ordered(function, items), maxlen=0)
 
 
 class _BlasThreadLimits:
-    """Who needs few BLAS threads: the lowest need holds for the whole process until it ends."""
+    """Nested and concurrent limits on BLAS threads; the lowest applies to the whole process."""
 
     def __init__(self) -> None:
         self.lock = Lock()
@@ -66,7 +66,7 @@ class _BlasThreadLimits:
         self.original_limits: list[tuple[LibController, int]] = []
 
     def begin(self, user: object, max_threads: int) -> int:
-        """Let BLAS take at most so many threads, and return how many it had."""
+        """Limit BLAS to `max_threads` threads, and return its original number."""
         with self.lock:
             self.needs[user] = max_threads
             if not self.original_limits:
@@ -77,7 +77,7 @@ class _BlasThreadLimits:
             return max((threads for _, threads in self.original_limits), default=1)
 
     def end(self, user: object) -> None:
-        """End this user's limit; ending it twice does no harm."""
+        """Remove the limit of `user`; calling it twice has no effect."""
         with self.lock:
             self.needs.pop(user, None)
             self.apply()
@@ -87,7 +87,7 @@ class _BlasThreadLimits:
     def apply(self) -> None:
         for library, threads in self.original_limits:
             wanted = min([threads, *self.needs.values()])
-            if library.num_threads != wanted:  # to ask takes a tenth of the time
+            if library.num_threads != wanted:  # reading is ten times faster than setting
                 library.set_num_threads(wanted)
 
 
@@ -96,15 +96,12 @@ _blas_limits = _BlasThreadLimits()
 
 @contextmanager
 def limit_blas_threads(max_threads: int) -> Iterator[int]:
-    """Limit BLAS to so many threads, and yield how many it had.
-
-    An interrupt may arrive within any call here, also within one that lifts the limit, so that
-    the limit is lifted twice.
-    """
+    """Limit BLAS to `max_threads` threads within the context, and yield its original number."""
     user = object()
     try:
         yield _blas_limits.begin(user, max_threads)
     finally:
+        # An interrupt can arrive while the limit is being removed, so remove it twice.
         try:
             _blas_limits.end(user)
         finally:
@@ -114,7 +111,7 @@ def limit_blas_threads(max_threads: int) -> Iterator[int]:
 @cache
 def blas_controller() -> ThreadpoolController:
     """Return the controller of the threads of NumPy's and SciPy's BLAS."""
-    import scipy.linalg  # noqa: F401  its BLAS differs from NumPy's and must be loaded
+    import scipy.linalg  # noqa: F401  loads SciPy's BLAS, which differs from NumPy's
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController().select(user_api="blas")

@@ -1,4 +1,7 @@
-"""Progress of long work: a generator yields how far it is, and returns its result."""
+"""Progress bars and announcements of long work.
+
+Work is a generator that yields its progress and returns its result.
+"""
 
 import contextlib
 import math
@@ -13,21 +16,22 @@ from typing import Any, TextIO, TypeVar
 Value = TypeVar("Value")
 Step = TypeVar("Step")
 Mapped = TypeVar("Mapped")
-# Yields words for whoever is waiting, and returns the result.
+# Yields descriptions of the current step, and returns the result.
 Steps = Generator[str, None, Value]
-# Yields how many of the samples are done, beginning with 0, and returns the result.
+# Yields the number of samples done so far, beginning with 0, and returns the result.
 Counts = Generator[int, None, Value]
 
-_DELAY = 2.0  # seconds of work before a bar appears
+_DELAY = 2.0  # seconds before a bar appears
 _QUIET = ContextVar("quiet", default=False)
-_MIN_ANNOUNCED_SECONDS = 10.0  # seconds of work that are foretold
-# No machine is so slow that fewer operations a second are worth a measurement of its speed.
+_MIN_ANNOUNCED_SECONDS = 10.0  # work that takes longer is announced
+# Lower bound of the speed of any machine; its speed is measured only for work that could take
+# long at this rate.
 _MIN_FLOPS_PER_SECOND = 1e9
 _DURATION_ANNOUNCED = ContextVar("duration_announced", default=False)
 
 
 def quiet(enabled: bool = True) -> contextlib.AbstractContextManager[None]:
-    """Show no bars and no announcements meanwhile, in this thread."""
+    """Return a context that suppresses bars and announcements in this thread."""
     return _override(_QUIET, enabled)
 
 
@@ -38,11 +42,11 @@ def _override(variable: ContextVar[bool], value: bool) -> Iterator[None]:
     try:
         yield
     finally:
-        variable.set(before)  # not by a token: a generator may end in another context
+        variable.set(before)  # not `reset`: a generator may end in another context
 
 
 def run_steps(steps: Generator[object, None, Value]) -> Value:
-    """Take all steps at once."""
+    """Run a generator to its end and return its result."""
     while True:
         try:
             next(steps)
@@ -53,7 +57,7 @@ def run_steps(steps: Generator[object, None, Value]) -> Value:
 def map_steps(
     steps: Generator[Step, None, Value], transform: Callable[[Step], Mapped | None]
 ) -> Generator[Mapped, None, Value]:
-    """Yield `transform(step)` for each step; steps for which it is None are skipped."""
+    """Yield `transform(step)` for each step, unless it is None; return the result of `steps`."""
     with contextlib.closing(steps):
         while True:
             try:
@@ -67,7 +71,7 @@ def map_steps(
 
 
 def run_with_progress(counts: Counts[Value], total: int, description: str) -> Value:
-    """Take all steps under a bar, as `track` has."""
+    """Run a generator to its end with a progress bar, and return its result."""
     if _is_silent():
         return run_steps(counts)
     with _make_progress_bar(None, total, description) as bar:
@@ -77,7 +81,10 @@ def run_with_progress(counts: Counts[Value], total: int, description: str) -> Va
 
 
 def track(items: Iterable[Step], total: int | None, description: str) -> Iterator[Step]:
-    """Iterate over `items` under a bar that `datasets.disable_progress_bars()` silences."""
+    """Iterate over `items` with a progress bar.
+
+    `quiet` and `datasets.disable_progress_bars()` disable the bar.
+    """
     if _is_silent():
         yield from items
     else:
@@ -85,7 +92,7 @@ def track(items: Iterable[Step], total: int | None, description: str) -> Iterato
 
 
 def announce(sentence: str) -> None:
-    """Print a line where a bar would be, for work of a single step."""
+    """Print a line to stderr under the same conditions as a bar, for work of a single step."""
     if not _is_silent():
         print(sentence, file=_Terminal(sys.stderr), flush=True)
 
@@ -98,11 +105,11 @@ def announce_duration(
     single_precision: bool = False,
     hint: str = "",
 ) -> contextlib.AbstractContextManager[None]:
-    """Announce the time and memory of work that takes long, before it begins.
+    """Announce the estimated time and memory of work that takes more than 10 seconds.
 
-    `description` begins the line ("Scoring 20,000 samples"); `flops` are multiplications and
-    additions at the rate of a matrix product, in single precision or double; `n_bytes` is the
-    memory. In a `with` block the parts of that work announce nothing of their own.
+    `description` begins the line ("Scoring 20,000 samples"). `flops` is the number of
+    multiplications and additions, at the speed of a matrix product in the given precision, and
+    `n_bytes` the memory. Within the returned context, nothing else is announced.
     """
     if flops > _MIN_ANNOUNCED_SECONDS * _MIN_FLOPS_PER_SECOND and not (
         _DURATION_ANNOUNCED.get() or _is_silent()
@@ -117,7 +124,7 @@ def announce_duration(
 
 
 def _format_duration(seconds: float) -> str:
-    """Return a time in words, with about two digits."""
+    """Format a time with its unit and one or two digits."""
     units = {"seconds": 1, "minutes": 60, "hours": 3600}
     unit = next((unit for unit, length in units.items() if seconds < 100 * length), "hours")
     count = seconds / units[unit]
@@ -126,15 +133,15 @@ def _format_duration(seconds: float) -> str:
 
 @cache
 def _measure_flops_per_second(single_precision: bool) -> float:
-    """Measure the operations a second of a matrix product, in less than a tenth of a second."""
+    """Measure the floating-point operations per second of a matrix product, within 0.1 s."""
     import numpy as np
 
-    # Threads of smaller products wait for each other for most of the time on a busy machine.
+    # In smaller products, threads mostly wait for each other if the machine is busy.
     size, seconds = 768, math.inf
     A = np.full((size, size), 0.5, np.float32 if single_precision else np.float64)
-    for _ in range(4):  # once to wake the threads
+    for _ in range(4):  # the first wakes the threads
         start = time.perf_counter()
-        A @ A  # with its own transpose it would be half the work
+        A @ A  # A @ A.T would take half the operations
         seconds = min(seconds, time.perf_counter() - start)
     return 2 * size**3 / seconds
 
@@ -149,22 +156,22 @@ def _make_progress_bar(items: Iterable[object] | None, total: int | None, descri
         delay=_DELAY,
         file=_Terminal(sys.stderr),
         dynamic_ncols=True,
-        disable=None,  # outside of notebooks, bars are for terminals alone
+        disable=None,  # outside notebooks, show bars only on terminals
     )
 
 
 def _is_silent() -> bool:
-    # An interrupt inside of tqdm can leave its lock to the main thread: others would wait for ever.
+    # An interrupt inside tqdm can leave its lock with the main thread; others would deadlock.
     if _QUIET.get() or threading.current_thread() is not threading.main_thread():
         return True
-    # Nobody can have disabled the bars of `datasets` without importing it.
+    # If `datasets` has not been imported, its bars cannot have been disabled.
     datasets = sys.modules.get("datasets")
     disabled = datasets is not None and datasets.are_progress_bars_disabled()
     return disabled or getattr(sys.stderr, "closed", sys.stderr is None)
 
 
 class _Terminal:
-    """A stream whose failures are nobody's."""
+    """A stream that ignores errors of writing, for example to a closed terminal."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream

@@ -1,4 +1,4 @@
-"""The signature of a number: the settings that it depends on, with digests of arrays, functions."""
+"""The signature of a result: one line with all settings, and digests of arrays and functions."""
 
 import ast
 import copyreg
@@ -23,29 +23,32 @@ from .namespace import is_torch, to_host
 from .optional import is_network
 from .types import Record
 
-# Settings that are reported but change no number.
+# Settings that are reported but do not change results.
 IRRELEVANT_SETTINGS = frozenset(("audit", "batch_size", "cache", "device", "symmetric_pairs"))
-# Characters that structure a signature; text that has one of them is quoted.
+# Characters with a meaning in signatures; text that contains one is quoted.
 _RESERVED_CHARACTERS = set(" |,+=:;*'\"")
-# Stands for the digest of functions and objects that are not written in a file.
+# Replaces the digest of functions and objects whose source code is not available.
 UNKNOWN_SOURCE = "source=unknown"
 _STANDARD_LIBRARY = sys.stdlib_module_names
-# Modules that are not part of a name.
+# Modules that are omitted from the names of functions and objects.
 _UNNAMED_MODULES = ("builtins", "__main__", "__mp_main__")
-# Arrays up to this many numbers are printed.
+# Larger arrays are represented by a digest.
 _MAX_PRINTED_NUMBERS = 8
 _SIMPLE_TYPES = {type(None), bool, int, float, str}
-# The functions under examination: a function may enclose itself.
+# The functions being described, to stop at a function that encloses itself.
 _ENCLOSING_FUNCTIONS: ContextVar[tuple[object, ...]] = ContextVar("outer", default=())
 
 
 def format_number(x: float) -> str:
-    """Return a number with all its digits and no more: 1, 0.5, 1e-30, inf."""
+    """Format a number with the fewest digits that identify it: 1, 0.5, 1e-30, inf."""
     return f"{x:.0f}" if float(x).is_integer() and abs(x) < 1e16 else repr(float(x))
 
 
 def to_plain(value: object) -> Any:
-    """Return a value that can be printed, quoted and written to JSON."""
+    """Convert a value to built-in types that can be printed and written as JSON.
+
+    Large arrays, functions and other objects become strings with a digest.
+    """
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple, range)):
@@ -71,13 +74,13 @@ def to_plain(value: object) -> Any:
 
 
 def compute_digest(array: object) -> str:
-    """Return eight bytes that tell one array of numbers from another."""
+    """Return a hash of the values, dtype and shape of an array as 16 hexadecimal digits."""
     array = np.ascontiguousarray(to_host(array))
     return hash_bytes(array.tobytes() + repr((array.dtype, array.shape)).encode()).hex()
 
 
 def format_signature(measures: Iterable[str], settings: Mapping[str, object]) -> str:
-    """Return the signature: names of measures, then settings that can change their numbers."""
+    """Format the signature: names of measures, then the settings that affect results."""
     shown = to_plain(
         {name: value for name, value in settings.items() if name not in IRRELEVANT_SETTINGS}
     )
@@ -98,23 +101,24 @@ def _format_setting(value: object) -> str:
 
 
 def _describe_object(value: object) -> str:
-    """Name a function or an object, with a digest of its source and the values that it has."""
+    """Describe a function or object by its name and a digest of its source code and values."""
     name = str(getattr(value, "__qualname__", type(value).__qualname__))
     outer = _ENCLOSING_FUNCTIONS.get()
     if isinstance(value, type) or is_network(value) or any(value is each for each in outer):
         return name
     module = str(getattr(value, "__module__", None) or "builtins")
-    # A script has another name where it is imported, and parts of Python move between versions.
+    # Omit names of scripts, which differ when imported, and submodules of the standard library,
+    # which change between Python versions.
     root = module.partition(".")[0]
     standard = root in _STANDARD_LIBRARY
     if root not in _UNNAMED_MODULES:
         name = f"{root if standard else module}.{name}"
     if standard and hasattr(value, "__qualname__") and _owner(value) is None:
-        return name  # Python's own, which its name tells
+        return name  # functions of the standard library are identified by their name
     token = _ENCLOSING_FUNCTIONS.set((*outer, value))
     try:
         made = repr(_describe_content(value))
-    except Exception:  # an object may raise anything while it is examined
+    except Exception:  # arbitrary objects can raise any exception
         made = UNKNOWN_SOURCE
     finally:
         _ENCLOSING_FUNCTIONS.reset(token)
@@ -124,13 +128,13 @@ def _describe_object(value: object) -> str:
 
 
 def _owner(function: object) -> object:
-    """Return the object that a method belongs to, None for other functions."""
+    """Return the object that a method is bound to, None for other functions."""
     owner = getattr(function, "__self__", None)
     return None if isinstance(owner, types.ModuleType) else owner
 
 
 def _describe_content(value: object) -> object:
-    """Return what makes a function or an object different from others of its name."""
+    """Return source code and values that distinguish an object from others of the same name."""
     if isinstance(value, bytes):
         return value
     if isinstance(value, functools.partial):
@@ -148,9 +152,9 @@ def _describe_content(value: object) -> object:
 
 
 def _collect_helpers(function: types.FunctionType) -> list[types.FunctionType]:
-    """Return a function, and the functions of its module that it uses, each once."""
+    """Return a function and all functions of its module that it uses, directly or not."""
     found = [function]
-    for each in found:  # which grows
+    for each in found:  # the list grows in the loop
         for x in _global_values(each).values():
             mine = isinstance(x, types.FunctionType) and x.__module__ == function.__module__
             if mine and x not in found:
@@ -159,10 +163,10 @@ def _collect_helpers(function: types.FunctionType) -> list[types.FunctionType]:
 
 
 def _describe_function(function: types.FunctionType) -> tuple[object, ...]:
-    """Return source, defaults, enclosed values and global values of one function."""
+    """Return source code, defaults, enclosed values and global values of a function."""
     code = function.__code__
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    # No lists, dicts and objects, which may be caches and grow from call to call.
+    # Lists, dicts and other objects are omitted: they may be caches that grow from call to call.
     kinds = (int, float, str, tuple, np.ndarray, np.generic, re.Pattern)
     used = {
         name: to_plain(x)
@@ -175,7 +179,7 @@ def _describe_function(function: types.FunctionType) -> tuple[object, ...]:
 
 
 def _global_values(function: types.FunctionType) -> Record:
-    """Return the global values that a function, and functions inside of it, may use."""
+    """Return the global values that a function, including its inner functions, may use."""
     return {name: function.__globals__.get(name) for name in _global_names(function.__code__)}
 
 
@@ -188,10 +192,10 @@ def _global_names(code: types.CodeType) -> list[str]:
 
 @functools.lru_cache(maxsize=256)
 def _source_text(code: types.CodeType, file: str) -> str:
-    """Return the text of a function in its file or notebook, or that it is unknown.
+    """Return the source code of a function in a file or notebook, or UNKNOWN_SOURCE.
 
-    `inspect.getsource` would return whole lines around a lambda, which differ between versions of
-    Python. Only Python 3.13 keeps what was typed in a terminal, so that it is not taken.
+    For a lambda, `inspect.getsource` returns whole lines, which differ between Python versions.
+    Code typed in a terminal is not used, because only Python 3.13 keeps it.
     """
     if file.startswith("<") and not file.startswith("<ipython-input"):
         return UNKNOWN_SOURCE
@@ -204,7 +208,7 @@ def _source_text(code: types.CodeType, file: str) -> str:
             first = min(each.lineno for each in [node, *getattr(node, "decorator_list", ())])
             if first == code.co_firstlineno:
                 segments.append(ast.get_source_segment(text, node, padded=True) or UNKNOWN_SOURCE)
-    # Lambdas that begin in one line cannot be told apart on every Python.
+    # Not every Python version can distinguish lambdas that begin in the same line.
     return _strip_blank_lines(segments[0]) if len(segments) == 1 else UNKNOWN_SOURCE
 
 
@@ -215,7 +219,10 @@ def _parse_source(text: str) -> ast.Module:
 
 @functools.lru_cache(maxsize=256)
 def _class_sources(kind: type) -> list[str]:
-    """Return the text of a class and its bases, but for Python's own; OSError if there is none."""
+    """Return the source code of a class and its bases, except classes of the standard library.
+
+    Raises an OSError if the source code is not available.
+    """
     others = [c for c in kind.__mro__ if c.__module__.partition(".")[0] not in _STANDARD_LIBRARY]
     return [_strip_blank_lines(inspect.getsource(c)) for c in others]
 

@@ -1,4 +1,4 @@
-"""Suggest the name or the call that was meant by one that is refused."""
+"""Suggest a valid name or call in the message about an invalid one."""
 
 import difflib
 import functools
@@ -14,13 +14,13 @@ from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
 NameKind = Literal["kernel", "keyword", "measure", "metric", "name", "objective"]
-# Names at least this similar to a word may have been meant: 0.6 takes "cosine" for "size".
+# Minimum `difflib` ratio of a suggestion; 0.6 would suggest "cosine" for "size".
 MIN_NAME_SIMILARITY = 0.65
-# More names than these are a wall of text, which nobody reads.
+# Longer lists of names are truncated.
 MAX_LISTED_NAMES = 12
 
-# Our names, and the words that other libraries and newcomers use for them, in small letters and
-# digits only, as `normalize_name` makes them. The first accepted name of several is meant.
+# Names of this package, and synonyms in other libraries, in the form of `normalize_name`. If a
+# synonym has several names, the first accepted one is suggested.
 SYNONYMS = {
     "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
     "p": "weights weight probs probabilities sampleweight sampleweights",
@@ -68,7 +68,7 @@ SYNONYMS = {
     "spectrum": "eigenvalues eigvals",
 }
 
-# By the place where they are typed: words, and the sentence that says what to type instead.
+# For each kind of name: words, and a sentence about what to use instead.
 REPLACEMENT_HINTS = {
     "kernel": {
         "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
@@ -213,8 +213,8 @@ REPLACEMENT_HINTS = {
     },
 }
 
-# Models are OWNER/NAME of the Hugging Face Hub, or paths; of images if they contain
-# one of _VISION_MODEL_NAMES.
+# A model is OWNER/NAME on the Hugging Face Hub or a path. It is taken to be an image model if its
+# name contains one of _VISION_MODEL_NAMES.
 _VISION_MODEL_NAMES = (
     "dino",
     "clip",
@@ -239,7 +239,7 @@ _HINTS_BY_WORD = {
 
 
 def closest_name(name: object, candidates: Iterable[str]) -> str | None:
-    """Return the one of `candidates` that `name` stands for, if any."""
+    """Return the candidate that `name` is a synonym, prefix or misspelling of, or None."""
     candidates, word = sorted(candidates), normalize_name(str(name))
     if not word:
         return None
@@ -256,7 +256,7 @@ def closest_name(name: object, candidates: Iterable[str]) -> str | None:
 
 
 def resolve_synonym(name: object, candidates: Iterable[str]) -> str | None:
-    """Return the one of `candidates` that is called `name` elsewhere, if any."""
+    """Return the candidate that `name` is a synonym of, or None."""
     candidates = set(candidates)
     return next(
         (
@@ -269,12 +269,12 @@ def resolve_synonym(name: object, candidates: Iterable[str]) -> str | None:
 
 
 def replacement_hint(name: object, kind: NameKind) -> str:
-    """Return the sentence that says what to type instead of a word, or ""."""
+    """Return a sentence about what to use instead of `name`, or ""."""
     return _HINTS_BY_WORD[kind].get(normalize_name(str(name)), "")
 
 
 def model_modality(name: str) -> Literal["text", "image"] | None:
-    """Return what a model of this Hub id or path embeds, by its name; None if it is neither."""
+    """Guess from a Hub id or path whether a model embeds text or images; None for other names."""
     if not _HUB_ID.fullmatch(name.replace("\\", "/").rstrip("/")):
         return None
     return "image" if any(word in name.lower() for word in _VISION_MODEL_NAMES) else "text"
@@ -289,7 +289,23 @@ def suggest_name(
     fallback: str = "",
     kind: NameKind | None = None,
 ) -> str:
-    """Return `Did you mean …?` for an unknown name, then the list of names if it is short."""
+    """Return a hint for an unknown name, and the list of available names if it is short.
+
+    Parameters
+    ----------
+    name : object
+        The unknown name.
+    candidates : iterable of str
+        Names that are listed and may be suggested.
+    extra_names : iterable of str, optional
+        Further names that may be suggested.
+    quote : str, default "'"
+        Quotation mark around the suggestion.
+    fallback : str, default ""
+        Returned if there is no suggestion and the list is long; by default its first names are.
+    kind : NameKind, optional
+        Which of REPLACEMENT_HINTS to use.
+    """
     names = sorted(candidates)
     accepted = {*names, *({*extra_names} - {str(name)})}
     hint = replacement_hint(name, kind) if kind and not resolve_synonym(name, accepted) else ""
@@ -303,31 +319,31 @@ def suggest_name(
 
 
 def normalize_name(name: str) -> str:
-    """Return the small letters and digits of a name."""
+    """Return a name in lower case, with letters and digits only."""
     return "".join(filter(str.isalnum, name.lower()))
 
 
 @functools.cache
 def with_call_hints(function: Callable[Arguments, Result]) -> Callable[Arguments, Result]:
-    """Return a function that says in a sentence why Python refuses a call of it."""
+    """Wrap a function to explain calls with unknown, missing or superfluous arguments."""
 
     @functools.wraps(function)
     def call(*args: Arguments.args, **options: Arguments.kwargs) -> Result:
         return _call_with_hints(function, function, args, options)
 
-    call.__module__ = __name__.partition(".")[0]  # where pickle looks for it
+    call.__module__ = __name__.partition(".")[0]  # pickle imports it from there
     return call
 
 
 class HelpfulCallMeta(ABCMeta):
-    """The type of classes that say in a sentence why Python refuses to make one of them."""
+    """Metaclass: constructor calls with invalid arguments raise an error with a hint."""
 
     def __call__(cls, *args: object, **options: object) -> Any:
         return _call_with_hints(super().__call__, cls, args, options)
 
     @property
     def __signature__(cls) -> inspect.Signature:
-        """The signature of `__init__`, for `help` and the documentation."""
+        """Signature of `__init__`, for `help` and the documentation."""
         _self, *others = inspect.signature(cls.__init__).parameters.values()  # type: ignore[misc]
         return inspect.Signature(others)
 
@@ -338,7 +354,10 @@ def _call_with_hints(
     args: Sequence[object],
     options: Mapping[str, object],
 ) -> Result:
-    """Call a function that is documented as `documented_callable`."""
+    """Call `function`; if its arguments are invalid, raise a TypeError with a hint.
+
+    The hint is based on the signature of `documented_callable`.
+    """
     try:
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
@@ -355,7 +374,7 @@ def _call_with_hints(
 def describe_call_error(
     function: Callable[..., object], args: Sequence[object], options: Mapping[str, object]
 ) -> str:
-    """Say which arguments keep Python from calling a function, and what to pass; "" if none do."""
+    """Describe which arguments do not fit the signature of a function; "" if all do."""
     parameters = inspect.signature(function).parameters.values()
     takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
     named = [each for each in parameters if not each.kind.description.startswith("variadic")]
@@ -383,7 +402,7 @@ def describe_call_error(
 
 
 class NonCallableModule(ModuleType):
-    """A folder of modules that has the name of what somebody may call."""
+    """A module with a name that users may try to call; a call raises an error with a hint."""
 
     def __call__(self, *args: object, **options: object) -> NoReturn:
         name = self.__name__.rpartition(".")[2]
@@ -396,5 +415,5 @@ class NonCallableModule(ModuleType):
 
 
 def make_non_callable(module: str) -> None:
-    """Let a call of a module say what to call instead; `REPLACEMENT_HINTS` has the sentence."""
+    """Make calls of a module raise an error with its hint in `REPLACEMENT_HINTS`."""
     sys.modules[module].__class__ = NonCallableModule

@@ -1,4 +1,4 @@
-"""Results in print: a sentence for people, one line for a prompt, digits that mean something."""
+"""Text and HTML forms of results: sentences, one-line reprs, numbers with significant digits."""
 
 import html
 import math
@@ -16,17 +16,17 @@ _MAX_LINE_LENGTH = 120
 
 
 class SummaryMixin:
-    """A result that prints as its sentence, and at a prompt as one line of some attributes.
+    """Mixin: `str()` is a summary sentence, `repr()` one line with the main attributes.
 
-    Every result can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A
-    subclass is a dataclass, and overrides these two if its attributes are not one row of values.
+    Results can be pickled, deep-copied, and converted by `to_dict` and `to_frame`. A subclass is a
+    dataclass, and overrides these two methods if its attributes are not one row of values.
     """
 
     _repr_attributes: ClassVar[tuple[str, ...]]
 
     @property
     def sentence(self) -> str:
-        """Return the result in words."""
+        """The result as a summary sentence."""
         raise NotImplementedError
 
     def __str__(self) -> str:
@@ -38,7 +38,7 @@ class SummaryMixin:
         )
 
     def to_dict(self) -> Record:
-        """Return the attributes as plain values for JSON; None for NaN, "inf" for infinity."""
+        """Return the attributes as JSON values: NaN becomes None, infinity "inf"."""
         names = [field.name for field in fields(self)]  # type: ignore[arg-type]
         return to_json_record({name: getattr(self, name) for name in names})
 
@@ -46,23 +46,21 @@ class SummaryMixin:
         """Return a pandas DataFrame with one row."""
         return make_frame([self.to_dict()])
 
-    if not TYPE_CHECKING:  # so that type checkers still report a wrong attribute
+    if not TYPE_CHECKING:  # type checkers should still report unknown attributes
 
         def __getattr__(self, name: str) -> NoReturn:
             raise build_attribute_error(self, name)
 
 
 def build_attribute_error(result: object, name: str) -> AttributeError:
-    """Return the error for a name that a result does not have, with the names that it has.
+    """Build the error about an unknown attribute of a result, with the available names.
 
-    Raises
-    ------
-    AttributeError
-        The error of a property of that name, which has failed itself.
+    If a property of that name exists, its own AttributeError is raised.
     """
     kind = type(result)
     if hasattr(kind, name):
-        object.__getattribute__(result, name)  # Python hides the error of a property: raise it
+        # Python calls `__getattr__` if a property raises an AttributeError: raise it again.
+        object.__getattribute__(result, name)
     article = "an" if kind.__name__[0] in "AEIOU" else "a"
     message = f"{article} {kind.__name__} has no attribute {name!r}"
     if name.startswith("_"):
@@ -74,12 +72,12 @@ def build_attribute_error(result: object, name: str) -> AttributeError:
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:
-    """Return values by their names as JSON can hold them."""
+    """Convert a mapping to a dict of JSON values, see `to_json_value`."""
     return {name: to_json_value(value) for name, value in values.items()}
 
 
 def to_json_value(value: object) -> Any:
-    """Return a value as JSON can hold it: arrays as lists, NaN as None, infinity as "inf"."""
+    """Convert a value for JSON: arrays to lists, NaN to None, infinity to "inf"."""
     if isinstance(value, np.ndarray | np.generic):
         value = value.tolist()
     if isinstance(value, Mapping):
@@ -96,7 +94,7 @@ def to_json_value(value: object) -> Any:
 
 
 def format_repr(class_name: str, attributes: Mapping[str, object]) -> str:
-    """Return a `repr` of one line, cut at 120 characters; numbers have four digits."""
+    """Format a `repr` in one line of at most 120 characters; floats have four digits."""
     short = (
         f"{name}={value:.4g}" if isinstance(value, float) else f"{name}={value!r}"
         for name, value in attributes.items()
@@ -105,23 +103,26 @@ def format_repr(class_name: str, attributes: Mapping[str, object]) -> str:
 
 
 def truncate_line(text: str) -> str:
-    """Return one line of at most 120 characters."""
+    """Join the lines of a text and truncate it to 120 characters."""
     return truncate(" ".join(text.split()), _MAX_LINE_LENGTH)
 
 
 def truncate(text: str, max_length: int) -> str:
-    """Cut a text to at most `longest` characters."""
+    """Truncate a text to at most `max_length` characters."""
     return text if len(text) <= max_length else text[: max_length - 1] + "…"
 
 
 def format_with_error(value: float, error: float) -> str:
-    """Return a number and its standard error, if it has one."""
+    """Format a number as "value ± error"; without the error if it is not finite or 0."""
     known = math.isfinite(error) and error > 0
     return format_value(value, error) + (f" ± {format_value(error, error)}" if known else "")
 
 
 def format_with_interval(value: float, low: float, high: float, error: float | None = None) -> str:
-    """Return a number and its interval; its error is a fourth of the interval if unknown."""
+    """Format a number and its interval, with digits according to its standard error.
+
+    By default, the standard error is taken to be a quarter of the interval.
+    """
     if math.isnan(low) or math.isnan(high):
         return f"{format_value(value, error)} (no interval)"
     error = (high - low) / 4 if error is None else error
@@ -131,16 +132,16 @@ def format_with_interval(value: float, low: float, high: float, error: float | N
 
 
 def format_value(value: float, error: float | None = None) -> str:
-    """Return a number with the digits that its standard error leaves, or else with four."""
+    """Format a number with the digits that its standard error justifies, by default four."""
     value = float(value)
     if error is None or not math.isfinite(error) or error <= 0 or not math.isfinite(value):
         return f"{value:.4g}"
     indices = max(0, 1 - math.floor(math.log10(error)))
-    return f"{round(value, indices) + 0.0:.{indices}f}"  # 0.0 is added for the sign of −0.0
+    return f"{round(value, indices) + 0.0:.{indices}f}"  # + 0.0 turns −0.0 into 0.0
 
 
 def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: str = "") -> str:
-    """Return cells of HTML as a table; the first cell of a row is its name."""
+    """Render a table of HTML cells; the first cell of each row is its header."""
     titles = "".join(f'<th scope="col">{title}</th>' for title in header)
     body = "".join(
         f'<tr><th scope="row">{first}</th>{"".join(f"<td>{cell}</td>" for cell in rest)}</tr>'
@@ -156,12 +157,12 @@ def render_table(header: Iterable[str], rows: Iterable[Iterable[str]], caption: 
 
 
 def make_frame(rows: object) -> Frame:
-    """Return rows or columns as a pandas DataFrame."""
+    """Build a pandas DataFrame from rows or columns."""
     return require("pandas", "dev", "a frame").DataFrame(rows)
 
 
 def render_html_table(columns: Mapping[str, Sequence[object]], caption: str = "") -> str:
-    """Return columns of values as a table in HTML, its numbers with four digits."""
+    """Render columns of values as an HTML table; floats have four digits."""
 
     def cell(value: object) -> str:
         if isinstance(value, float):

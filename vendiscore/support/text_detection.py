@@ -1,4 +1,4 @@
-"""Patterns of strings that are not text, such as SMILES, and of scripts without spaces."""
+"""Detect strings that are not prose, such as SMILES, and scripts without spaces."""
 
 import re
 import unicodedata
@@ -6,13 +6,13 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
-# A blank generation is one more text, so that a run of hours does not end in an error.
+# Replaces blank generations in long evaluation or training runs, which would otherwise fail.
 BLANK = "∅"
-# Strings examined at most, and the share of them that must match.
+# Maximum number of strings to examine, and the fraction of them that must match.
 _MAX_EXAMINED = 200
 _MIN_MATCHING = 0.9
-# Rings, double bonds, and halogens next to another atom: signs of a molecule. Where all strings
-# can be SMILES, this share of them must have one.
+# Rings, double bonds, and halogens next to another atom indicate a molecule. If all strings can be
+# SMILES, at least this fraction must contain one.
 _MOLECULE_SIGNS = re.compile(
     r"([1-9])[A-Za-z]{2,}\1|[A-Za-z)][=#][A-Za-z]|[A-Z](?:Cl|Br)\b|\b(?:Cl|Br)[A-Z]"
 )
@@ -23,24 +23,24 @@ IMAGE_EXTENSIONS = (
     *("heif", "tif", "tiff", "ppm", "pgm", "pbm", "pnm", "jp2", "tga"),
 )
 _IMAGE_NAME = re.compile(rf"\s*\S.*\.(?:{'|'.join(IMAGE_EXTENSIONS)})\s*", re.IGNORECASE)
-# Atoms without and in brackets, bonds, branches and closed rings; not with a bond, branch or dot
-# at the end, as in words that are cut short.
+# Atoms with and without brackets, bonds, branches and rings. No bond, branch or dot at the end,
+# because abbreviated words end like this.
 _ATOM = r"\d*(?:[A-Z][a-z]?|[bcnops]|as|se|te|\*)@{0,2}(?:H\d?)?(?:\++\d?|-+\d?)?(?::\d+)?\]"
 _SMILES = re.compile(
     rf"(?=[A-Za-z\[])(?:Cl|Br|[BCNOPSFIbcnops]|\[{_ATOM}|[-=#$:/\\.()]|%?\d)+(?<![-=#$:/\\.(])"
 )
-# The 20 amino acids, X for any, B and Z for two, U and O for the rare ones, * at the end.
+# The 20 amino acids, the rare U and O, the ambiguity codes B, Z and X, and * at the end.
 _PROTEIN = re.compile(r"\s*[ACDEFGHIKLMNPQRSTVWYXBZUO]{20,}\*?\s*")
-# "cantata" is the longest word of these letters among the 30,522 entries of MiniLM's vocabulary.
+# At least 8 letters: the longest such word in the vocabulary of MiniLM is "cantata".
 _NUCLEOTIDES = re.compile(r"\s*[ACGTUN]{8,}\s*", re.IGNORECASE)
 _BRACKETED = re.compile(r"\[[^\]]*\]")
-# White space, and characters that print nothing.
+# White space and invisible characters.
 INVISIBLE_CHARACTERS = (
     " \t\n\v\f\r\x85\xa0\xad\u180e\u2000\u2001\u2002\u2003\u2009\u200a\u200b\u200c\u200d"
 )
 INVISIBLE_CHARACTERS += "\u200e\u200f\u2028\u2029\u202f\u205f\u2060\u2800\u3000\ufe0f\ufeff"
-# Letters of scripts that do not write spaces between words: Thai and Lao, Tibetan, Burmese, Khmer,
-# kana, and Chinese characters, with their later planes.
+# Letters of scripts without spaces between words: Thai and Lao, Tibetan, Burmese, Khmer, kana, and
+# Chinese characters including the supplementary planes.
 _UNSPACED = "\u0e00-\u0eff\u0f00-\u0fff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u31f0-\u31ff"
 _UNSPACED += "\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _TOKENIZERS = {
@@ -53,13 +53,13 @@ _TOKENIZERS = {
 _UNSPACED_LETTERS = re.compile(f"[{_UNSPACED}]+")
 _UNSPACED_GAP = re.compile(f"(?<=[{_UNSPACED}])\\s+(?=[{_UNSPACED}])")
 _LETTERS = re.compile(r"[^\W\d_]+")
-# Words have fewer letters than this, clauses more: people who separate words of such scripts write
-# a space after 2 letters of Chinese and 5 of Thai, other people after a clause or never.
+# Words have fewer letters than this, clauses more. In texts with separated words, a space follows
+# about 2 letters of Chinese or 5 of Thai; otherwise it follows a clause, or there is none.
 _MAX_WORD_LETTERS = 8
 
 
 def suggest_tokenizer(texts: Sequence[str]) -> str:
-    """Return the tokenizer to pass for texts in scripts without spaces."""
+    """Return the argument `tokenizer` to suggest for texts in scripts without spaces."""
     for script, tokenizer in _TOKENIZERS.items():
         if any(script.search(text) for text in texts):
             return tokenizer
@@ -67,7 +67,7 @@ def suggest_tokenizer(texts: Sequence[str]) -> str:
 
 
 def fill_blanks(samples: object) -> Any:
-    """Return samples, or lists of them, with `BLANK` for each text that is empty or white space.
+    """Replace texts that are empty or white space by `BLANK`, also in nested lists.
 
     >>> fill_blanks([["a", " "], ["", "b"]])
     [['a', '∅'], ['∅', 'b']]
@@ -105,9 +105,9 @@ def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[st
     enough = share * max(1, len(some))
     if sum(bool(_IMAGE_NAME.fullmatch(text)) for text in some) >= enough:
         return "names of image files", "pixels"
-    # Words can consist of letters of atoms. Most molecules have a bond, branch, ring or bracket,
-    # and some small ones have signs that words never have.
-    # In a line of a .smi file the SMILES ends at the first space; the name follows.
+    # Words can consist of symbols of atoms only, so look for bonds, branches, rings and brackets,
+    # which most molecules have, or for _MOLECULE_SIGNS, which words never contain.
+    # In a line of a .smi file, the SMILES ends at the first space and a name follows.
     heads = [(s.split(maxsplit=1) or [""])[0] for s in some]
     marked = 2 * sum(not head.isalpha() for head in heads) >= len(some)
     marked |= (
@@ -119,12 +119,12 @@ def looks_like(strings: Sequence[str], share: float = _MIN_MATCHING) -> tuple[st
 
 
 def are_proteins(strings: Sequence[str]) -> bool:
-    """Return whether most strings are one word of 20 or more capital letters of amino acids."""
+    """Return whether most strings are a single word of at least 20 amino acid codes."""
     return 0 < _MIN_MATCHING * len(strings) <= sum(map(bool, map(_PROTEIN.fullmatch, strings)))
 
 
 def are_sequences(strings: Sequence[str]) -> bool:
-    """Return whether most strings are one word of 8 or more nucleotides, or of 20 amino acids.
+    """Return whether most strings are words of at least 8 nucleotides or 20 amino acids.
 
     >>> are_sequences(["ACGTTGCA", "acgttgcc"]), are_sequences(["a cat", "tag"])
     (True, False)
@@ -134,7 +134,7 @@ def are_sequences(strings: Sequence[str]) -> bool:
 
 
 def count_unspaced(texts: Sequence[str]) -> int:
-    """Count the texts that are mostly in letters of scripts without spaces between words."""
+    """Count the texts that are mostly in scripts without spaces, and have no spaces added."""
     whole = "".join(texts)
     return (
         0
@@ -144,7 +144,7 @@ def count_unspaced(texts: Sequence[str]) -> int:
 
 
 def can_be_smiles(text: str) -> bool:
-    """Return whether a word is written as SMILES are, whatever molecule it would be."""
+    """Return whether a word has the syntax of SMILES; its chemistry is not checked."""
     if not _SMILES.fullmatch(text) or text.count("(") != text.count(")"):
         return False
     rings = Counter(re.findall(r"%\d\d|\d", _BRACKETED.sub("", text)))
@@ -158,7 +158,9 @@ def _is_unspaced(text: str) -> bool:
 
 
 def normalize_text(text: str) -> str:
-    """Remove case, space, punctuation and Unicode form of a text, unless nothing would be left.
+    """Normalize Unicode form and case, and remove spaces, punctuation and control characters.
+
+    A text without other characters is returned unchanged.
 
     >>> normalize_text("Don\u2019t STOP!") == normalize_text("dont stop")
     True

@@ -1,4 +1,4 @@
-"""Names of types that folders share, for type checkers only: nothing is imported for them."""
+"""Type aliases shared by the package; their libraries are imported only by type checkers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Protocol, TypeAlias
@@ -15,22 +15,23 @@ if TYPE_CHECKING:
     from scipy.sparse import csr_array
 
 Tensor: TypeAlias = "torch.Tensor"
-Rows: TypeAlias = "Array | csr_array"  # of numbers, a row for each sample
-SampleContainer: TypeAlias = "list[Any] | Rows"  # samples that have been read
-PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y), or a distance
-# Samples to be read: a list, an array, a column, a folder's path; the kernel limits their kind.
+Rows: TypeAlias = "Array | csr_array"  # numeric, one row per sample
+SampleContainer: TypeAlias = "list[Any] | Rows"  # validated samples
+PairFunction: TypeAlias = Callable[[Any, Any], float]  # k(x, y) or a distance
+# Samples as users pass them: a list, an array, a column or the path of a folder. Which types of
+# samples are supported depends on the kernel.
 Samples: TypeAlias = "Iterable[object] | os.PathLike[str] | SimilarityLike"
-Weights: TypeAlias = "Sequence[float] | Array"  # of n samples, summing to 1
-Number: TypeAlias = "float | Tensor"  # a tensor where samples or weights have a gradient
+Weights: TypeAlias = "Sequence[float] | Array"  # shape (n,), sum 1
+Number: TypeAlias = "float | Tensor"  # a tensor if samples or weights require a gradient
 DType: TypeAlias = "np.dtype | type"
 Device: TypeAlias = "str | int | torch.device | None"
 Frame: TypeAlias = "pd.DataFrame"
 Axes: TypeAlias = "_Axes"
-Options: TypeAlias = Mapping[str, object]  # by keyword, checked by their reader
-Record: TypeAlias = dict[str, Any]  # numbers and words by their names: a row, a score, settings
+Options: TypeAlias = Mapping[str, object]  # keyword arguments, not validated yet
+Record: TypeAlias = dict[str, Any]  # names to values: a table row, scores, settings
 
 
 class SimilarityLike(Protocol):
-    """A Similarity or a MetricSpace: n samples that have been compared."""
+    """A Similarity or a MetricSpace of n samples."""
 
     n: int
