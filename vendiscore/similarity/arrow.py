@@ -1,4 +1,4 @@
-"""Columns of Arrow, of any library that hands them out, as arrays of numbers or as lists."""
+"""Convert Arrow columns and tables, of any library that exports them, to arrays or lists."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
-    """Return a column in pyarrow, a table as a column of structs, without a copy."""
+    """Convert a column, or a table as a column of structs, to pyarrow without copying."""
     pa = require("pyarrow", "arrow", "a column of Arrow")
     if hasattr(samples, "__arrow_c_stream__"):
         return pa.chunked_array(samples)
@@ -22,10 +22,10 @@ def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
 
 
 def from_arrow(samples: Any) -> SampleContainer:
-    """Return numbers, and lists of them of one length, as an array; anything else as a list.
+    """Convert numbers, and lists of numbers of equal length, to an array; other data to a list.
 
-    One chunk is not copied. A table of numbers is an array (n, d), NaN where one is missing; of any
-    other, rows are dicts. pandas and polars turn all but lists into arrays themselves.
+    A single chunk is not copied. A table of numbers becomes an array (n, d), with NaN for missing
+    numbers; other tables become lists of dicts.
     """
     if _converts_to_numpy(samples):
         return samples.to_numpy()
@@ -39,7 +39,7 @@ def from_arrow(samples: Any) -> SampleContainer:
 
 
 def row_chunks(samples: object) -> list[np.ndarray]:
-    """Return the chunks of a column of vectors, which share its memory; [] of other samples."""
+    """Return the chunks of a column of vectors as arrays that share its memory; [] otherwise."""
     if not hasattr(samples, "__arrow_c_stream__") or _converts_to_numpy(samples):
         return []
     arrays = [numeric_values(to_chunked_array(chunk)) for chunk in to_chunked_array(samples).chunks]
@@ -48,7 +48,7 @@ def row_chunks(samples: object) -> list[np.ndarray]:
 
 
 def _converts_to_numpy(samples: object) -> bool:
-    """Return whether pandas or polars has anything but lists, which NumPy has as they are."""
+    """Return whether to use `to_numpy`: for pandas and polars, except columns of lists."""
     own = hasattr(samples, "to_numpy") and not hasattr(samples, "to_pylist")
     return own and "list" not in str(getattr(samples, "dtype", "")).lower()
 
@@ -56,7 +56,10 @@ def _converts_to_numpy(samples: object) -> bool:
 def numeric_values(
     column: pyarrow.ChunkedArray, *, allow_missing: bool = False
 ) -> np.ndarray | None:
-    """Return a column of numbers, or of lists of them of one length, as an array; else None."""
+    """Convert a column of numbers, or of lists of numbers of equal length, to an array, or None.
+
+    The result is None for other types, and for missing values unless `allow_missing`.
+    """
     types = require("pyarrow.types", "arrow", "a column of Arrow")
     kind = column.type
     while types.is_fixed_size_list(kind) or types.is_list(kind):

@@ -1,4 +1,4 @@
-"""A symmetric similarity K on n samples: what kernels return and measures read."""
+"""The base class Similarity: a symmetric matrix K (n, n), returned by kernels."""
 
 from __future__ import annotations
 
@@ -131,7 +131,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return f"Similarities between {self.n:,} samples{how}."
 
     def __copy__(self) -> Self:
-        new = object.__new__(type(self))  # not by `__reduce__`, which may compute all entries
+        new = object.__new__(type(self))  # not via `__reduce__`, which may compute all entries
         vars(new).update(vars(self))
         return new
 
@@ -139,7 +139,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return {name: _to_picklable(value) for name, value in vars(self).items()}
 
     def _copy_attributes_to(self, other: S) -> S:
-        """Return `other`, which has the same entries, with all else that is known of this one."""
+        """Return `other`, a similarity with the same entries, with all attributes of this one."""
         names = [
             name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
         ]
@@ -152,15 +152,15 @@ class Similarity(metaclass=HelpfulCallMeta):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """Return k_ii, shape (n,), float64."""
+        """Return the diagonal of K without `scale`, shape (n,), in float64."""
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """Return K[index], dense, shape (len(index), n); the caller does not write to it."""
+        """Return K[index] without `scale`, dense (len(index), n); the caller does not modify it."""
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """Return K[index][:, index]."""
+        """Return the similarity K[index][:, index], without `scale`."""
 
     def _part(self, index: np.ndarray) -> Similarity:
         return self._take(index)
@@ -169,7 +169,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return row_blocks(self.n, 8 * self.n)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield cache-sized blocks of rows of K, from the diagonal on: K[block, block.start:]."""
+        """Yield (block, K[block, block.start:]) for cache-sized blocks of rows, without `scale`."""
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
 
@@ -275,8 +275,8 @@ class Similarity(metaclass=HelpfulCallMeta):
         weights = scale**2
         total = 0.0
         for block, K in self._upper_blocks():
-            R = K * scale[block.start :]  # before it is squared: 1e200, or a byte, has no square
-            own, later = np.split(R, [len(R)], axis=1)  # entries right of the block are below it
+            R = K * scale[block.start :]  # scale before squaring, which could overflow
+            own, later = np.split(R, [len(R)], axis=1)  # by symmetry, `later` counts twice
             squares = np.vecdot(own, own) + 2 * np.vecdot(later, later)
             total += float(weights[block] @ squares)
         return total
@@ -330,7 +330,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return namespace(parts[0]).stack(parts)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
-        """Copy notes, settings and scale factors to the subset `index`."""
+        """Return `subset`, the samples in `index`, with the settings, notes and scale of this."""
         echoes = self.echoes
         if echoes is not None:
             echoes = echoes[index]
@@ -354,18 +354,18 @@ class Similarity(metaclass=HelpfulCallMeta):
 
 
 def _input_indices(similarity: Similarity) -> list[int]:
-    """Return where each sample is in the list that was passed, of which some may be left out."""
+    """Return the index of each sample in the user's list, from which some were dropped."""
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 
 
 def _to_picklable(value: object) -> object:
-    """Return a dict for a read-only view of one, which cannot be pickled."""
+    """Convert a MappingProxyType, which cannot be pickled, to a dict."""
     return dict(value) if isinstance(value, MappingProxyType) else value
 
 
 def check_diagonal(similarity: S) -> S:
-    """Return the similarity itself, if k(x, x) = 1 for every sample."""
+    """Return the similarity; raise a SampleError unless k(x, x) = 1 for every sample."""
     with np.errstate(all="ignore"):
         diagonal = similarity.diagonal()
     indices = None

@@ -1,7 +1,7 @@
-"""Tanimoto (Jaccard) and Dice similarities of sets, rows of bits: one matrix product for all pairs.
+"""Tanimoto (Jaccard) and Dice similarities of sets, given as rows of bits.
 
-Both are positive semidefinite: Tanimoto by Gower (Biometrics 1971), Dice as |A ∩ B| times
-1/(|A| + |B|) = ∫₀¹ t^{|A|+|B|−1} dt.
+All pairs take one matrix product. Both similarities are positive semidefinite: Tanimoto by Gower
+(Biometrics 1971), Dice because it is |A ∩ B| times 2/(|A| + |B|) = 2 ∫₀¹ t^{|A|+|B|−1} dt.
 """
 
 from __future__ import annotations
@@ -19,17 +19,18 @@ from .features import add_sparse
 from .rows import RowsSimilarity
 
 Coefficient = Literal["tanimoto", "dice"]
-# Bits that fewer than this share of the samples have are multiplied as sparse columns, if they are
-# at least this share of all bits: such a pair of ones takes as long as a thousand dense columns.
+# Rare bits, set in less than this fraction of the samples, are multiplied as sparse columns if they
+# are at least this fraction of all bits. A sparse pair of ones costs as much as a thousand dense
+# columns.
 MAX_RARE_FREQUENCY = 0.03
 MIN_RARE_FRACTION = 0.25
-MAX_BITS = (1 << 24) - 1  # sizes of sets of fewer bits are exact in single precision
-Bits: TypeAlias = "np.ndarray | sp.csr_array"  # which have these methods in common
+MAX_BITS = (1 << 24) - 1  # larger counts are not exact in single precision
+Bits: TypeAlias = "np.ndarray | sp.csr_array"
 COEFFICIENTS: tuple[Coefficient, ...] = ("tanimoto", "dice")
 
 
 class BitSimilarity(RowsSimilarity):
-    """Tanimoto's |A ∩ B| / |A ∪ B| or Dice's 2 |A ∩ B| / (|A| + |B|); 1 for two empty sets.
+    """Tanimoto |A ∩ B| / |A ∪ B| or Dice 2 |A ∩ B| / (|A| + |B|); 1 for two empty sets.
 
     >>> BitSimilarity(np.array([[1, 1, 0], [1, 0, 0], [0, 0, 0]], np.uint8)).dense()
     array([[1. , 0.5, 0. ],
@@ -37,7 +38,7 @@ class BitSimilarity(RowsSimilarity):
            [0. , 0. , 1. ]])
     """
 
-    is_symmetric = True  # so that it is symmetric by construction
+    is_symmetric = True  # by construction
 
     def __init__(
         self,
@@ -52,7 +53,7 @@ class BitSimilarity(RowsSimilarity):
 
 
 class BitEntries:
-    """Coefficients of pairs of rows of bits: exact counts, divided once in float64."""
+    """Coefficients of pairs of rows of bits, computed from exact counts."""
 
     in_threads = True
 
@@ -60,13 +61,16 @@ class BitEntries:
         self.n: int = bits.shape[0]
         self.coefficient = coefficient
         self.bits = bits
-        self.width: float = bits.shape[1] / 2  # products in single precision
+        self.width: float = bits.shape[1] / 2  # single-precision products take half the time
         sizes = bits.sum(axis=1, dtype=np.float64)
         self.sizes: np.ndarray = np.asarray(sizes).ravel()
 
     @cached_property
     def _common_and_rare(self) -> tuple[np.ndarray, sp.csr_array | None]:
-        """Columns in float32, whose products are exact counts: dense, and rare ones or None."""
+        """Dense columns of frequent bits and sparse columns of rare bits (or None), in float32.
+
+        Their products are exact counts.
+        """
         bits = self.bits
         frequencies = np.asarray(bits.mean(axis=0, dtype=np.float64))
         rare = frequencies.ravel() < MAX_RARE_FREQUENCY

@@ -1,4 +1,4 @@
-"""The Similarity of any function k(a, b) of two samples."""
+"""The Similarity of a user's function k(a, b) of two samples."""
 
 import math
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from ..support.types import PairFunction, SampleContainer
 from .matrix import DeferredSimilarity
 from .sample_arrays import take_samples
 
-# Up to this many pairs are all compared the other way round too; of more, one in SYMMETRY_SHARE.
+# Up to this number of pairs, k(b, a) is checked for all pairs; above, for one in SYMMETRY_SHARE.
 SYMMETRY_PAIRS = 2000
 SYMMETRY_SHARE = 25
 SYMMETRY_TOLERANCE = 1e-6
@@ -24,7 +24,7 @@ SYMMETRY_TOLERANCE = 1e-6
 def callable_similarity(
     samples: SampleContainer, k: PairFunction, indices: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """Return k_ij = k(x_i, x_j), each pair compared once; errors name the `indices` of samples."""
+    """Build the similarity k_ij = k(x_i, x_j), i ≤ j; error messages use `indices` of samples."""
     n = len(samples)
     input_indices = range(n) if indices is None else indices
     total = n * (n - 1) // 2
@@ -76,12 +76,15 @@ def _evaluate_all_pairs(
 
 
 def _check_value(value: object, i: int, j: int) -> tuple[float, bool]:
-    """Return the value as a float, and whether it came in single precision or less."""
-    if isinstance(value, float) and math.isfinite(value):  # NumPy's float64 is one
+    """Return a similarity as a float, and whether its dtype is single precision or coarser.
+
+    Raises if `k` returned anything but a finite number for samples i and j.
+    """
+    if isinstance(value, float) and math.isfinite(value):  # includes np.float64
         return value, False
     scalar = detach(value)
     if getattr(scalar, "ndim", 0) and np.size(scalar) == 1:
-        scalar = scalar.reshape(())  # functions for many pairs give (1, 1) arrays
+        scalar = scalar.reshape(())  # functions for matrices return arrays of shape (1, 1)
     kind = str(getattr(scalar, "dtype", ""))
     try:
         if isinstance(scalar, (str, bytes)) or "complex" in kind or scalar is np.ma.masked:
@@ -99,7 +102,7 @@ def _check_value(value: object, i: int, j: int) -> tuple[float, bool]:
 
 
 def _count_symmetry_checks(n: int) -> int:
-    """Return how many pairs are compared both ways round."""
+    """Return for how many pairs the symmetry of k is checked."""
     total = n * (n - 1) // 2
     if total <= SYMMETRY_PAIRS:
         return total
@@ -107,7 +110,7 @@ def _count_symmetry_checks(n: int) -> int:
 
 
 def _select_symmetry_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return some pairs i < j, spread evenly over all pairs."""
+    """Select evenly spaced pairs i < j for the check of symmetry."""
     rows, columns = np.triu_indices(n, 1)
     some = np.linspace(0, len(rows) - 1, _count_symmetry_checks(n), dtype=int)
     return rows[some], columns[some]

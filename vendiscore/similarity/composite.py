@@ -1,4 +1,4 @@
-"""Similarities made of others: repeats of distinct samples, weighted sums, elementwise products."""
+"""Similarities built from others: repeated samples, weighted sums and elementwise products."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
-    """The Similarity of n samples that repeat m distinct ones: sample i is `inverse[i]`."""
+    """The Similarity of n samples with repeats: sample i equals distinct sample `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n: int = len(inverse)
@@ -83,9 +83,9 @@ class RepeatedSimilarity(Similarity):
 
 
 class _CombinedSimilarity(Similarity):
-    """A mixture of Similarities of the same samples, and its arguments after `parts`."""
+    """Base class of combinations of Similarities of the same samples."""
 
-    _options: tuple[object, ...] = ()
+    _options: tuple[object, ...] = ()  # arguments of the subclass after `parts`
 
     def __init__(self, parts: Sequence[Similarity]) -> None:
         sizes = [part.n for part in parts]
@@ -107,7 +107,7 @@ class _CombinedSimilarity(Similarity):
 
     @abstractmethod
     def _combine(self, method: str, *args: object) -> Array:
-        """Combine the results of `method` of every part."""
+        """Call `method` of every part and combine the results."""
 
     def _take(self, index: np.ndarray) -> Similarity:
         parts = [part.take(index) for part in self.parts]
@@ -128,7 +128,7 @@ class _CombinedSimilarity(Similarity):
 
 
 def _match_libraries(parts: Sequence[Similarity]) -> Sequence[Similarity]:
-    """Return the parts as they are, or all in torch, on the device of the first that is."""
+    """Convert all parts to torch, on the device of the first tensor, if any part uses torch."""
     diagonals = [part.diagonal() for part in parts]
     tensors = [diagonal for diagonal in diagonals if is_torch(diagonal)]
     if len(tensors) in (0, len(parts)):

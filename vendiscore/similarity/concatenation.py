@@ -1,4 +1,4 @@
-"""Several collections of samples as one: an array if all are arrays of one shape, else a list."""
+"""Concatenate collections of samples, as an array if their shapes and types allow it."""
 
 import sys
 from collections.abc import Sequence
@@ -13,14 +13,17 @@ from . import sparse as sp
 
 
 def num_samples(samples: SampleContainer) -> int:
-    """Return the number of samples in a list or an array."""
+    """Return the number of samples in a list, an array or a sparse matrix."""
     if hasattr(samples, "shape"):
         return int(samples.shape[0])
     return len(samples)
 
 
 def infer_shape(x: object) -> tuple[int, ...] | None:
-    """Return the shape of an array, or of lists of numbers by the first of each, else None."""
+    """Return the shape of an array, or of nested lists of numbers, or None for other objects.
+
+    The shape of a list is inferred from its first element.
+    """
     if isinstance(x, (str, bytes)):
         return None
     if hasattr(x, "shape"):
@@ -34,7 +37,7 @@ def infer_shape(x: object) -> tuple[int, ...] | None:
 
 
 def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
-    """Join the samples of all sets, in order, on the device of the first tensor if there is one.
+    """Concatenate sets of samples in order, on the device of the first tensor, if any.
 
     >>> concatenate_samples([np.zeros(2), np.ones(1)]), concatenate_samples([["a"], ["b", "c"]])
     (array([0., 0., 1.]), ['a', 'b', 'c'])
@@ -56,7 +59,7 @@ def concatenate_samples(sets: Sequence[SampleContainer]) -> SampleContainer:
     if all(map(sp.issparse, sets)):
         return sp.vstack(sets, format="csr")
     if all(is_torch(samples) and samples.ndim > 1 for samples in sets):
-        return [row for samples in sets for row in samples]  # of images of several sizes
+        return [row for samples in sets for row in samples]  # images of several sizes
     return [sample for samples in sets for sample in _to_list(samples)]
 
 
@@ -67,7 +70,7 @@ def _is_numeric(samples: object) -> TypeGuard[Array]:
 
 
 def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
-    """Return sets in which lists of tensors are tensors, and all lists of rows next to tensors."""
+    """Convert lists of tensors to tensors, and if there are any, lists of rows to arrays."""
     sets = list(map(_stack_tensors, sets))
     if not any(map(is_torch, sets)):
         return sets
@@ -80,7 +83,7 @@ def _as_arrays(sets: Sequence[SampleContainer]) -> list[SampleContainer]:
 
 
 def _stack_tensors(rows: SampleContainer) -> SampleContainer:
-    """Return a list of tensors, rows or numbers, of one shape as one tensor."""
+    """Stack a list of 0-d or 1-d tensors of equal shape; return other samples unchanged."""
     if not isinstance(rows, list):
         return rows
     kinds = set()
@@ -94,7 +97,7 @@ def _stack_tensors(rows: SampleContainer) -> SampleContainer:
 
 
 def _rows_to_array(rows: SampleContainer) -> SampleContainer:
-    """Return a list of numbers, rows or arrays of one shape as an array."""
+    """Convert a list of numbers or of rows of equal shape to an array; others are unchanged."""
     if not isinstance(rows, list):
         return rows
     shape = infer_shape(rows)
@@ -104,7 +107,7 @@ def _rows_to_array(rows: SampleContainer) -> SampleContainer:
         return rows
     try:
         X = np.asarray(rows)
-    except ValueError:  # lists in lists of several lengths
+    except ValueError:  # nested lists of different lengths
         return rows
     if X.dtype.kind in "fiub":
         return X
@@ -116,7 +119,7 @@ def _to_list(samples: SampleContainer) -> list[object]:
         return samples
     if sp.issparse(samples):
         return list(samples.toarray())
-    samples = to_host(samples)  # a tensor, pooled with samples of another kind
+    samples = to_host(samples)  # a tensor, next to samples of another type
     if samples.ndim == 1:
         return samples.tolist()
     return list(samples)

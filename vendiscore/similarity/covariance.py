@@ -1,4 +1,4 @@
-"""Sums of products of rows, FᵀF, by blocks of rows."""
+"""Compute FᵀF by blocks of rows, in double or single precision."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import numpy as np
 
 from ..support.namespace import Array, disable_autocast, gram, is_numpy, namespace
 
-# Rows that are multiplied at once in single precision: from 1,024 to 16,384 the error is the same,
-# and fewer take longer.
+# Rows per product in single precision. The error is the same for 1,024 to 16,384 rows, and smaller
+# blocks are slower.
 FLOAT32_BLOCK_ROWS = 16_384
-# Below so many multiplications, double precision takes a millisecond.
+# Below this number of multiplications, double precision takes about a millisecond.
 MIN_FLOAT32_PRODUCTS = 10**7
 
 
 def is_float32_faster(X: Array) -> bool:
-    """Return whether rows are in single precision, and so many that it would save time."""
+    """Return whether X is in single precision and large enough to save time by using it."""
     n, d = X.shape
     return str(X.dtype).endswith("float32") and n * d * min(n, d) >= MIN_FLOAT32_PRODUCTS
 
 
 def compute_covariance(X: Array, scale: Array | None, single_precision: bool = False) -> Array:
-    """Return FᵀF of F = diag(s) X by blocks of rows, added up in float64.
+    """Compute FᵀF for F = diag(scale) X by blocks of rows, accumulated in float64.
 
-    If `single_precision`, rows have length 1, blocks are multiplied in single precision, and the
-    scale of NumPy rows is left out; that of tensors carries the gradient of their lengths.
+    With `single_precision`, blocks are multiplied in single precision, and rows must have length 1:
+    `scale` is ignored for NumPy arrays, and used for tensors because of its gradient.
     """
     xp = namespace(X)
     dtype, rows = (
@@ -34,7 +34,7 @@ def compute_covariance(X: Array, scale: Array | None, single_precision: bool = F
     if single_precision and is_numpy(X):
         scale = None
     s = None if scale is None else xp.astype(scale, dtype)[:, None]
-    out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # new memory takes longer
+    out = np.empty_like(X[:rows], dtype) if is_numpy(X) else None  # reused: allocation is slow
     total = xp.float64 if out is None or len(X) > rows else dtype
     C: Array | float = 0.0
     with disable_autocast(X):

@@ -1,4 +1,4 @@
-"""All pairwise distances of rows, as new matrices that the caller may overwrite."""
+"""Compute and validate matrices of pairwise distances, which the caller may overwrite."""
 
 import math
 
@@ -25,7 +25,7 @@ from .row_distances import (
 )
 from .sample_arrays import as_samples, as_vectors
 
-# Squared distances of unit vectors up to this, from differences, may be rounding: (32ε)².
+# Squared distances of unit vectors up to (32ε)² may be rounding errors.
 UNIT_ROUNDING = 5e-29
 
 Metric = str | PairFunction
@@ -39,12 +39,12 @@ def compute_distances(
     name: str = "samples",
     format_pair: PairFormatter = "rows {} and {}".format,
 ) -> np.ndarray:
-    """Return the distances (n, n) of all rows of X (n, d), with a diagonal of 0."""
+    """Compute the distances (n, n) between rows of X (n, d), with a zero diagonal."""
     options = options or {}
     if callable(metric):
         return _evaluate_metric(X, metric, format_pair)
     if metric in ("cosine", "correlation"):
-        # 1 − u·v = ‖u − v‖²/2 for unit vectors, which keeps the digits of small angles.
+        # For unit vectors, 1 − u·v = ‖u − v‖²/2, which is accurate for small angles.
         D = squared_distances(normalize_rows(X, metric, name))
         D[D < UNIT_ROUNDING] = 0.0
         D /= 2
@@ -61,13 +61,16 @@ def compute_distances(
 
 
 def as_numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
-    """Return dense rows of finite numbers in NumPy; plain numbers are vectors of length 1."""
+    """Convert samples to a dense NumPy array (n, d) of finite numbers; scalars become rows."""
     X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
-    """Check that distances (n, n) are finite, ≥ 0, zero on the diagonal; return them symmetric."""
+    """Validate a distance matrix D (n, n) and return it, made exactly symmetric.
+
+    Distances must be finite, at least 0, zero on the diagonal, and symmetric up to rounding.
+    """
     D = as_numpy_rows(D, name)
     n = len(D)
     if D.shape[1] != n:
@@ -102,14 +105,17 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
 
 
 def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
-    """Divide rows by their lengths, for "correlation" less their means; SampleError where zero."""
+    """Scale rows to unit length; for metric "correlation", subtract their means first.
+
+    Raises a SampleError for zero vectors, or constant ones with "correlation".
+    """
     largest = np.abs(X).max(axis=1).astype(np.float64)
     usable = largest > 0
     U = X / np.where(usable, largest, 1.0)[:, None]
     if metric == "correlation":
-        for _ in range(2):  # the first mean is rounded to the size of the numbers
+        for _ in range(2):  # the second pass removes the rounding error of the first mean
             U -= U.mean(axis=1, keepdims=True)
-        # Only rounding remains of a constant row.
+        # A constant row is now zero up to rounding.
         rounding = 8 * np.finfo(np.float64).eps
         usable &= np.abs(U).max(axis=1) > rounding
     what = "a constant vector"
@@ -126,7 +132,7 @@ def normalize_rows(X: np.ndarray, metric: str, name: str) -> np.ndarray:
 
 
 def _euclidean_distances(X: np.ndarray) -> np.ndarray:
-    """Return ‖x − y‖ for all rows of X (n, d), of any size that double precision holds."""
+    """Compute ‖x − y‖ for all pairs of rows of X (n, d), without overflow or underflow."""
     shift = scaling_exponent(X)
     D = squared_distances(scale_by_power_of_two(X, -shift))
     np.sqrt(D, out=D)
@@ -139,7 +145,7 @@ def _euclidean_distances(X: np.ndarray) -> np.ndarray:
 
 
 def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -> None:
-    """Raise where a distance of rows that differ is too small for its power to have all digits."""
+    """Raise a ValueError if the squared distance of two different rows underflows."""
     for block in row_blocks(len(D), 8 * len(D)):
         near, other = np.nonzero(D[block] < MIN_RELIABLE_POWER)
         near += block.start
@@ -153,7 +159,7 @@ def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -
 
 
 def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairFormatter) -> np.ndarray:
-    """Compute all n² distances by a function, in both directions, and check them."""
+    """Compute and validate all n² distances, in both directions, by a user's function."""
     check_distance_memory(X)
     n = len(X)
     D = np.empty((n, n))

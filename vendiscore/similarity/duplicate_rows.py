@@ -1,4 +1,4 @@
-"""Rows that are equal as numbers, found in one pass."""
+"""Group identical rows of an array."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -10,19 +10,19 @@ from ..support.namespace import row_blocks
 from ..support.types import Rows
 from . import sparse as sp
 
-# Up to so many bytes (a row counts 256 more), a dict of rows is faster than codes.
+# Up to this size, with 256 bytes added per row, a dict of rows is faster than hashes.
 _MAX_DICT_BYTES = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Return one group number per sample from several columns that must all agree."""
+    """Group samples that agree in all columns of group numbers."""
     rows = np.column_stack(columns)
     groups = np.unique(rows, axis=0, return_inverse=True)[1]
     return groups.ravel()
 
 
 def group_identical_rows(A: Rows) -> np.ndarray | None:
-    """Return a group number for each row of A, equal where rows are; None for a torch tensor.
+    """Return group numbers that are equal for equal rows of A; None for a torch tensor.
 
     >>> group_identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
@@ -49,21 +49,21 @@ def group_identical_rows(A: Rows) -> np.ndarray | None:
 
 
 def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
-    """Return the group of each row by its code; None where rows of one code are not equal."""
+    """Group rows by their hashes; return None if two different rows have the same hash."""
     codes = _hash_rows(A)
     _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
     alike = first[groups]
     repeats = np.flatnonzero(alike != np.arange(len(A)))
     for block in row_blocks(len(repeats), A[:1].nbytes):
         rows = repeats[block]
-        equal = A[rows] == A[alike[rows]]  # NaN equals nothing
+        equal = A[rows] == A[alike[rows]]  # False for NaN
         if not equal.all():
             return None
     return np.unique(alike, return_inverse=True)[1]
 
 
 def _hash_rows(A: np.ndarray) -> np.ndarray:
-    """Return random sums of the bits of each row, as 64 bits."""
+    """Compute a 64-bit hash of each row as a sum of its words times random factors."""
     row_bytes = A[:1].nbytes
     size = next(size for size in (8, 4, 2, 1) if row_bytes % size == 0)
     indices = np.arange(1, row_bytes // size + 1, dtype=np.uint64)
@@ -72,7 +72,8 @@ def _hash_rows(A: np.ndarray) -> np.ndarray:
     for block in row_blocks(len(A), row_bytes):
         positive = np.add(A[block], A.dtype.type(0), order="C")
         bits = positive.view(f"u{size}")
-        # Rows of small integers differ in high bits alone, which products carry no lower.
+        # Floats with small integer values differ only in high bits, which products would not
+        # propagate to lower ones.
         for shift in (16, 32):
             bits ^= bits >> shift
         codes[block] = np.einsum("ij,j->i", bits, factors)

@@ -1,4 +1,4 @@
-"""Which samples an encoder of prose does not suit: other scripts, sequences, code, identifiers."""
+"""Detect samples that do not suit an encoder of prose: other scripts, sequences, code and ids."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ from typing import NamedTuple
 
 from ..support.text_detection import are_sequences, looks_like
 
-# Samples that are checked at most, evenly spaced, and characters of each that show code.
+# Maximum number of samples to check, evenly spaced, and of characters to examine for code.
 _MAX_CHECKED = 1_000
 _MAX_CHECKED_LENGTH = 1_000
-# The proportion of samples that must match, as for molecules (`text_detection`).
+# Minimum fraction of samples that must match, as in `text_detection`.
 _MIN_MATCHING = 0.9
-# One word with a digit or a sign that words of prose lack, or a small letter before a capital one.
+# A single word with a digit, a symbol that prose words do not contain, or camel case.
 _IDENTIFIER = re.compile(
     r"(?=\S*[^\W_])(?=\S*(?:[\d_@#/\\:=+*|~^<>\[\]{}%$&]|\w\.\w|[a-z][A-Z]))\S+"
 )
-# Signs of code. Two of them are in 80 % of C headers, 90 % of shell scripts and Python modules and
-# 100 % of 4,000 Python functions; in 0.3 % of 22,000 answers to prompts and 27 % of the paragraphs
-# of this package's documents. Single lines of code have two in 30 %.
+# Patterns of code. At least two of them occur in 80 % of C headers, 90 % of shell scripts and
+# Python modules, 100 % of 4,000 Python functions and 30 % of single lines of code, but only in
+# 0.3 % of 22,000 answers to prompts (27 % of the paragraphs of this package's documents).
 _CODE_PATTERNS = tuple(
     re.compile(sign, re.MULTILINE)
     for sign in (
@@ -43,7 +43,7 @@ _LANGUAGE_NAMES = {"CJK": "Chinese", "HANGUL": "Korean"} | dict.fromkeys(_KANA, 
 
 
 class Mismatch(NamedTuple):
-    """Why an encoder of prose does not suit samples: a clause, and the kernel to use instead."""
+    """Why an encoder does not suit the samples (a clause), and the kernel to use instead."""
 
     reason: str
     kernel: str
@@ -52,24 +52,25 @@ class Mismatch(NamedTuple):
 def find_mismatch(
     texts: Sequence[object], scripts: Sequence[str], *, sequences: bool = False
 ) -> Mismatch | None:
-    """Return why an encoder of prose in some scripts does not suit texts, or None if it may.
+    """Detect texts that do not suit an encoder of prose in the given scripts.
 
     Other languages in the same script, such as Spanish for an encoder of English, are not detected.
 
     Parameters
     ----------
     texts : sequence
-        At most 1,000 of them are checked, evenly spaced.
+        Samples; at most 1,000 of them are checked, evenly spaced.
     scripts : sequence of str
-        The scripts that the encoder was made for, as the names of Unicode characters begin
-        ("LATIN"); empty if it makes no claim, which suits all samples.
-    sequences : bool, optional
-        Whether the texts are known to be sequences of letters, as in a FASTA file.
+        Scripts that the encoder was made for, as the first word of Unicode names ("LATIN"). If
+        empty, all texts suit it.
+    sequences : bool, default False
+        Whether the texts are known to be biological sequences, as in a FASTA file.
 
     Returns
     -------
-    Mismatch, optional
-        `reason`, a clause, and `kernel`, the keywords of a kernel that suits the samples.
+    Mismatch or None
+        `reason`, a clause, and `kernel`, the keyword arguments of a suitable kernel; None if no
+        mismatch was detected.
 
     Examples
     --------
@@ -109,7 +110,10 @@ def _is_code(text: str) -> bool:
 
 
 def _find_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return the most frequent other script if it and its like have most letters, else ''."""
+    """Return the most frequent script not in `scripts` if most letters are in such scripts.
+
+    Otherwise return "".
+    """
     letters: Counter[str] = Counter()
     for character, count in Counter("".join(texts)).items():
         if script := character_script(character):
@@ -124,18 +128,18 @@ def _find_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
 
 
 def _most_have_kana(texts: Sequence[str]) -> bool:
-    """Return whether at least half of the texts have kana, which Chinese texts have not."""
+    """Return whether at least half of the texts contain kana, so are Japanese, not Chinese."""
     return 2 * sum(any(character_script(x) in _KANA for x in text) for text in texts) >= len(texts)
 
 
 @cache
 def character_script(character: str) -> str:
-    """Return the script of a letter as its Unicode name begins, '' of other characters.
+    """Return the script of a letter, the first word of its Unicode name; "" for other characters.
 
     >>> [character_script(x) for x in "aＡé漢あж1!"]
     ['LATIN', 'LATIN', 'LATIN', 'CJK', 'HIRAGANA', 'CYRILLIC', '', '']
     """
     if unicodedata.category(character) not in ("Lu", "Ll", "Lt", "Lo"):
         return ""
-    plain = unicodedata.normalize("NFKC", character)[:1]  # of full width, or mathematical
+    plain = unicodedata.normalize("NFKC", character)[:1]  # from full-width or mathematical forms
     return unicodedata.name(plain, "").partition(" ")[0]

@@ -1,4 +1,4 @@
-"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ) of rows, and their bandwidths σ."""
+"""The kernels exp(−‖x − y‖² / 2σ²) and exp(−Σ|x_j − y_j| / σ), and the median bandwidth σ."""
 
 import copy
 import math
@@ -22,26 +22,26 @@ from .row_distances import (
     scale_by_power_of_two,
 )
 
-# A median below this share of the largest entry is invalid as a bandwidth.
+# Minimum bandwidth, relative to the largest entry.
 MIN_RELATIVE_BANDWIDTH = 2.0**-300
-# Largest ratio, in powers of two, of the largest entry to σ.
+# Maximum of log2(largest entry / σ).
 MAX_RATIO_EXPONENT = 1000
-# Number of drawn pairs: one in SAMPLED_PAIR_INTERVAL, at least MIN_SAMPLED_PAIRS and at
-# most MAX_SAMPLED_PAIRS.
+# Number of pairs sampled to bracket the median: one in SAMPLED_PAIR_INTERVAL, at least
+# MIN_SAMPLED_PAIRS and at most MAX_SAMPLED_PAIRS.
 SAMPLED_PAIR_INTERVAL = 1 << 9
 MIN_SAMPLED_PAIRS = 1 << 12
 MAX_SAMPLED_PAIRS = 1 << 20
-# The rank of the median among m drawn numbers has a standard error of √m/2; these multiples of it
-# are tried in turn.
+# The rank of the median among m sampled distances has a standard error of √m/2. Brackets of these
+# numbers of standard errors are tried in turn.
 RANK_DEVIATIONS = (4.0, 40.0, math.inf)
-# The same distance, computed in two ways, may differ by this share.
+# Maximum relative difference of a distance computed in two ways.
 DISTANCE_TOLERANCE = 1e-6
 
-DistanceBlocks = Callable[[slice, slice], np.ndarray]  # rows and columns to distances, a new array
+DistanceBlocks = Callable[[slice, slice], np.ndarray]  # (rows, columns) -> new array of distances
 
 
 def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKernel) -> Tensor:
-    """Return the similarities (n, n) of rows of a tensor X (n, d); both may have a gradient."""
+    """Compute the similarities (n, n) of rows of X (n, d), differentiable in X and sigma."""
     entries = ExponentialEntries(X, sigma, kernel)
     everything = slice(0, entries.n)
     D: Tensor = entries.distances(everything, everything)
@@ -51,7 +51,10 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
 
 
 class ExponentialEntries:
-    """Similarities of rows of X (n, d), over a power of two near σ; `sigma` may have a gradient."""
+    """Entries of an exponential kernel of rows of X (n, d); `sigma` may require a gradient.
+
+    Rows and σ are divided by a power of two near σ, so squares do not overflow.
+    """
 
     in_threads = True
 
@@ -75,7 +78,7 @@ class ExponentialEntries:
             self.factor = -1 / width
 
     def __call__(self, index: Index, columns: Index, dtype: DType = np.float64) -> Array:
-        """Compute entries of K, as `similarity.rows.Entries` defines."""
+        """Compute K[index][:, columns], see `similarity.rows.KernelEntries`."""
         with np.errstate(all="ignore"):
             if dtype == np.float32 and self.distances.can_use_float32:
                 left, right = self._single_precision_factors()
@@ -89,7 +92,7 @@ class ExponentialEntries:
             return D.astype(dtype, copy=False)
 
     def _single_precision_factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return factors of the exponents, scaled once: to scale products took a fifth of time."""
+        """Return the factors of the exponents in float32, scaled once (saves 20 % of the time)."""
         if self._factors is None:
             left = self.distances.left * self.factor
             right = self.distances.right
@@ -108,7 +111,7 @@ class ExponentialEntries:
 
 
 def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
-    """Return the median distance of distinct rows of X (n, d), 1 if there is one only."""
+    """Compute the median distance of distinct rows of X (n, d); 1 if all rows are identical."""
     rows = X[distinct_row_indices(X)]
     if len(rows) < 2:
         return 1.0
@@ -143,7 +146,7 @@ def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
 
 
 def sample_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return places i ≠ j of all pairs of n rows, or of some, drawn with replacement."""
+    """Return the indices i ≠ j of all pairs of n rows, or of pairs sampled with replacement."""
     size = n * (n - 1) // 2
     most = min(max(size // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
     if size <= most:
@@ -156,7 +159,10 @@ def sample_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
 def find_middle_distances(
     n: int, distances: DistanceBlocks, sampled: np.ndarray
 ) -> tuple[float, float]:
-    """Return the two middle numbers of all pairs i < j of n samples."""
+    """Compute the two middle distances (for the median) of all pairs i < j of n samples.
+
+    `sampled` are the distances of randomly chosen pairs, which bracket the median.
+    """
     size = n * (n - 1) // 2
     indices = (size - 1) // 2, size // 2
     m = len(sampled)
@@ -179,7 +185,7 @@ def find_middle_distances(
 
 
 def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarray]:
-    """Yield the numbers of all pairs i < j, by blocks."""
+    """Yield the distances of all pairs i < j in blocks."""
     for block in pair_blocks(n):
         rows = distances(block, slice(block.start, n))
         size = block.stop - block.start
@@ -192,7 +198,10 @@ def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarr
 def _tabulate_between(
     blocks: Iterable[np.ndarray], low: float, high: float
 ) -> tuple[int, np.ndarray, np.ndarray]:
-    """Count numbers below `low`; tabulate those in [low, high], sorted, and how often each is."""
+    """Return the number of values below `low`, and the distinct values in [low, high] with counts.
+
+    The distinct values are sorted.
+    """
     below = 0
     size = 0
     values = []
@@ -201,7 +210,7 @@ def _tabulate_between(
         late = block >= low
         below += block.size - int(np.count_nonzero(late))
         late &= block <= high
-        # Equal distances, frequent on a lattice, are kept once.
+        # Equal distances, frequent for points on a lattice, are stored once.
         distinct, repeats = np.unique(block[late], return_counts=True)
         values.append(distinct)
         counts.append(repeats)
@@ -214,7 +223,7 @@ def _tabulate_between(
 
 
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:
-    """Return the median distance, differentiable in the two rows that it lies between."""
+    """Compute the median distance, differentiable in the rows of the middle pairs."""
     torch = sys.modules["torch"]
     n = len(X)
     everything = slice(0, n)

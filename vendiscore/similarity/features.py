@@ -1,4 +1,4 @@
-"""Similarities that are dot products of features, dense or sparse."""
+"""Similarities given by dot products of dense or sparse features."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ from .covariance import compute_covariance
 from .duplicate_rows import group_identical_rows
 from .sample_arrays import as_shared_numpy
 
-# Columns of sparse features that more than this share of the samples have, and at most this many,
-# are multiplied as dense ones. Measured on n-grams: 1/20 to 1/200 are alike.
+# Frequent columns of sparse features, non-zero in more than this fraction of the samples, are
+# multiplied as dense columns, up to this number. On n-grams, 1/20 to 1/200 are equally fast.
 MIN_COMMON_FREQUENCY = 1 / 50
 MAX_COMMON_COLUMNS = 256
-# Operations of a dense product that take as long as one of a product of sparse matrices.
+# Cost of one multiplication in a sparse product, relative to a dense product.
 SPARSE_PAIR_WORK = 500
-# Features in single precision are kept in double for rows of K if that takes no more bytes.
+# Features in single precision are cached in double precision up to this size, for rows of K.
 MAX_COPIED_BYTES = 1 << 27
-# Sparse parts of at most so many numbers become dense: small sparse products take ten times longer.
+# Sparse subsets up to this size become dense, because small sparse products are ten times slower.
 MAX_DENSE_SIZE = 1 << 16
 
 
@@ -82,7 +82,7 @@ class FeatureSimilarity(Similarity):
         safe = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(safe.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
-        # Cosines do not change with the lengths of rows.
+        # Rescaling rows does not change cosines.
         return Similarity.normalized(self._with_features(rescale_rows(self.X)))
 
     def _with_features(self, X: Rows) -> Self:
@@ -105,7 +105,7 @@ class FeatureSimilarity(Similarity):
     def iter_scaled_blocks(
         self, scale: Array | None = None, dtype: DType = np.float64, min_rows: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield blocks of NumPy rows in double, or another, precision, scaled."""
+        """Yield (block, rows) of NumPy features in precision `dtype`, multiplied by `scale`."""
         for block in row_blocks(self.n, 8 * self.X.shape[1], min_rows):
             X = self.X[block].astype(dtype, copy=False)
             if scale is not None:
@@ -114,7 +114,7 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _squared_norms(self) -> Array:
-        """‖x‖² of every row, found once for all scaled copies."""
+        """‖x‖² of every row, cached for all scaled copies."""
         if not is_numpy(self.X):
             host = self.in_numpy()
             if host is not self:
@@ -122,7 +122,7 @@ class FeatureSimilarity(Similarity):
             X = self._features()
             return row_dot_products(X, X)
         squares = np.empty(self.n)
-        with np.errstate(over="ignore", under="ignore"):  # `normalized` takes care of those
+        with np.errstate(over="ignore", under="ignore"):  # `normalized` rescales rows if needed
             for block, X in self.iter_scaled_blocks():
                 np.vecdot(X, X, out=squares[block])
         return squares
@@ -135,7 +135,7 @@ class FeatureSimilarity(Similarity):
         return self._features().T
 
     def compact(self) -> FeatureSimilarity:
-        """Drop columns of integers that are all zero, such as the margins of digits."""
+        """Drop integer columns that are all zero, such as the margins of images of digits."""
         if not isinstance(self.X, np.ndarray) or self.X.dtype.kind not in "bui":
             return self
         some = self.X.any(axis=0)
@@ -159,7 +159,7 @@ class FeatureSimilarity(Similarity):
         g, m = indices.shape
         rows: sp.csr_array = self._to_float64(indices.ravel())
         by_column = rows.tocsc()
-        # Each column of each set for itself, so that only samples of one set meet in the product.
+        # Use separate columns for each set, so only samples of the same set are multiplied.
         sets = by_column.indices // m
         first = np.ones(len(sets) + 1, dtype=bool)
         first[1:-1] = sets[1:] != sets[:-1]
@@ -174,7 +174,7 @@ class FeatureSimilarity(Similarity):
         return K
 
     def _gram_matrices(self, indices: np.ndarray) -> Array:
-        """Return X Xᵀ of the rows of each set, a few sets at a time: new memory costs more."""
+        """Compute X Xᵀ of the rows of each set, in blocks of a few sets to reuse the cache."""
         m = indices.shape[1]
         d = self.X.shape[1]
         xp = namespace(self.X)
@@ -188,7 +188,7 @@ class FeatureSimilarity(Similarity):
             first = rows[0]
             following = np.arange(first, first + len(rows))
             if np.array_equal(rows, following):
-                index = slice(first, first + len(rows))  # a view, and no copy
+                index = slice(first, first + len(rows))  # a view instead of a copy
             F = self._to_float64(index)
             F = xp.reshape(F, (-1, m, d))
             transposed = xp.permute_dims(F, (0, 2, 1))
@@ -208,7 +208,7 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _is_common_column(self) -> np.ndarray:
-        """Tell for each column of sparse X if it is frequent, (d,)."""
+        """Whether each column of sparse X is frequent, shape (d,)."""
         X: sp.csr_array = self.X
         counts = np.bincount(X.indices, minlength=X.shape[1])
         common = counts > MIN_COMMON_FREQUENCY * self.n
@@ -234,14 +234,14 @@ class FeatureSimilarity(Similarity):
 
     @cached_property
     def _split_columns(self) -> tuple[np.ndarray, sp.csr_array, sp.csr_array]:
-        """Sparse X as its few frequent columns, dense, and the others with their transpose."""
+        """Frequent columns of sparse X as a dense array, the other columns, and their transpose."""
         X: sp.csr_array = self._features()
         common = self._is_common_column
         rare = X[:, ~common]
         return X[:, common].toarray(), rare, rare.T.tocsr()
 
     def split_common_columns(self) -> tuple[np.ndarray, sp.csr_array]:
-        """Return the frequent columns of sparse features, dense, and the other columns."""
+        """Return the frequent columns of sparse features as a dense array, and the others."""
         common, rare, _ = self._split_columns
         if self.scale is None:
             return common, rare
@@ -261,8 +261,8 @@ class FeatureSimilarity(Similarity):
             for block, F in self.iter_scaled_blocks(min_rows=256):
                 np.matmul(X, F.T, out=K[:, block])
             return K
-        # A product of two sparse matrices costs Σ (rows with column j)², nearly all of it in a few
-        # columns (the full stop, "the"), which are cheaper in a dense product.
+        # A product of sparse matrices costs Σ_j (number of rows with column j)², mostly due to a
+        # few frequent columns ("the", the full stop), which are faster in a dense product.
         common, rare, transposed = self._split_columns
         K = gram(common) if whole else common[index] @ common.T
         return add_sparse(K, rare[index] @ transposed)
@@ -274,7 +274,7 @@ class FeatureSimilarity(Similarity):
         X = self.X
         if not is_numpy(X) or X.dtype == V.dtype:
             return product(X, product(X.T, V))
-        # NumPy would copy all of X in the wider precision.
+        # Use blocks, because NumPy would convert a copy of all of X.
         columns = np.asarray(V).reshape(self.n, -1)
         inner = np.zeros((self.X.shape[1], columns.shape[1]))
         for block, F in self.iter_scaled_blocks():
@@ -304,7 +304,7 @@ class FeatureSimilarity(Similarity):
     def squared_norm(self) -> Array | float:
         if not sp.issparse(self.X) or self.X.shape[1] < self.n:
             return super().squared_norm()
-        # ‖CCᵀ + RRᵀ‖² for common columns C and rare ones R, by sparse products; no n² of anything.
+        # ‖CCᵀ + RRᵀ‖² for common columns C and rare columns R, without any dense n × n matrix.
         common, rare = self.split_common_columns()
         transposed = rare.T.tocsr()
         of_common = gram(common.T)
@@ -319,7 +319,7 @@ class FeatureSimilarity(Similarity):
 
 
 def row_dot_products(A: Rows, B: Rows) -> Array:
-    """Return the dot product of each row of A with the same row of B, dense or sparse."""
+    """Compute the dot product of each row of A with the same row of B, dense or sparse."""
     if sp.issparse(A):
         return np.asarray(A.multiply(B).sum(axis=1)).ravel()
     return namespace(A).linalg.vecdot(A, B)

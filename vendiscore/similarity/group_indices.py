@@ -1,4 +1,4 @@
-"""Places of the members of groups, from the code of each sample's group."""
+"""Indices of the members of groups, from the group code of each sample."""
 
 from collections.abc import Iterator
 
@@ -6,7 +6,7 @@ import numpy as np
 
 
 def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
-    """Return the places of the members of each group, of at least so many groups.
+    """Return the indices of the members of each group 0, 1, …, at least `min_groups` groups.
 
     >>> [indices.tolist() for indices in group_indices(np.array([1, 0, 1]))]
     [[1], [0, 2]]
@@ -18,9 +18,9 @@ def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
 
 
 def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield groups (g,) of one size m, and the places of their members (g, m), the least m first.
+    """Yield the groups (g,) of each size m, and the indices of their members (g, m).
 
-    Samples of a code below 0 are in no group.
+    Sizes are in ascending order. Samples with a negative code are in no group.
 
     >>> [(g.tolist(), i.tolist()) for g, i in iter_groups_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]
@@ -36,7 +36,7 @@ def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndar
 
 
 def subsample_indices(n: int, max_n: int) -> np.ndarray:
-    """Return all n places, or `max_n` of them, ascending: the same ones in each call."""
+    """Return sorted indices of at most `max_n` of n samples, drawn with a fixed seed."""
     if n <= max_n:
         return np.arange(n)
     rng = np.random.default_rng(0)
@@ -45,7 +45,7 @@ def subsample_indices(n: int, max_n: int) -> np.ndarray:
 
 
 def submatrices(K: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Return the entries of each of g matrices at its `indices` (g, m), shape (g, m, m)."""
+    """Return the submatrices (g, m, m) of g matrices K, with rows and columns `indices` (g, m)."""
     matrices = np.arange(len(K))[:, None, None]
     rows = indices[:, :, None]
     columns = indices[:, None, :]

@@ -1,4 +1,4 @@
-"""Similarities from judgements of pairs: of classes, by the rule of NoveltyBench, and of scores."""
+"""Similarities from judgements of pairs: equivalence classes as in NoveltyBench, or scores."""
 
 from collections.abc import Callable, Iterable, Sequence
 from functools import cached_property
@@ -15,13 +15,13 @@ from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity, restore_similarity
 
 Pair: TypeAlias = tuple[int, int]
-# From pairs of things, by their numbers, to scores, or True where both are the same; the first of
-# a pair came first.
+# Maps pairs of ids of distinct samples to scores, or to whether both are equivalent. The first id
+# of a pair belongs to the earlier sample.
 Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 
 
 def count_open_triples(same: np.ndarray) -> int:
-    """Count triples in which a is the same as b and b as c, but a not as c, of a symmetric (n, n).
+    """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation (n, n).
 
     >>> count_open_triples(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     1
@@ -35,34 +35,34 @@ def count_open_triples(same: np.ndarray) -> int:
 
 
 class Judgements:
-    """Judgements of pairs of things, each asked for once, however many sets have both.
+    """Judgements of pairs of distinct samples, each computed once and cached.
 
-    Sets of at most `audit` different things have all pairs judged, to count triples that are not
-    transitive; of others only those pairs that the rule of NoveltyBench asks for.
+    In sets of at most `audit` distinct samples, all pairs are judged, to count triples that are
+    not transitive. In larger sets, only the pairs that the rule of NoveltyBench needs are judged.
     """
 
     def __init__(self, judge: Judge, audit: int) -> None:
         self.judge = judge
         self.audit = audit
         self.cached_scores: dict[Pair, float] = {}
-        # open ones of each set, if counted
+        # number of open triples of each set, None if not counted
         self.open_triples: dict[tuple[int, ...], int | None] = {}
         self.diagonal_shifts: dict[bytes, float] = {}  # δ of the matrix of each set
 
     def judge_pairs(self, pairs: Sequence[Pair]) -> list[float]:
-        """Return the judgement of each pair."""
+        """Return the judgement of each pair, from the cache if possible."""
         new = [pair for pair in dict.fromkeys(pairs) if pair not in self.cached_scores]
         if new:
             self.cached_scores.update(zip(new, self.judge(new), strict=True))
         return [self.cached_scores[pair] for pair in pairs]
 
     def assign_classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Return the number of the class of each thing of each set, found for that set alone."""
+        """Assign the samples of each set to classes, using only pairs within that set."""
         left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
         self._audit(map(tuple, left))
         codes: list[dict[int, int]] = [{} for _ in sets]
         code = 0
-        while any(left):  # the next first member of all sets at once
+        while any(left):  # compare the first remaining sample of every set with the others
             pairs = [(rest[0], other) for rest in left for other in rest[1:]]
             same = iter(self.judge_pairs(pairs))
             for at, rest in enumerate(left):
@@ -78,11 +78,11 @@ class Judgements:
         return classes
 
     def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
-        """Judge all pairs of sets that are small enough, and count their open triples."""
+        """Judge all pairs of small sets, and count their open triples."""
         new = [ids for ids in sets if len(ids) > 2 and ids not in self.open_triples]
         small = [ids for ids in new if len(ids) <= self.audit]
         pairs = [list(combinations(ids, 2)) for ids in small]
-        self.judge_pairs(list(chain(*pairs)))  # of all sets at once
+        self.judge_pairs(list(chain(*pairs)))  # one call for all sets
         self.open_triples.update(dict.fromkeys(new))
         for ids, of_set in zip(small, pairs, strict=True):
             n = len(ids)
@@ -92,7 +92,7 @@ class Judgements:
             self.open_triples[ids] = count_open_triples(S | S.T)
 
     def compute_matrix(self, ids: np.ndarray) -> np.ndarray:
-        """Return (K + δI)/(1 + δ) of distinct things, with the least δ ≥ 0 that makes it PSD.
+        """Compute (K + δI)/(1 + δ) for distinct samples, with the smallest δ ≥ 0 that makes it PSD.
 
         The entry k_ij is the mean of the scores of (i, j) and (j, i), and k_ii is 1.
 
@@ -107,14 +107,14 @@ class Judgements:
         K[identity == 0] = self.judge_pairs([*permutations(ids.tolist(), 2)])
         K = (K + K.T) / 2
         shift = -np.linalg.eigvalsh(K)[0]
-        if shift <= 1e-12 * m:  # as rounding makes it
+        if shift <= 1e-12 * m:  # rounding error
             shift = 0.0
         self.diagonal_shifts[ids.tobytes()] = shift
         return (K + shift * identity) / (1 + shift)
 
     @property
     def notes(self) -> list[str]:
-        """Notes on the judgements, a sentence each."""
+        """Sentences about the judgements."""
         counted = [count for count in self.open_triples.values() if count is not None]
         notes = []
         total = sum(counted)
@@ -141,9 +141,9 @@ class Judgements:
 
 
 class JudgedSimilarity(Similarity):
-    """A Similarity that follows from judgements of pairs, of which `part` asks for its own alone.
+    """A Similarity from judgements of pairs, which are made when first needed.
 
-    Pairs are judged when they are first asked for. `take` keeps K of some rows and columns.
+    `part` judges only pairs of the subset; `take` selects rows and columns of the full K.
     """
 
     psd = True
@@ -158,7 +158,7 @@ class JudgedSimilarity(Similarity):
 
     @property
     def notes(self) -> Sequence[str]:
-        """Its notes, and the notes on the judgements up to now."""
+        """The notes of the similarity, and current notes on the judgements."""
         now = self.judgements.notes
         begin = tuple(note[:40] for note in now)
         others = [note for note in self._notes if not note.startswith(begin)]
@@ -172,7 +172,7 @@ class JudgedSimilarity(Similarity):
         return self._copy_metadata_to(self._full_similarity, slice(None)).compact()
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
-        """Return the judged similarities: a judge may be a model, or cannot be pickled."""
+        """Pickle the judged similarities, because the judge may not support pickling."""
         return restore_similarity, (self._copy_attributes_to(self._full_similarity),)
 
     def _diagonal(self) -> Array:
@@ -192,7 +192,7 @@ class JudgedSimilarity(Similarity):
 
 
 class EquivalenceSimilarity(JudgedSimilarity):
-    """1 for two samples of one class, else 0; `part` finds classes of its samples alone.
+    """Similarity 1 for samples of the same class, else 0; `part` uses classes of its subset.
 
     >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
     >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)
@@ -203,7 +203,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
     @cached_property
     def codes(self) -> np.ndarray:
-        """The number of the class of each sample (n,), in the order of first members."""
+        """The class of each sample (n,), numbered by first occurrence."""
         return self.judgements.assign_classes([self.ids])[0]
 
     @cached_property
@@ -224,7 +224,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
 
 class GradedSimilarity(JudgedSimilarity):
-    """The mean score of two samples in both orders, 1 for repeats: see `Judgements.compute_matrix`.
+    """The mean score of two samples in both orders; 1 for repeats. See `compute_matrix`.
 
     >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
     >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()

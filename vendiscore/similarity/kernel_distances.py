@@ -1,4 +1,4 @@
-"""Distances √(k(x, x) + k(y, y) − 2 k(x, y)) of a kernel, and their rounding errors."""
+"""Kernel distances √(k(x, x) + k(y, y) − 2 k(x, y)), and their rounding errors."""
 
 import numpy as np
 
@@ -7,14 +7,14 @@ from ..support.types import Rows
 from .features import row_dot_products
 from .sample_arrays import machine_epsilon
 
-# 2 − 2k of identical samples is zero up to this many ε of a matrix K's precision: 1e-14.
+# Rounding error of 2 − 2k(x, x), in machine epsilons of K (1e-14 for float64).
 KERNEL_ROUNDING = 45
-# k(x, y) ≤ 1 up to rounding in single precision.
+# Maximum excess of k(x, y) over 1 due to rounding in single precision.
 KERNEL_TOLERANCE = 1e-5
 
 
 def squared_kernel_distances(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Return squared distances, as a new array, from similarities K and both diagonals."""
+    """Compute squared distances, as a new array, from similarities K and both diagonals."""
     D = np.multiply(K, -2.0, dtype=np.float64)
     D += left[:, None]
     D += right
@@ -22,7 +22,7 @@ def squared_kernel_distances(K: np.ndarray, left: np.ndarray, right: np.ndarray)
 
 
 def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-    """Return the squared distances of rows i and j of sparse features, by their differences."""
+    """Compute squared distances of rows i and j of sparse features from their differences."""
     squares = np.empty(len(i))
     for part in row_blocks(len(i), 2048):
         gap = F[i[part]] - F[j[part]]
@@ -31,7 +31,7 @@ def squared_sparse_distances(F: Rows, i: np.ndarray, j: np.ndarray) -> np.ndarra
 
 
 def check_squared_distance(square: float, pair_name: str) -> None:
-    """Raise a ValueError for a negative squared distance: similarities must be at most 1."""
+    """Raise a ValueError if a squared distance is negative, which means a similarity above 1."""
     if not square >= -2 * KERNEL_TOLERANCE:
         raise ValueError(
             f"distances need a similarity of at most 1, got {1 - square / 2:.6g} for {pair_name}; "
@@ -40,10 +40,10 @@ def check_squared_distance(square: float, pair_name: str) -> None:
 
 
 def kernel_rounding(similarity: object) -> float:
-    """Return the largest value that rounding may give to a squared distance of 0.
+    """Return the maximum rounding error of a squared distance of 0.
 
-    The entries of a float64 matrix may have been rounded in single precision, which `roundoff`
-    states: a matrix that is symmetric but for rounding is averaged in float64.
+    It depends on the precision of stored entries and on `roundoff`, because a float64 matrix may
+    have been computed from entries in single precision.
     """
     stored = machine_epsilon(getattr(similarity, "K", None))
     return KERNEL_ROUNDING * max(stored, getattr(similarity, "roundoff", 0.0))

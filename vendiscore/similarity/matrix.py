@@ -1,4 +1,4 @@
-"""Similarities whose matrix is passed, or computed as a whole when it is first asked for."""
+"""Similarities given by a matrix, either passed or computed on first use."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ class MatrixSimilarity(Similarity):
 
     def _matmul(self, V: Array) -> Array:
         K = self.K
-        # By blocks, all of a narrow K is not copied in the wider precision at once.
+        # Otherwise use blocks, to avoid converting a copy of all of K.
         if K.dtype == V.dtype:
             return K @ V
         return super()._matmul(V)
@@ -76,7 +76,8 @@ class MatrixSimilarity(Similarity):
     def _groups(self) -> np.ndarray | None:
         K = self.K
         n = self.n
-        if is_numpy(K):  # equal rows i and j have K_ij = K_jj, which is found sooner
+        # Identical rows i and j have K_ij = K_jj. Count these first, which is faster.
+        if is_numpy(K):
             diagonal = K.diagonal()
             equal = 0
             for block in row_blocks(n, 8 * n):
@@ -87,12 +88,12 @@ class MatrixSimilarity(Similarity):
 
 
 def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
-    """Return K as a matrix in NumPy, unless it has fewer than `max_columns` features."""
+    """Return K as a NumPy matrix, unless it has fewer than `max_columns` features."""
     if K.dim is not None and K.dim < max_columns:
         return K
     dense = to_host(K.dense())
     groups = K.groups()
-    if groups is not None:  # rounding differs between copies, which stay equal
+    if groups is not None:  # make rows of identical samples equal, despite rounding
         _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
         representatives = first[inverse]
         dense = dense[representatives][:, representatives]
@@ -101,7 +102,7 @@ def materialize_matrix(K: Similarity, max_columns: int) -> Similarity:
 
 
 class DeferredSimilarity(MatrixSimilarity):
-    """A dense symmetric K (n, n), computed on first use and shared by scaled copies and parts."""
+    """A symmetric matrix K (n, n), computed on first use and shared by copies and subsets."""
 
     def __init__(
         self,
@@ -117,17 +118,17 @@ class DeferredSimilarity(MatrixSimilarity):
         self._compute_part = compute_part
 
     def __reduce__(self) -> tuple[Callable[..., object], tuple[Similarity]]:
-        """Return the computed matrix: who computes it may be a function that cannot be pickled."""
+        """Pickle the computed matrix, because its function may not support pickling."""
         return restore_similarity, (self._copy_attributes_to(MatrixSimilarity(self.K)),)
 
     @property
     def K(self) -> np.ndarray:  # type: ignore[override]
-        """The matrix."""
+        """The matrix, computed on first access."""
         return self._compute()
 
     @property
     def divisible(self) -> bool:
-        """True if a part can be computed without the whole, which has not been computed."""
+        """Whether subsets can be computed separately, and K has not been computed yet."""
         return self._compute_part is not None and not self._compute.cache_info().currsize
 
     def _take(self, index: np.ndarray) -> MatrixSimilarity:
@@ -145,5 +146,5 @@ class DeferredSimilarity(MatrixSimilarity):
 
 
 def restore_similarity(similarity: Similarity) -> Similarity:
-    """Return the similarity that was pickled in place of another one."""
+    """Return its argument; the function that pickle calls to restore a similarity."""
     return similarity

@@ -1,10 +1,11 @@
-"""The metrics by name, their properties and their options."""
+"""The supported metrics, their properties and their options."""
 
 from ..support.arguments import check_float
 from ..support.suggestions import suggest_name
 from ..support.types import Options, PairFunction, Record
 
-# Metrics of `scipy.spatial.distance.cdist` of two rows alone, without those computed here.
+# Metrics of `scipy.spatial.distance.cdist` that depend only on the two rows, except those that this
+# package computes itself.
 SCIPY_METRICS = (
     "braycurtis",
     "canberra",
@@ -17,8 +18,8 @@ SCIPY_METRICS = (
     "sqeuclidean",
 )
 METRICS = ("euclidean", "manhattan", "cosine", *SCIPY_METRICS)
-# exp(−tD) is positive definite for distinct points at every t > 0: L1 and squared L2 distances and
-# square roots of these, in some coordinates.
+# Metrics for which exp(−tD) is positive definite for distinct points and every t > 0: L1 and
+# squared L2 distances in some coordinates, and their square roots.
 NEGATIVE_TYPE = (
     "euclidean",
     "manhattan",
@@ -28,15 +29,15 @@ NEGATIVE_TYPE = (
     "correlation",
     "hamming",
 )
-# Distances that grow with the samples by the same factor.
+# Metrics with d(ax, ay) = a d(x, y) for a > 0.
 HOMOGENEOUS = ("euclidean", "manhattan", "cityblock", "chebyshev")
-# Largest asymmetry of distances, relative to the two entries, that counts as rounding; also the
-# largest distance of a sample from itself, relative to its nearest neighbour.
+# Maximum asymmetry of distances due to rounding, relative to the two entries; also the maximum
+# distance of a sample to itself, relative to its nearest neighbour.
 SYMMETRY_TOLERANCE = 1e-6
 
 
 def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
-    """Raise a ValueError for an unknown metric; `extra_names` are further ones to suggest."""
+    """Raise a ValueError for an unknown metric; `extra_names` are supported as well."""
     supported = (*METRICS, *extra_names)
     if not callable(metric) and not (isinstance(metric, str) and metric in supported):
         fallback = (
@@ -47,7 +48,7 @@ def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
 
 
 def check_metric_options(metric: str | PairFunction, options: Options) -> Record:
-    """Return the options of a metric, checked."""
+    """Validate the options of a metric and return them."""
     checked = dict(options)
     for option, value in options.items():
         if metric != "minkowski":

@@ -1,4 +1,4 @@
-"""The nearest neighbours of n points, and pairs within radii, by distances of blocks of pairs."""
+"""Find nearest neighbours and count neighbours within radii, from blocks of distances."""
 
 import math
 from abc import ABC, abstractmethod
@@ -26,48 +26,53 @@ from .row_distances import (
     scaling_exponent,
 )
 
-# Numbers in a block, of this many rows at least: fewer make a slow product.
+# Number of entries of a block, and minimum number of rows, because flat products are slow.
 BLOCK_SIZE = 1 << 20
 MIN_BLOCK_ROWS = 16
-# The k-th smallest entry of a row is at most the k-th smallest of the minima of groups of columns,
-# found at the speed of memory. With so many groups, the smallest entries seldom share one.
+# An upper bound of the k-th smallest entry of a row is the k-th smallest of the minima of groups of
+# columns, which is fast to compute. With this number of groups, the bound is rarely loose.
 MIN_COLUMN_GROUPS = 256
 GROUPS_PER_NEIGHBOUR = 16
-# Relative margin beyond that bound for entries that rounding has moved.
+# Relative margin of that bound for rounding errors.
 BOUND_MARGIN = 1e-6
-# Distances that differ by this share count as equal: on a lattice many differ by rounding only.
+# Relative difference up to which distances are equal; on a lattice, many differ only by rounding.
 TIE_TOLERANCE = 1e-12
-# Powers below this have lost digits or vanished.
+# Smaller powers may have lost digits or underflowed.
 MIN_RELIABLE_POWER = 1e-290
 
 
 class BlockDistances(ABC):
-    """Distances of n points, in blocks of numbers that are lower bounds up to rounding."""
+    """Distances of n points, computed in blocks.
+
+    A block holds numbers that are fast to compute and increase with the distance, such as lower
+    bounds of squared distances. `block_bound` converts a distance to an upper bound of such
+    numbers, and `exact_distances` computes the distances of selected pairs.
+    """
 
     n: int
-    threaded = True  # whether threads can compute blocks, and faster
+    threaded = True  # whether to compute blocks in threads
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Return a new array of numbers, each at most `block_bound` of the distance of its pair."""
+        """Compute a new array of numbers, each at most `block_bound(distance of the pair)`."""
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        """Return the largest number that a pair at distance r, or less, may have in a block."""
+        """Return the maximum number in a block for pairs at distance at most r."""
         return r
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Return the distances of points i and j whose numbers in blocks are `values`."""
+        """Compute the distances of points i and j, whose numbers in blocks are `values`."""
         return values
 
     def is_within(
         self, i: np.ndarray, j: np.ndarray, values: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        """Return whether the distances of pairs whose numbers are within reach are at most r."""
+        """Return whether the distances of points i and j are at most r."""
         return self.exact_distances(i, j, values) <= r
 
 
 class EuclideanDistances(BlockDistances):
-    """Euclidean distances of rows of X (n, d); rows nearer than `min_distance` are identical."""
+    """Euclidean distances of rows of X (n, d); distances below `min_distance` become 0."""
 
     def __init__(self, X: np.ndarray, min_distance: float = 0.0) -> None:
         self.n, d = X.shape
@@ -76,7 +81,7 @@ class EuclideanDistances(BlockDistances):
         self.min_distance = min_distance
         self.shift = scaling_exponent(X)
         self.X = scale_by_power_of_two(X, -self.shift)
-        # Upper bound, in squared norms, on the error of a product of d + 2 columns and its sums.
+        # Upper bound of the rounding error of the product in `block`, relative to ‖x‖² + ‖y‖².
         self.error = (4 * d + 16) * EPS
         centred = self.X - median_of_rows(self.X)
         self.squares = np.vecdot(centred, centred)
@@ -84,7 +89,7 @@ class EuclideanDistances(BlockDistances):
         self.rows = np.column_stack([centred, lowered, np.ones(self.n)])
 
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Return ‖x‖² + ‖y‖² − 2 x·y less its largest rounding error, by one matrix product."""
+        """Compute ‖x‖² + ‖y‖² − 2 x·y minus its maximum rounding error in one matrix product."""
         left = self.rows[rows] * -2.0
         left[:, -2] = 1.0
         left[:, -1] = self.rows[rows, -2]
@@ -105,7 +110,7 @@ class EuclideanDistances(BlockDistances):
 
 
 class MetricDistances(BlockDistances):
-    """Distances of rows of X (n, d) by a metric of SciPy; 0 for identical rows."""
+    """Distances of rows of X (n, d) by a SciPy metric; exactly 0 for identical rows."""
 
     def __init__(
         self, X: np.ndarray, metric: str, options: Options, format_pair: PairFormatter
@@ -133,10 +138,10 @@ class MetricDistances(BlockDistances):
         B = self.X[columns]
         cdist = scipy.spatial.distance.cdist
         D: np.ndarray = cdist(A, B, metric, **self.options)
-        if metric == "jensenshannon":  # the only metric with asymmetric rounding
+        if metric == "jensenshannon":  # the only metric that is asymmetric due to rounding
             D = (D + cdist(B, A, metric).T) / 2
         identical = self.groups[rows, None] == self.groups[columns]
-        np.put(D, np.flatnonzero(identical), 0.0)  # faster than by a mask
+        np.put(D, np.flatnonzero(identical), 0.0)  # faster than D[identical] = 0
 
         check_finite_distances(
             D,
@@ -146,7 +151,7 @@ class MetricDistances(BlockDistances):
         if math.isfinite(self.exponent):
             recompute_close_pairs(
                 D,
-                # Powers of distances below this, far below the largest too, have lost digits.
+                # Below this threshold, the powers of differences may have lost digits.
                 MIN_RELIABLE_POWER ** (1 / self.exponent) / EPS,
                 lambda i, j: minkowski_distances(
                     self.X, rows.start + i, columns.start + j, self.exponent
@@ -158,7 +163,7 @@ class MetricDistances(BlockDistances):
 
 
 class PrecomputedDistances(BlockDistances):
-    """Distances D of distinct points in memory; `inverse` (n,) is the row in D of each point."""
+    """A matrix D of distances of distinct points; `inverse` (n,) is the row of each point."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D = D
@@ -173,7 +178,10 @@ class PrecomputedDistances(BlockDistances):
 def k_nearest_distances(
     block_distances: BlockDistances, points: slice, counts: np.ndarray, k: int, description: str
 ) -> np.ndarray:
-    """Return sorted distances (size, k) to the neighbours of `points`; i has counts[i] copies."""
+    """Compute the sorted distances (size, k) of `points` to their k nearest neighbours.
+
+    Point i has counts[i] copies, which are neighbours at distance 0.
+    """
     distinct = min(k, len(counts) - 1)
     if not distinct:
         return np.zeros((1, k))
@@ -187,10 +195,10 @@ def k_nearest_distances(
             lengths, others = _select_nearest(
                 block_distances, D, block.start, points.start, distinct
             )
-        copies = counts[itself] - 1  # of the point itself, at distance 0
+        copies = counts[itself] - 1  # of the point itself
         neighbour_counts = np.column_stack([copies, counts[others]])
         lengths = np.column_stack([np.zeros(len(D)), lengths])
-        # Cumulative counts show which point holds the first, the second, …, the k-th neighbour.
+        # Cumulative counts show which point provides the first, the second, …, the k-th neighbour.
         until = np.cumsum(neighbour_counts, axis=1)
         nearer = until[:, None] <= np.arange(k)[:, None]
         which = nearer.sum(axis=2)
@@ -214,7 +222,11 @@ def count_within_radii(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the points within each of the radii of each row, from 0 on, and of each column."""
+    """Count the pairs within radii, for each row (radii, rows) and each column (radii, columns).
+
+    Each element of `radii` has shape (rows, 1) or (1, columns). `rows` starts at 0. `counts` are
+    the numbers of copies of the points in rows and in columns.
+    """
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIE_TOLERANCE) for r in radii]
     block_bounds = [block_distances.block_bound(r) for r in radii]
@@ -258,7 +270,7 @@ def _iter_blocks(
     columns: slice,
     description: str,
 ) -> Iterator[Value]:
-    """Yield the results of `process_block` for blocks of rows, in order, with a progress bar."""
+    """Yield `process_block(rows)` for all blocks of rows in order, with a progress bar."""
     width = columns.stop - columns.start
     size = max(MIN_BLOCK_ROWS, BLOCK_SIZE // width)
     blocks = slices(rows.stop, size, rows.start)
@@ -270,7 +282,7 @@ def _iter_blocks(
 def _select_nearest(
     block_distances: BlockDistances, D: np.ndarray, i: int, j: int, k: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the k smallest distances of rows of a block that begins at (i, j); their columns."""
+    """Return the k smallest distances of each row of a block D at (i, j), and their columns."""
     bound = _bound_kth_smallest(D, k)
     bound += BOUND_MARGIN * np.abs(bound)
     remaining = np.arange(len(D))
@@ -290,7 +302,7 @@ def _select_nearest(
         first = order[nearest_k]
         nearest[remaining] = length[first]
         columns[remaining] = other[first]
-        # Every pair as near as the last of these has a number within this reach.
+        # All pairs at most as far as the k-th neighbour have numbers up to this bound.
         new_bound = block_distances.block_bound(nearest[:, -1])
         remaining = np.flatnonzero(new_bound > bound)
         bound = np.maximum(bound, new_bound)
@@ -298,7 +310,7 @@ def _select_nearest(
 
 
 def _bound_kth_smallest(D: np.ndarray, k: int) -> np.ndarray:
-    """Return an upper bound (rows,) on the k-th smallest entry of each row."""
+    """Return an upper bound of the k-th smallest entry of each row."""
     groups = max(MIN_COLUMN_GROUPS, GROUPS_PER_NEIGHBOUR * k)
     whole = D.shape[1] // groups * groups
     if whole > 2 * groups:

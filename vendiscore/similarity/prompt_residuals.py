@@ -1,4 +1,4 @@
-"""Similarity given the prompt: dot products of what the prompt of a sample leaves of it."""
+"""Condition similarities on prompts: dot products of residuals after projecting out the prompt."""
 
 import numpy as np
 
@@ -11,8 +11,9 @@ from .duplicate_rows import joint_groups
 from .features import FeatureSimilarity, row_dot_products
 from .sample_arrays import machine_epsilon
 
-# The least share of a sample's squared length, once the prompt is taken out, that has a direction:
-# rounding ε puts it off by ε / √share, 6e-8 / 1e-3 in single and 1e-16 / 1e-5 in double precision.
+# Minimum residual fraction: squared length of the residual relative to the sample. Below it, the
+# direction of the residual is dominated by rounding, whose error is ε / √fraction: 6e-8 / 1e-3 in
+# single and 1e-16 / 1e-5 in double precision.
 MIN_RESIDUAL_FLOAT32 = 1e-6
 MIN_RESIDUAL_FLOAT64 = 1e-10
 
@@ -20,14 +21,25 @@ MIN_RESIDUAL_FLOAT64 = 1e-10
 def condition_on_prompts(
     joint: Similarity, n: int, prompt_codes: np.ndarray, epsilon: float, in_context: bool = False
 ) -> Similarity:
-    """Return the cosines of φ(x_i) − c_i φ(u_i), c_i = k(x_i, u_i) / k(u_i, u_i), of n samples.
+    """Compute the cosines of residuals φ(x_i) − c_i φ(u_i), with c_i = k(x_i, u_i) / k(u_i, u_i).
 
-    `joint` has the n samples that came in, less those dropped, and after them all prompts, of which
-    `prompt_codes` (n,) has the index of each sample's prompt. K' = T K Tᵀ for T = [I, −diag(c) P]
-    is, for one prompt, the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompts
-    have no direction: they are alike to each other, 1, and to no other sample, 0. `epsilon` is the
-    relative spacing of the numbers in which samples came. With `in_context`, n rows of samples
-    after their prompts follow in `joint`: the result is the mean of both kernels.
+    The result is K' = T K Tᵀ for T = [I, −diag(c) P], normalized. For a single prompt u, this is
+    the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt have no residual:
+    their similarity is 1 with each other and 0 with all other samples.
+
+    Parameters
+    ----------
+    joint : Similarity
+        Of the n samples, without `joint.dropped`, followed by all prompts. With `in_context`, n
+        rows of samples encoded after their prompts follow.
+    n : int
+        Number of samples, including dropped ones.
+    prompt_codes : ndarray (n,)
+        Position of the prompt of each sample among the prompts.
+    epsilon : float
+        Machine epsilon of the samples.
+    in_context : bool, default False
+        Whether to return the mean of the kernels of samples without and after their prompts.
     """
     retained = np.setdiff1d(np.arange(n), list(joint.dropped))
     sample_indices = np.arange(len(retained))
@@ -57,7 +69,7 @@ def condition_on_prompts(
     residual_fractions = detach(residuals) / detach(sample_norms)
     rounding = joint.roundoff**2
     is_valid = residual_fractions >= -max(MIN_RESIDUAL_FLOAT32, rounding)
-    if not bool(is_valid.all()):  # nor where it is NaN
+    if not bool(is_valid.all()):  # False for NaN
         i = is_valid.tolist().index(False)
         prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
         max_similarity = to_float(sample_norms[i] * prompt_norm) ** 0.5
@@ -124,7 +136,7 @@ def condition_on_prompts(
 
 
 def repeated_prompt_notes(K: Similarity) -> list[str]:
-    """Say how many samples repeat their prompts, if any do."""
+    """Return a note about samples that repeat their prompts, in a list; [] if there are none."""
     count = 0
     if K.echoes is not None:
         count = int(K.echoes.sum())
@@ -134,12 +146,12 @@ def repeated_prompt_notes(K: Similarity) -> list[str]:
 
 
 def describe_repeated_prompts(subject: str) -> str:
-    """Say how samples that repeat their prompts are compared."""
+    """Format the note on how samples that repeat their prompts are compared."""
     return f"{subject} repeat their prompt: they count as one kind, unlike all other samples."
 
 
 def _feature_epsilon(K: Similarity) -> float:
-    """Return the relative spacing of the numbers that features are kept in, the coarsest."""
+    """Return the machine epsilon of stored features, the largest over all parts."""
     K = getattr(K, "distinct", K)
     parts = map(_feature_epsilon, getattr(K, "parts", ()))
     rows = getattr(K, "X", None)
@@ -147,7 +159,7 @@ def _feature_epsilon(K: Similarity) -> float:
 
 
 def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple[Array, float]:
-    """Return k(x, x), k(x, u), k(u, u) for prompts `prompt_indices`, and their epsilon."""
+    """Compute k(x, x), k(x, u) and k(u, u) of each sample and its prompt, and their epsilon."""
     order = np.argsort(prompt_indices, kind="stable")
     ends = np.flatnonzero(np.diff(prompt_indices[order])) + 1
     groups = np.split(order, ends)
@@ -174,7 +186,7 @@ def _prompt_similarities(joint: Similarity, prompt_indices: np.ndarray) -> tuple
 
 
 class _ResidualSimilarity(Similarity):
-    """T K Tᵀ of a Similarity without features: samples less multiples of their prompts."""
+    """T K Tᵀ for a Similarity without features, see `condition_on_prompts`."""
 
     def __init__(
         self,

@@ -1,4 +1,4 @@
-"""Notes and warnings on samples that a kernel did not see, or not wholly."""
+"""Notes and warnings on samples that a kernel cannot represent, or only in part."""
 
 from collections.abc import Sequence
 
@@ -9,9 +9,10 @@ from ..support.text_detection import INVISIBLE_CHARACTERS
 from .base import Similarity
 from .encoder_scope import find_mismatch
 
-# Texts that are truncated or of which a model has no token always give a warning. Of other samples,
-# such as blank texts, which the data show, one in 100 is worth a note, and one in 20, of at least
-# 20 samples, a warning: of fewer, a single one would be.
+# Truncated texts, and texts without any token of the model, always cause a warning. Other samples,
+# such as blank texts, cause a note if they are at least one in NOTE_ONE_IN, and a warning if they
+# are at least one in WARN_ONE_IN. Sets of fewer samples get no such warning, because a single
+# sample would cause it.
 NOTE_ONE_IN = 100
 WARN_ONE_IN = 20
 _MAX_EXAMPLES = 3
@@ -24,10 +25,11 @@ def representation_notes(
     first: np.ndarray,
     inverse: np.ndarray,
 ) -> list[str]:
-    """Return notes on what a kernel did not see of distinct samples, and warn of what is worth it.
+    """Return notes on samples that a kernel cannot represent or distinguish, and emit warnings.
 
-    Raise a SampleError if it saw nothing of any. Distinct sample i, one of `texts` if they are
-    texts, stands at `first[i]`, and wherever `inverse` is i.
+    Distinct sample i, which is `texts[i]` if samples are texts, first occurs at index `first[i]`.
+    `inverse` maps the index of each sample to its distinct sample. Raises a SampleError if the
+    kernel can represent no sample.
 
     >>> from vendiscore import as_similarity
     >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
@@ -77,7 +79,10 @@ def representation_notes(
 def _find_merged_texts(
     similarity: Similarity, texts: Sequence[str], first: np.ndarray
 ) -> dict[int, str]:
-    """Return texts with the row of an earlier one that differ in more than case and space."""
+    """Find texts with the same features as an earlier text, despite other words.
+
+    Differences in case and white space are ignored.
+    """
     equal: dict[int, str] = {}
     earliest: dict[int, int] = {}
     groups = similarity.groups() if similarity.merges else None

@@ -1,4 +1,4 @@
-"""Distances of pairs of rows, some rows at a time, of NumPy and torch alike."""
+"""Compute distances between rows of NumPy arrays and torch tensors, in blocks."""
 
 import copy
 import math
@@ -17,37 +17,37 @@ from .duplicate_rows import group_identical_rows
 
 Index = slice | np.ndarray
 ExponentialKernel = Literal["gaussian", "laplace"]
-PairFormatter = Callable[[int, int], str]  # what errors call two rows
+PairFormatter = Callable[[int, int], str]  # describes rows i and j in error messages
 
-# Up to this many columns, differences are as fast as a matrix product, and exact.
+# Up to this number of columns, computing differences is as fast as a matrix product, and exact.
 MAX_DIRECT_COLUMNS = 16
-# ‖x‖² + ‖y‖² − 2 x·y is off by at most this share of ‖x‖² + ‖y‖² in double and single precision.
+# Maximum rounding error of ‖x‖² + ‖y‖² − 2 x·y, relative to ‖x‖² + ‖y‖².
 PRODUCT_ROUNDING = 4 * float(np.finfo(float).eps)
 PRODUCT_ROUNDING_FLOAT32 = 3.3e-7
-# Largest accepted error of an exponent d²/2σ², and so of K, in double and single precision.
+# Maximum accepted error of an exponent d²/2σ², and so of K.
 MAX_EXPONENT_ERROR = 1e-13
 MAX_EXPONENT_ERROR_FLOAT32 = 1e-5
-# Squared distances below this share of ‖x‖² + ‖y‖² are recomputed from differences.
+# Squared distances below this fraction of ‖x‖² + ‖y‖² are recomputed from differences.
 CLOSE_PAIR_RATIO = 1e-3
-# Blocks with a larger share of such pairs are computed from differences as a whole.
+# Blocks with a larger fraction of such pairs are computed entirely from differences.
 MAX_CLOSE_FRACTION = 1 / 8
-# Number of rows whose median becomes the origin for the product of matrices.
+# Number of rows whose median is subtracted before the matrix product.
 CENTRE_ROWS = 64
-# Limits on rows per block: at most n/MIN_BLOCKS, since a block compares its own rows twice; at
-# least MIN_BLOCK_ROWS, for fast products; and at most BLOCK_BYTES of results.
+# Rows per block: at most n/MIN_BLOCKS, because pairs within a block are computed twice, and at most
+# BLOCK_BYTES of results; but at least MIN_BLOCK_ROWS, for fast products.
 MIN_BLOCKS = 16
 MIN_BLOCK_ROWS = 64
 BLOCK_BYTES = 1 << 26
-# Rows of this size are not rescaled before they are squared.
+# Rows with entries up to this size need not be rescaled before squaring.
 MAX_UNSCALED_ENTRY = 1e50
-# Below this share of the largest, squares of distances lose digits or vanish.
+# Squares of distances below this fraction of the largest entry may lose digits or underflow.
 UNDERFLOW_RATIO = 1e-140
 
 
 class RowDistances:
     """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
 
-    @np.errstate(over="ignore")  # then differences give all distances
+    @np.errstate(over="ignore")  # after an overflow, distances are computed from differences
     def __init__(self, X: Array, kernel: ExponentialKernel, sigma: float | None = None) -> None:
         self.X = X
         self.kernel = kernel
@@ -60,7 +60,7 @@ class RowDistances:
         C = X - median_of_rows(X)
         squares = xp.linalg.vecdot(C, C)[:, None]
         ones = xp.ones_like(squares)
-        # Two more columns add the squares in the same product.
+        # Two additional columns add ‖x‖² + ‖y‖² in the same product.
         left = [-2 * C, squares, ones]
         right = [C, ones, squares]
         self.left: Array = xp.concat(left, axis=1)
@@ -74,7 +74,7 @@ class RowDistances:
         )
 
     def __call__(self, index: Index, columns: Index) -> Array:
-        """Return the distances of rows in `index` to `columns`, as a new array."""
+        """Compute the distances between rows `index` and rows `columns`, as a new array."""
         X = self.X[index]
         Y = self.X[columns]
         if not self.by_product:
@@ -93,7 +93,7 @@ class RowDistances:
         rows, width = D.shape
         thresholds = CLOSE_PAIR_RATIO * self.squares
         sums = thresholds[index][:, None] + thresholds[columns]
-        is_close = ~(detach(D) >= sums)  # also where it is NaN
+        is_close = ~(detach(D) >= sums)  # True for NaN
         indices = namespace(D).nonzero(is_close.reshape(-1))[0]
         if len(indices) > MAX_CLOSE_FRACTION * rows * width:
             return False
@@ -107,7 +107,7 @@ class RowDistances:
         return True
 
     def take(self, index: np.ndarray) -> Self:
-        """Return the distances of the rows in `index`."""
+        """Return the RowDistances of the rows in `index`."""
         part = copy.copy(self)
         part.X = self.X[index]
         if self.by_product:
@@ -118,7 +118,7 @@ class RowDistances:
 
 
 def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> Array:
-    """Return ‖x − y‖² or Σ|x_j − y_j| of all rows x and y, from x − y."""
+    """Compute ‖x − y‖² or Σ|x_j − y_j| for all rows x and y from their differences."""
     if is_numpy(X):
         metric = "cityblock"
         if kernel == "gaussian":
@@ -131,7 +131,7 @@ def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> A
 
 
 def median_of_rows(X: Array) -> Array:
-    """Return the median (d,) of some rows: unlike a mean, it is near most rows despite outliers."""
+    """Compute the median (d,) of up to CENTRE_ROWS rows; unlike the mean, robust to outliers."""
     xp = namespace(X)
     step = -(-len(X) // CENTRE_ROWS)
     ordered = xp.sort(detach(X)[::step], axis=0)
@@ -139,14 +139,14 @@ def median_of_rows(X: Array) -> Array:
 
 
 def pair_blocks(n: int) -> list[slice]:
-    """Yield blocks of n rows, each to be compared with its own and all later ones."""
+    """Split n rows into blocks; each is compared with itself and all later blocks."""
     rows = -(-n // MIN_BLOCKS)
     most = min(rows, BLOCK_BYTES // (8 * n))
     return slices(n, max(MIN_BLOCK_ROWS, most))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
-    """Fill a symmetric matrix from blocks of its rows, each from the diagonal on."""
+    """Fill a symmetric matrix K from blocks (rows, K[rows, rows.start:]), and return it."""
     for block, entries in blocks:
         size = len(entries)
         upper = K[block, block.start :]
@@ -158,7 +158,7 @@ def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) ->
 
 
 def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
-    """Find an entry that differs from its mirror by more than a share of the larger of the two."""
+    """Return an index (i, j) with |D_ij − D_ji| > tolerance · max(D_ij, D_ji), or None."""
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block]
         columns = D[:, block].T
@@ -171,7 +171,7 @@ def find_asymmetry(D: np.ndarray, tolerance: float) -> tuple[int, int] | None:
 
 
 def symmetrize(A: Array, description: str) -> Array:
-    """Return (A + Aᵀ)/2 as a new array; `description` names it in the error for lack of memory."""
+    """Compute (A + Aᵀ)/2 as a new array; `description` is used in an error about memory."""
     memory.require(8 * A.shape[0] ** 2, description, "pass (A + A.T) / 2 of it")
     if not is_numpy(A):
         return (A + A.T) / 2
@@ -183,7 +183,7 @@ def symmetrize(A: Array, description: str) -> Array:
 
 
 def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatter) -> None:
-    """Raise a ValueError for a distance that is not finite; `format_pair` names its rows."""
+    """Raise a ValueError if a distance is not finite."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
         finite = np.isfinite(D[block])
         if not finite.all():
@@ -196,13 +196,13 @@ def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatte
 
 
 def largest_entry(X: Array) -> float:
-    """Return the largest absolute value of an array."""
+    """Return the maximum absolute value of an array."""
     X = detach(X)
     return max(to_float(X.max()), -to_float(X.min()))
 
 
 def scaling_exponent(X: np.ndarray) -> int:
-    """Return the power of two that rows are divided by before they are squared: 0 for most."""
+    """Return e such that rows can be squared after division by 2^e; 0 for most data."""
     largest = largest_entry(X)
     if not largest or 1 / MAX_UNSCALED_ENTRY < largest < MAX_UNSCALED_ENTRY:
         return 0
@@ -210,11 +210,11 @@ def scaling_exponent(X: np.ndarray) -> int:
 
 
 def scale_by_power_of_two(X: Rows, exponent: int) -> Array:
-    """Return X · 2^exponent in float64, which is exact but for numbers that vanish."""
+    """Compute X · 2^exponent in float64, which is exact except for underflow."""
     if hasattr(X, "dtype"):
         xp = namespace(X)
         X = xp.astype(X, xp.float64, copy=False)
-    while exponent:  # 2^exponent itself may be beyond the range
+    while exponent:  # 2^exponent may overflow
         step = max(-1000, min(1000, exponent))
         X = X * 2.0**step
         exponent -= step
@@ -226,7 +226,7 @@ def recompute_close_pairs(
     threshold: float,
     compute_distances: Callable[[np.ndarray, np.ndarray], np.ndarray],
 ) -> None:
-    """Recompute, in place, distances below `threshold` by `compute_distances(i, j)`."""
+    """Replace distances below `threshold` by `compute_distances(i, j)`, in place."""
     for block in row_blocks(len(D), 8 * D.shape[1]):
         indices = np.flatnonzero(D[block] < threshold)
         near, other = np.divmod(indices, D.shape[1])
@@ -237,7 +237,10 @@ def recompute_close_pairs(
 def minkowski_distances(
     X: np.ndarray, i: np.ndarray, j: np.ndarray, exponent: float = 2.0
 ) -> np.ndarray:
-    """Return (Σ |x − y|^p)^(1/p) of rows i and j of X, each in its own unit, a power of two."""
+    """Compute (Σ |x − y|^p)^(1/p) for rows i and j of X.
+
+    Each difference is first scaled by a power of two, to avoid overflow and underflow.
+    """
     out = np.empty(len(i))
     for part in row_blocks(len(i), 8 * X.shape[1]):
         left = X[i[part]]
@@ -261,7 +264,7 @@ def check_distance_memory(X: np.ndarray) -> None:
 
 
 def squared_distances(X: np.ndarray) -> np.ndarray:
-    """Return the squared distances (n, n) of all rows, with small relative errors."""
+    """Compute squared distances (n, n) between all rows, with small relative errors."""
     check_distance_memory(X)
     n = len(X)
     row_distances = RowDistances(X.astype(np.float64, copy=False), "gaussian")
@@ -276,12 +279,13 @@ def squared_distances(X: np.ndarray) -> np.ndarray:
 
 
 def distinct_row_indices(X: Array) -> Array:
-    """Return where each distinct row of X is first, in order; of a tensor on its device."""
+    """Return the sorted indices of the first occurrences of distinct rows, on X's device."""
     if is_numpy(X):
         groups = np.asarray(group_identical_rows(X))
         return np.unique(groups, return_index=True)[1]
     torch = sys.modules["torch"]
-    rows, group = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)  # −0.0 is 0.0
+    # + 0.0 turns −0.0 into 0.0
+    rows, group = torch.unique(detach(X) + 0.0, dim=0, return_inverse=True)
     first = group.new_full((len(rows),), len(X))
     indices = torch.arange(len(X), device=group.device)
     first = first.scatter_reduce(0, group, indices, "amin")

@@ -1,4 +1,4 @@
-"""Similarities whose entries are computed when asked: blocks of rows, from the diagonal on."""
+"""Similarities whose entries are computed on demand, in blocks of rows."""
 
 from __future__ import annotations
 
@@ -17,40 +17,40 @@ from .duplicate_rows import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
 from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
 
-# Products keep a K of more than so many bytes from the second on, since many ask for one only.
+# A larger K is cached only from the second product with a vector on, as often there is only one.
 MAX_EAGER_CACHE_BYTES = 1 << 28
-# Tiles of so many rows and columns stay in a core's cache while they are multiplied.
+# Size of tiles that fit in the cache of a core.
 TILE_ROWS = 1024
 TILE_COLUMNS = 512
 
-BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # of some rows and others
+BlockFunction = Callable[[np.ndarray, np.ndarray], np.ndarray]  # k(A, B) for rows A and B
 
 
 class KernelEntries(Protocol):
-    """A symmetric matrix K (n, n) of samples, in parts that are computed when asked."""
+    """Computes blocks of a symmetric similarity matrix K (n, n) on demand."""
 
     n: int
     in_threads: bool  # whether it may be called in several threads at once
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
-        """Return K[index][:, columns], a new array; in float32 right to 1e-5."""
+        """Compute K[index][:, columns] as a new array; errors in float32 are at most 1e-5."""
 
     def take(self, index: np.ndarray) -> KernelEntries:
         """Return the entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
-        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
+        """Return group numbers (n,), equal only for identical samples; None if unknown."""
 
 
 class _MatrixCache:
-    """The number of products asked for, and K, shared by scaled copies of a Similarity."""
+    """Number of products so far, and K if cached; shared by scaled copies of a Similarity."""
 
     def __init__(self) -> None:
         self.products = 0
         self.K: np.ndarray | None = None
 
     def __reduce__(self) -> tuple[type[_MatrixCache], tuple[()]]:
-        return type(self), ()  # K is computed again
+        return type(self), ()  # K is recomputed after unpickling
 
 
 class RowsSimilarity(Similarity):
@@ -91,7 +91,7 @@ class RowsSimilarity(Similarity):
         self._cache = _MatrixCache()
 
     def __reduce_ex__(self, protocol: SupportsIndex) -> Any:
-        """Return the (n, n) matrix if the entries are of a function that cannot be pickled."""
+        """Pickle the matrix (n, n) instead of a function that does not support pickling."""
         if not isinstance(self.entries, _FunctionEntries) or can_be_pickled(self.entries.k):
             return super().__reduce_ex__(protocol)
         K = self.bare().dense()
@@ -132,7 +132,7 @@ class RowsSimilarity(Similarity):
         return self.entries.in_threads
 
     def entries_work(self) -> float:
-        return float(self.n) ** 2 * getattr(self.entries, "width", 0)  # others do not say
+        return float(self.n) ** 2 * getattr(self.entries, "width", 0)  # 0 if unknown
 
     def _diagonal(self) -> Array:
         return np.ones(self.n)
@@ -140,7 +140,7 @@ class RowsSimilarity(Similarity):
     def _entries(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         if self._cache.K is not None:
             return self._cache.K[index, columns]
-        with np.errstate(under="ignore"):  # whatever the caller has set: what vanishes is 0
+        with np.errstate(under="ignore"):  # underflow to 0 is not an error
             part = self.entries(index, columns, dtype)
         indices = np.arange(self.n)[index]
         indices -= columns.start
@@ -187,7 +187,7 @@ class RowsSimilarity(Similarity):
         return subset
 
     def _cached_matrix(self) -> np.ndarray | None:
-        """Return K, if it has been kept or is to be from now on."""
+        """Return K if it is in the cache, or compute and cache it if that is worthwhile."""
         cache = self._cache
         size = 8 * self.n**2
         cache.products += 1
@@ -198,7 +198,7 @@ class RowsSimilarity(Similarity):
 
 
 def can_be_pickled(function: object) -> bool:
-    """Return whether a function can be pickled, as a lambda cannot."""
+    """Return whether a function can be pickled (a lambda cannot)."""
     try:
         pickle.dumps(function)
     except (pickle.PicklingError, AttributeError, TypeError):
@@ -209,9 +209,9 @@ def can_be_pickled(function: object) -> bool:
 def symmetric_product(
     entries: Callable[[slice, slice], np.ndarray], V: np.ndarray, threaded: bool = True
 ) -> np.ndarray:
-    """Return K @ V from `entries(rows, columns)`, a tile from the diagonal on at a time."""
+    """Compute K @ V for a symmetric K from tiles `entries(rows, columns)` of its upper triangle."""
     n = len(V)
-    rows = -(-n // MIN_BLOCKS)  # several blocks for each thread
+    rows = -(-n // MIN_BLOCKS)  # several blocks per thread
     size = max(MIN_BLOCK_ROWS, min(TILE_ROWS, rows))
     blocks = slices(n, size)
 
@@ -231,13 +231,13 @@ def symmetric_product(
         for block, product, transposed_product in parts:
             out[block] += product
             out[block.stop :] += transposed_product
-    finally:  # so that threads end before an interruption goes on
+    finally:  # after an interrupt, wait for the threads
         parts.close()
     return out
 
 
 class _FunctionEntries:
-    in_threads = False  # who wrote k did not say
+    in_threads = False  # k may not be thread-safe
 
     def __init__(self, X: np.ndarray, k: BlockFunction) -> None:
         self.n = len(X)

@@ -1,4 +1,4 @@
-"""Readers of samples: from lists, arrays, tensors, frames and columns to arrays and lists."""
+"""Convert samples, from lists, arrays, tensors, data frames or columns, to arrays and lists."""
 
 import os
 import sys
@@ -19,23 +19,28 @@ from ..support.types import DType, Rows, SampleContainer, Samples, Tensor
 from . import sparse as sp
 from .concatenation import concatenate_samples, num_samples
 
-# Methods of lazy and partitioned collections alone, and the method that gathers one in memory.
+# Attributes that only lazy and partitioned collections have, and the method that loads their data
+# into memory.
 _GATHER_METHODS = {
     "__dask_graph__": "compute",
     "collect": "collect",  # polars, Daft and Spark
     "to_spark": "to_pandas",  # Ray, and pandas on Spark
 }
-# Engines by their packages; others, such as xarray, have collections of Dask.
+# Engines by package; others, such as xarray, use Dask.
 _ENGINES = {"pyspark": "spark", "ray": "ray", "daft": "daft", "polars": "polars"}
-# Rows of numbers already read, by the id of their samples, while they are remembered.
+# Cache of converted rows: id of the samples to (samples, rows).
 ROWS_CACHE: ContextVar[dict[int, tuple[object, Rows]] | None] = ContextVar("read", default=None)
 
 _SHARED_DTYPES = ("torch.float32", "torch.float64")
-RowCheck = Callable[[Rows], dict[int, str]]  # of rows, by their places
+RowCheck = Callable[[Rows], dict[int, str]]  # problems of rows, by row index
 
 
 def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -> SampleContainer:
-    """Return a list of samples, or an array as it is; a folder's path stands for its images."""
+    """Convert samples to a list or an array; the path of a folder becomes its image files.
+
+    `name` is the argument that error messages mention. An empty collection raises an error unless
+    `empty`.
+    """
     if type(samples) is np.ndarray and samples.dtype.kind in "fiub" and samples.ndim > 0:
         converted: SampleContainer = samples
     elif type(samples) is list:
@@ -48,11 +53,12 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
 
 
 def _convert_samples(samples: Any, name: str) -> SampleContainer:
-    """Read samples that are neither a list nor a NumPy array of numbers."""
+    """Convert samples that are neither a list nor a numeric NumPy array."""
     if samples is None:
         raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
     check_in_memory(samples, name)
-    if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):  # no labels
+    # Labels cannot be a folder.
+    if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):
         from ..support.folders import is_folder, list_image_files
 
         if is_folder(samples):
@@ -67,18 +73,19 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
             f"`{name}` must be a collection of samples, got one {type(samples).__name__}; "
             f"pass [{samples[:20]!r}, …]{_describe_missing_folder(samples)}"
         )
-    # SciPy's sparse matrices of the kind "dok" are mappings too.
+    # SciPy's sparse DOK matrices are also mappings.
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
         raise TypeError(
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
             f"pass list(…), one of its columns, or sets by their names to compare(…)"
         )
-    if isinstance(samples, (list, tuple)):  # which are not looked up in torch: it may be half read
+    # Return early: another thread may still be importing torch, which the checks below use.
+    if isinstance(samples, (list, tuple)):
         return list(samples)
     if sp.issparse(samples):
         _check_two_dimensional(samples, name)
         rows = samples.tocsr()
-        if not rows.has_canonical_format:  # an entry may have several parts, to be added
+        if not rows.has_canonical_format:  # duplicate entries are summed
             rows = rows.copy()
             rows.sum_duplicates()
         return rows
@@ -108,7 +115,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
 
 
 def _describe_missing_folder(samples: str | bytes) -> str:
-    """Return a hint that a single word or path does not name a folder of images."""
+    """Return a hint for messages if a string may be meant as the path of a folder of images."""
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
@@ -117,12 +124,12 @@ def _describe_missing_folder(samples: str | bytes) -> str:
 
 
 def check_in_memory(samples: object, name: str) -> None:
-    """Raise a TypeError for a lazy or partitioned collection, which reading would gather."""
-    kind = type(samples)  # a table may have a column of such a name
+    """Raise a TypeError for a lazy or partitioned collection instead of loading it into memory."""
+    kind = type(samples)  # attributes of the object could be columns of a table
     gathers = [method for mark, method in _GATHER_METHODS.items() if hasattr(kind, mark)]
     if not gathers:
         return
-    # xarray has Dask's methods for arrays in memory, too.
+    # xarray also has Dask's methods for arrays in memory.
     if gathers[0] == "compute" and (
         getattr(samples, "npartitions", None) is getattr(samples, "chunks", None)
     ):
@@ -136,7 +143,7 @@ def check_in_memory(samples: object, name: str) -> None:
 
 
 def to_numpy(array: object, name: str) -> np.ndarray:
-    """Convert an array of another library, or of a NumPy subclass, to a plain NumPy array."""
+    """Convert an array of another library or NumPy subclass to a NumPy array."""
     if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
         raise TypeError(
             f"`{name}` has masked entries, which have no value; fill them, with X.filled(…), or "
@@ -144,7 +151,7 @@ def to_numpy(array: object, name: str) -> np.ndarray:
         )
     try:
         return np.asarray(array)
-    except Exception as error:  # any error of that library
+    except Exception as error:  # other libraries may raise anything
         raise TypeError(
             f"`{name}` must be a NumPy array or a torch tensor, or become one by np.asarray, got "
             f"{type(array).__module__}.{type(array).__name__} ({error!s:.80}); bring it to NumPy"
@@ -161,7 +168,7 @@ def _check_tensor(X: Tensor, name: str) -> None:
 
 
 def move_from_mps(X: Tensor) -> Tensor:
-    """Return a tensor on the host if its device, MPS, lacks double precision."""
+    """Move a tensor from MPS, which does not support double precision, to the CPU, and warn."""
     if X.device.type != "mps":
         return X
     warn("MPS has no double precision: its tensors are scored on the CPU")
@@ -169,7 +176,7 @@ def move_from_mps(X: Tensor) -> Tensor:
 
 
 def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer, list[int]]:
-    """Return the members of lists, or of an array of groups, one after the other, and the sizes."""
+    """Concatenate a list of groups, or an array (groups, size, …), and return the group sizes."""
     if not isinstance(values, list):
         groups, size_of_each = values.shape[:2]
         return values.reshape(-1, *values.shape[2:]), [size_of_each] * groups
@@ -180,7 +187,7 @@ def flatten_nested(values: SampleContainer, name: str) -> tuple[SampleContainer,
 
 
 def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
-    """Raise unless the samples are groups of these sizes, one after the other."""
+    """Raise a ValueError unless `groups` has the group sizes `sizes` of argument `name`."""
     nested = ""
     samples = getattr(groups, "sizes", None)
     if samples is not None:
@@ -193,7 +200,7 @@ def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
 
 
 def _format_sizes(sizes: list[int]) -> str:
-    """Return a few sizes for a message."""
+    """Format at most six group sizes for a message."""
     first = ", ".join(map(str, sizes[:6]))
     if len(sizes) > 6:
         return f"lists of {first}, …"
@@ -201,7 +208,7 @@ def _format_sizes(sizes: list[int]) -> str:
 
 
 def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) -> SampleContainer:
-    """Return the samples at these places, of a list or an array."""
+    """Return a subset of a list or an array of samples."""
     if isinstance(samples, Sequence):
         return [samples[i] for i in indices]
     return samples[indices]
@@ -210,7 +217,7 @@ def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) 
 def as_vectors(
     samples: SampleContainer, name: str = "samples", extra_check: RowCheck | None = None
 ) -> Rows:
-    """Return finite rows (n, d) as `as_matrix`, plain numbers as vectors of length 1."""
+    """Convert samples as `as_matrix` does; scalars become vectors of length 1."""
     if isinstance(samples, list):
         if any(map(_is_number, samples)):
             samples = [np.atleast_1d(x) if _is_number(x) else x for x in samples]
@@ -224,7 +231,11 @@ def _is_number(x: object) -> bool:
 
 
 def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | None = None) -> Rows:
-    """Return finite rows (n, d): floats, CSR or a tensor; `extra_check` finds further problems."""
+    """Convert samples to finite rows (n, d): a float array, a CSR array or a tensor.
+
+    Raises a SampleError that lists all invalid rows, including the problems that `extra_check`
+    reports for otherwise valid ones.
+    """
     cached = ROWS_CACHE.get()
     if cached is not None and id(samples) in cached:
         return cached[id(samples)][1]
@@ -246,7 +257,7 @@ def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | No
         except SampleError as error:
             problems |= error.reindexed(remaining).problems
         except (TypeError, ValueError):
-            break  # to be reported once these rows are mended
+            break  # reported in the next call, once these rows are corrected
     raise SampleError.from_problems(problems)
 
 
@@ -263,7 +274,7 @@ def _as_finite_matrix(X: SampleContainer, name: str) -> Rows:
 
 
 def check_row_dimensions(samples: Samples, name: str) -> None:
-    """Raise a ValueError for an array of three dimensions, and for a list of arrays of rows."""
+    """Raise a ValueError for an array of three or more dimensions, or a list of 2-d arrays."""
     first: object = samples
     dimensions = 2
     if isinstance(samples, (list, tuple)):
@@ -283,7 +294,7 @@ def _check_two_dimensional(X: Rows, name: str) -> None:
 
 
 def _stack_rows(rows: Sequence[object], name: str) -> Array:
-    """Stack rows of a list as one array; raise a SampleError for rows that do not fit."""
+    """Stack a list of rows as an array; raise a SampleError for rows that do not fit."""
     if any(map(is_torch, rows)):
         return _stack_tensors(rows, name)
     if not any(isinstance(row, np.ma.MaskedArray) for row in rows):
@@ -292,7 +303,7 @@ def _stack_rows(rows: Sequence[object], name: str) -> Array:
             if X.dtype.kind in "fbiu":
                 return X
         except (TypeError, ValueError, OverflowError):
-            pass  # ragged, or worse
+            pass  # convert row by row below, to report the invalid rows
     converted: dict[int, np.ndarray] = {}
     problems: dict[int, str] = {}
     for i, row in enumerate(rows):
@@ -305,7 +316,7 @@ def _stack_rows(rows: Sequence[object], name: str) -> Array:
 
 
 def _convert_row(row: object) -> np.ndarray:
-    """Read one row in float64, entry by entry; the message of its error is a predicate."""
+    """Convert a row to float64 entry by entry; messages of its errors are predicates."""
     listed = hasattr(row, "__len__") and not isinstance(row, (str, bytes, Mapping))
     if not (listed or _is_real(row)):
         hint = _REMOVE_HINT
@@ -368,7 +379,7 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
 def _check_shapes(
     shapes: Mapping[int, tuple[int, ...]], problems: dict[int, str], name: str
 ) -> None:
-    """Raise a SampleError for `problems` and for rows that differ in shape from most."""
+    """Raise a SampleError for `problems` and for rows without the most common shape."""
     if shapes:
         usual = Counter(shapes.values()).most_common(1)[0][0]
         for i, shape in shapes.items():
@@ -391,7 +402,7 @@ def _as_float(X: Rows, name: str) -> Rows:
         if X.element_size() == 8:
             whole = X
             if X.dtype != torch.int64:
-                whole = to_host(X)  # uint64 has no maximum
+                whole = to_host(X)  # torch does not support max of uint64
             _check_exact_integers(whole, name)
         return X.to(torch.float64)
     kind = X.dtype.kind
@@ -403,12 +414,12 @@ def _as_float(X: Rows, name: str) -> Rows:
         wide = np.float32
     if kind != "f" and size == 8:
         _check_exact_integers(X, name)
-    with np.errstate(over="ignore"):  # numbers beyond float64 become infinite
+    with np.errstate(over="ignore"):  # too large numbers become infinite
         return X.astype(wide, copy=False)
 
 
 def _check_exact_integers(X: Rows, name: str) -> None:
-    """Raise a SampleError for integers that float64 does not hold."""
+    """Raise a SampleError for integers that float64 cannot represent exactly."""
     if X.max() <= MAX_EXACT_INTEGER and X.min() >= -MAX_EXACT_INTEGER:
         return
     if sp.issparse(X):
@@ -425,10 +436,10 @@ def _check_exact_integers(X: Rows, name: str) -> None:
 
 
 def check_finite(X: Rows, name: str) -> None:
-    """Raise a SampleError that names all rows with a NaN or an infinity."""
+    """Raise a SampleError that lists all rows with NaN or infinite entries."""
     values = as_shared_numpy(X.data if sp.issparse(X) else X)
     with np.errstate(all="ignore"):
-        # proves that every entry is, at the speed of memory
+        # A finite sum means that all entries are finite, and is fast to compute.
         if np.isfinite(to_float(values.sum())):
             return
     flat = to_host(values).ravel()
@@ -445,9 +456,9 @@ def check_finite(X: Rows, name: str) -> None:
 
 
 def as_shared_numpy(x: Array) -> Array:
-    """Return the NumPy array in the memory of a tensor of floats, if there is one, else x.
+    """Return a NumPy view of a float tensor on the CPU; other arrays are returned unchanged.
 
-    Where threads of torch and of others wait for each other, its small steps take 10 ms each.
+    Small operations in torch can take 10 ms each if its threads compete with those of NumPy.
     """
     if not is_torch(x) or str(x.device) != "cpu" or str(x.dtype) not in _SHARED_DTYPES:
         return x
@@ -455,7 +466,7 @@ def as_shared_numpy(x: Array) -> Array:
 
 
 def machine_epsilon(samples: object) -> float:
-    """Return the spacing of floats at 1 in the precision of the samples.
+    """Return the machine epsilon of the dtype of the samples, at least that of float64.
 
     >>> machine_epsilon(np.ones(3, np.float16))
     0.0009765625

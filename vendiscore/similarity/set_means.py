@@ -6,13 +6,13 @@ from ..support.namespace import asarray_like, to_host
 from ..support.parallel import slices
 from .base import Similarity
 
-MAX_SETS_AT_ONCE = 64  # whose sums are in memory at once
+MAX_SETS_AT_ONCE = 64  # number of sets per block, to limit memory
 
 
 def sum_between_sets(similarity: Similarity, codes: np.ndarray, n_sets: int) -> np.ndarray:
-    """Return Σ k(x, y) over samples x of one set and y of another, (sets, sets).
+    """Compute Σ k(x, y) over samples x of one set and y of another, shape (sets, sets).
 
-    `codes` (n,) has the set of each sample. It takes the time of O(n²) similarities, or O(n d).
+    `codes` (n,) is the set of each sample. The cost is O(n²) similarities, or O(n d) for features.
     """
     indices = np.arange(n_sets)
     if np.array_equal(codes, indices):
@@ -29,17 +29,17 @@ def sum_between_sets(similarity: Similarity, codes: np.ndarray, n_sets: int) -> 
 
 
 def mean_similarities(sums: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return mean similarities (…, sets, sets) of sets of `counts` (…, sets); 0 for empty ones."""
+    """Compute mean similarities (…, sets, sets) from sums and set sizes; 0 for empty sets."""
     inverse_counts = np.zeros(counts.shape)
     np.divide(1, counts, out=inverse_counts, where=counts > 0)
     return sums * inverse_counts[..., :, None] * inverse_counts[..., None, :]
 
 
 def exclude_self_similarity(means: np.ndarray, counts: np.ndarray) -> np.ndarray:
-    """Return the mean similarity (..., sets) of two different samples of each set.
+    """Compute the mean similarity (..., sets) between different samples of each set.
 
-    From the means (..., sets) over all pairs, in which each sample is compared with itself, too:
-    (n m − 1)/(n − 1) for n samples, where k(x, x) = 1; NaN for sets of one.
+    `means` (..., sets) are means over all pairs, including k(x, x) = 1. For a set of n samples with
+    mean m, the result is (n m − 1)/(n − 1); NaN for sets of one sample.
     """
     with np.errstate(invalid="ignore", divide="ignore"):
         different = (counts * means - 1) / (counts - 1)
@@ -47,10 +47,10 @@ def exclude_self_similarity(means: np.ndarray, counts: np.ndarray) -> np.ndarray
 
 
 def mean_feature_cosines(sums: np.ndarray, self_sums: np.ndarray) -> np.ndarray:
-    """Return sums (..., sets, sets) over √(self_sums self_sums'), with a diagonal of 1.
+    """Compute cosines sums / √(self_sums self_sumsᵀ), shape (..., sets, sets), with diagonal 1.
 
-    self_sums (..., sets, sets) has for each pair the sum of the first set with itself, over samples
-    where the second set has some, too.
+    self_sums[..., a, b] is the sum of similarities within set a, restricted to the groups in which
+    set b also has samples.
     """
     products = self_sums * np.swapaxes(self_sums, -1, -2)
     cosines = sums / np.sqrt(products)

@@ -1,7 +1,4 @@
-"""Shapes of samples: whether elements are samples of a kind, or groups of samples.
-
-Errors name what to pass instead of an array of another shape.
-"""
+"""Check the shapes of samples, and decide whether elements are samples or groups of samples."""
 
 from __future__ import annotations
 
@@ -18,7 +15,7 @@ from .concatenation import infer_shape, num_samples
 
 
 def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
-    """Raise a ValueError for an array that is not (n, d), or for a list of arrays of rows."""
+    """Raise the ValueError for an array that is not (n, d), or a list of 2-d arrays."""
     passed, shape = _describe_shape(samples)
     hint = "reshape it to (n, d)"
     if len(shape) > 2:
@@ -35,7 +32,7 @@ def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
 
 
 def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False) -> None:
-    """Raise a ValueError for labels of two dimensions, and for a list of arrays of numbers."""
+    """Raise a ValueError for labels with two dimensions, and for a list of numeric arrays."""
     if isinstance(labels, (list, tuple)) and not table:
         first = next(iter(labels), None)
         numbers = is_torch(first) or (is_numpy(first) and first.dtype.kind in "fiub")
@@ -56,7 +53,7 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
 
 
 def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
-    """Return words for what was passed, and its shape: of a list by the first of it."""
+    """Describe samples for a message, and return their shape, inferred from the first element."""
     if not isinstance(samples, (list, tuple)):
         shape = tuple(samples.shape)
         return f"shape {shape}", shape
@@ -68,7 +65,7 @@ def _describe_shape(samples: SampleContainer) -> tuple[str, tuple[int, ...]]:
 
 
 def is_nested(samples: Any, kind: str, name: str) -> bool:
-    """Return whether the elements of samples are groups rather than samples of this kind."""
+    """Return whether the elements of `samples` are groups, not single samples of type `kind`."""
     if not isinstance(samples, (list, tuple)) and not is_numpy(samples) and not is_torch(samples):
         return False
     if kind in _MATRIX_TYPES and all(_is_array(each) and each.ndim > 1 for each in samples):
@@ -85,11 +82,11 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
 
 
 def nesting_depth(prompts: Any, samples: Samples | None) -> int:
-    """Return 0 for one prompt, 1 for a list of prompts, 2 for a list of lists of them.
+    """Return 0 for a single prompt, 1 for a list of prompts and 2 for a list of lists of prompts.
 
-    Prompts of the kind of the samples are compared with these, since a row of numbers is one
-    prompt of samples that are rows, and a list of prompts of samples that are numbers. Labels
-    (`samples` is None) are always in a list.
+    The depth is relative to the dimensions of `samples`: a row of numbers is a single prompt if
+    samples are rows, but a list of prompts if samples are numbers. If `samples` is None, prompts
+    are labels, which are always in a list.
     """
     if samples is None:
         return 2 if num_samples(prompts) and all(map(is_collection, prompts)) else 1
@@ -100,7 +97,7 @@ def nesting_depth(prompts: Any, samples: Samples | None) -> int:
 
 
 def _count_dimensions(x: object) -> int:
-    """Return the number of dimensions of an array, or of lists by the first element of each."""
+    """Return the number of dimensions of an array or nested list, from its first elements."""
     shape = infer_shape(x)
     if shape is not None:
         return len(shape)
@@ -112,7 +109,7 @@ def _is_array(x: object) -> bool:
 
 
 def is_list(member: object) -> bool:
-    """Return whether a value is a list, or an array of words or objects of one dimension."""
+    """Return whether a value is a list, or a 1-d array of strings or objects."""
     if isinstance(member, np.ndarray):
         return member.ndim == 1 and member.dtype.kind in "OUST"
     return isinstance(member, list)
@@ -125,7 +122,7 @@ def _is_list_of_rows(member: Any) -> bool:
     return _is_array(member) and member.ndim == 2
 
 
-# By kind of sample: whether an element of the list is a group of samples.
+# For each sample type: whether an element of the list is a group of samples.
 IS_GROUP: dict[str, Callable[[Any], bool]] = {
     "text": is_list,
     "molecules": is_list,
@@ -139,7 +136,7 @@ IS_GROUP: dict[str, Callable[[Any], bool]] = {
         (isinstance(member, list) and type(member[0]).__module__.startswith("rdkit."))
         or _is_list_of_rows(member)
     ),
-    # Frozensets and tuples are hashable, and may be labels.
+    # Frozensets and tuples are not sets of labels here: they are hashable and may be labels.
     "sets of labels": lambda member: (
         isinstance(member, list) and all(isinstance(one, (list, set)) for one in member)
     ),
@@ -149,5 +146,5 @@ IS_GROUP: dict[str, Callable[[Any], bool]] = {
 }
 _MATRIX_TYPES = ("similarities", "distances")
 ROW_TYPES = ("vectors", "class probabilities", "rows of bits")
-# kinds of which an empty list cannot be a sample
+# Sample types for which an empty list is an empty group, not a sample.
 _NEVER_EMPTY_LISTS = ("text", "molecules", "images")

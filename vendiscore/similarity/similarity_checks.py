@@ -1,4 +1,4 @@
-"""Similarities that are given, a matrix or an object: checked before any work starts."""
+"""Validation of similarities that users pass, as a matrix or a Similarity."""
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from .sample_arrays import as_matrix, machine_epsilon
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """Return the Similarity of a finite matrix that is symmetric within its precision."""
+    """Validate a similarity matrix K (n, n), and return it as a Similarity, made symmetric."""
     spacing = 0.0
     if getattr(K, "dtype", None) != np.float64:
         spacing = machine_epsilon(K)
@@ -45,10 +45,13 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """Return a Similarity of unit diagonal itself, if it is symmetric as far as is cheap to see."""
+    """Check that a Similarity is symmetric and bounded, as far as that is cheap; return it.
+
+    Its diagonal is not checked. Entries of a matrix are made symmetric.
+    """
     if isinstance(similarity, MatrixSimilarity):
         return _symmetrize_entries(similarity, "a MatrixSimilarity")
-    inner = getattr(similarity, "distinct", similarity)  # of which samples may be repeats
+    inner = getattr(similarity, "distinct", similarity)  # without repeats
     if isinstance(inner, (FeatureSimilarity, EquivalenceSimilarity)):
         return similarity
     if is_torch(similarity.diagonal()):
@@ -80,5 +83,5 @@ def _symmetrize_entries(similarity: MatrixSimilarity, name: str) -> MatrixSimila
     K = similarity.K
     if is_symmetric(K, similarity.scale, similarity.roundoff, name):
         return similarity
-    K = namespace(K).astype(K, namespace(K).float64, copy=False)  # a mean of float32 is rounded
+    K = namespace(K).astype(K, namespace(K).float64, copy=False)  # means in float32 are rounded
     return similarity._replace(K=symmetrize(K, "a symmetric copy of K"))

@@ -1,14 +1,11 @@
-"""SciPy's sparse arrays, under SciPy's names, imported at their first use.
-
-The import takes longer than NumPy's, and small sets do not need it.
-"""
+"""The names of scipy.sparse, imported on first use, because the import takes long."""
 
 import importlib
 from typing import Any
 
 from ..support.namespace import is_sparse as issparse
 
-__all__ = ["issparse"]  # and all other names of scipy.sparse
+__all__ = ["issparse"]  # other names of scipy.sparse are resolved by `__getattr__`
 
 
 def __getattr__(name: str) -> Any:

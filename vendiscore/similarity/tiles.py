@@ -1,4 +1,4 @@
-"""All pairs of samples in single precision, a tile of K at a time, and chosen pairs in double."""
+"""Compute tiles of K in single precision, and entries of selected pairs in double precision."""
 
 from itertools import combinations_with_replacement
 
@@ -12,11 +12,11 @@ from .base import Similarity
 from .features import FeatureSimilarity, add_sparse, row_dot_products
 from .rows import RowsSimilarity
 
-# Rows and columns of a square tile: a product takes 20 ms, and its result stays in the cache.
+# Rows and columns of a square tile. A product takes about 20 ms, and its result fits in the cache.
 TILE_SIZE = 1024
-# Entries in single precision are off by no more than this share of themselves.
+# Maximum relative error of entries in single precision.
 FLOAT32_ERROR = 1e-5
-# Pairs of features that are multiplied at once, and of samples that are compared with each other.
+# Number of pairs per block, for features and for other similarities.
 FEATURE_PAIRS_PER_BLOCK = 4096
 PAIRS_PER_BLOCK = 64
 
@@ -24,7 +24,7 @@ Tile = tuple[slice, slice]
 
 
 class SimilarityTiles:
-    """The upper triangle of K in tiles: squares of rows that are multiplied, else whole rows."""
+    """The upper triangle of K in tiles: squares if K is computed from rows, else blocks of rows."""
 
     def __init__(self, similarity: Similarity) -> None:
         self.similarity = similarity
@@ -32,9 +32,10 @@ class SimilarityTiles:
         self.scale: np.ndarray | None = None
         if similarity.scale is not None:
             self.scale = to_host(similarity.scale)
-        self.rows: np.ndarray | None = None  # with dot products K, (n, d) in single precision
-        self._rare_columns: sp.csr_array | None = None  # columns; `rows` has the frequent ones
-        # by tiles of columns, the rows that have each
+        # Features (n, d) in float32. For sparse features, frequent columns; the others are in
+        # `_rare_columns` (n, d'), and transposed in `_rare_by_tile` for each tile of columns of K.
+        self.rows: np.ndarray | None = None
+        self._rare_columns: sp.csr_array | None = None
         self._rare_by_tile: dict[int, sp.csr_array] = {}
         if not isinstance(similarity, FeatureSimilarity):
             return
@@ -54,7 +55,7 @@ class SimilarityTiles:
 
     @property
     def tiles(self) -> list[Tile]:
-        """The places of all tiles, from the diagonal on."""
+        """The slices (rows, columns) of all tiles of the upper triangle."""
         n = self.n
         if self.rows is not None or isinstance(self.similarity, RowsSimilarity):
             sides = slices(n, TILE_SIZE)
@@ -63,7 +64,7 @@ class SimilarityTiles:
         return [(rows, slice(rows.start, n)) for rows in blocks]
 
     def __call__(self, rows: slice, columns: slice) -> np.ndarray:
-        """Return K[rows, columns], new, with errors up to FLOAT32_ERROR for entries up to 1."""
+        """Compute K[rows, columns] as a new float32 array, with errors up to FLOAT32_ERROR."""
         if self.rows is not None:
             K: np.ndarray = self.rows[rows] @ self.rows[columns].T
             if self._rare_columns is None:
@@ -80,7 +81,7 @@ class SimilarityTiles:
         return K
 
     def pairs(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
-        """Return k(i, j) of pairs of samples (m,), in double precision."""
+        """Compute k(i, j) for pairs of samples i, j (m,), in double precision."""
         size = PAIRS_PER_BLOCK
         if isinstance(self.similarity, FeatureSimilarity):
             size = FEATURE_PAIRS_PER_BLOCK

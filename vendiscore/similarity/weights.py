@@ -1,4 +1,4 @@
-"""Numbers of samples, one for each; weights are made to sum to 1."""
+"""Validate arguments with one number per sample, such as weights, and normalize weights."""
 
 from __future__ import annotations
 
@@ -17,20 +17,20 @@ from ..support.types import SampleContainer, Weights
 from .concatenation import num_samples
 from .sample_arrays import as_samples, check_same_grouping, flatten_nested, machine_epsilon
 
-# Largest distance of a sum of weights from 1 by rounding in single precision.
+# Maximum deviation of the sum of weights from 1 due to rounding in single precision.
 WEIGHT_TOLERANCE = 1e-5
 
 
 @dataclass(frozen=True, eq=False)
 class PerSampleValues:
-    """One number for each sample, and the sizes of the lists that they were passed in, if any."""
+    """One number for each sample, and the group sizes if they were passed as a list of lists."""
 
     name: str
     values: Array
     sizes: list[int] | None = None
 
     def for_samples(self, n: int, groups: object = None, *other_sizes: int) -> Array:
-        """Return the numbers of n samples (or `other_sizes`), which may be in Groups of lists."""
+        """Return the values, checked to match n samples (or one of `other_sizes`) and `groups`."""
         if self.sizes is not None:
             check_same_grouping(self.name, self.sizes, groups)
         if num_samples(self.values) not in (n, *other_sizes):
@@ -50,9 +50,10 @@ def check_per_sample(
     hint: str = "",
     weights: bool = False,
 ) -> PerSampleValues:
-    """Read one number for each sample in float64: from one list or array, or from lists of groups.
+    """Validate one number for each sample, from a list, an array or a list of lists (groups).
 
-    Tensors that are `weights` stay tensors, with their gradient; truth values are refused then.
+    Values become float64 and must be finite and in [min_value, max_value]; `hint` ends messages
+    about others. With `weights`, tensors keep their gradient and booleans are not accepted.
     """
     flat: SampleContainer | None = None
     sizes = None
@@ -63,7 +64,7 @@ def check_per_sample(
         nested = all(map(is_collection, flat))
     if nested:
         flat, sizes = flatten_nested(flat, name)
-        if set(sizes) == {1}:  # a column
+        if set(sizes) == {1}:  # a column of shape (n, 1)
             sizes = None
     if isinstance(flat, list):
         flat = _to_array(flat, name, weights)
@@ -88,7 +89,7 @@ def check_per_sample(
 
 
 def _to_array(values: list[object], name: str, weights: bool) -> Array:
-    """Return a list of real numbers as an array, or weights of which some are tensors as one."""
+    """Convert a list of real numbers to an array, or to a tensor if weights include tensors."""
     reals = np.zeros(len(values))
     problems = {}
     for i, x in enumerate(values):
@@ -106,7 +107,7 @@ def _to_array(values: list[object], name: str, weights: bool) -> Array:
 
 
 def _to_real(x: object, weights: bool) -> float:
-    """Return a real number as a float; an error for anything else."""
+    """Return a real number as a float; raise a TypeError for anything else."""
     kind = f"{type(x).__name__} {getattr(x, 'dtype', '')}"
     single = isinstance(x, Number) or getattr(x, "ndim", None) == 0
     if not single or isinstance(x, str) or "complex" in kind or (weights and "bool" in kind):
@@ -121,7 +122,11 @@ def check_weights(
     like: Array | None = None,
     groups: object = None,
 ) -> Array | None:
-    """Return weights (n,), float64 of sum exactly 1; a tensor if `p` or `like` (samples) is one."""
+    """Validate weights p and return them in float64, normalized to sum to 1; None if p is None.
+
+    Weights of `dropped` samples are removed. The result is a tensor if `p` or the samples `like`
+    are a tensor.
+    """
     if p is None:
         return None
     numbers = check_per_sample(p, "p", min_value=0, weights=True)
@@ -145,9 +150,9 @@ def check_weights(
 
 
 def normalize_weights(weights: Array, epsilon: float) -> Array:
-    """Return weights over their sum, which must be 1 within their machine epsilon."""
+    """Divide weights by their sum, which must be 1 up to rounding."""
     xp = namespace(weights)
-    with np.errstate(all="ignore"):  # weights that vanish in double precision, or overflow in a sum
+    with np.errstate(all="ignore"):  # weights may underflow, and their sum overflow
         total = xp.sum(weights)
         if not abs(to_float(total) - 1) <= max(WEIGHT_TOLERANCE, 2 * epsilon):
             raise ValueError(f"`p` must sum to 1, got {to_float(total):.6g}; pass p / p.sum()")
