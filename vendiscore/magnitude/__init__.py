@@ -1,4 +1,4 @@
-"""The magnitude of metric spaces: how many points can be told apart, at every scale."""
+"""The magnitude of metric spaces: the effective number of distinct points at each scale."""
 
 from ..support.suggestions import make_non_callable
 from .area import mag_area, mag_areas, mag_diff

@@ -1,4 +1,4 @@
-"""Areas under and between magnitude functions: all scales in one number."""
+"""Areas under and between magnitude functions, which summarize all scales."""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -270,7 +270,7 @@ def _compute_areas(
     n_scales: int,
     average: bool,
 ) -> list[float]:
-    """Return the areas of spaces up to a cut-off, by default their median convergence scale."""
+    """Compute the areas of spaces up to `t_cut`, by default their median convergence scale."""
     cut = t_cut or float(np.median([find_convergence_scale(space, epsilon) for space in spaces]))
     return [float(compute_area(space, cut, n_scales, average)) for space in spaces]
 
@@ -279,9 +279,9 @@ def _compute_areas(
 def compute_area(
     space: MetricSpace | StackedSpaces, t_cut: Number, n_scales: int, average: bool
 ) -> Number:
-    """Return `mag_area` of a space up to a cut-off, arguments trusted; of several spaces (g,)."""
+    """Compute `mag_area` of a space, or (g,) of stacked spaces, without validating arguments."""
     if isinstance(space, StackedSpaces):
-        t_cut = np.where(t_cut, t_cut, np.nan)  # an empty interval is looked at one by one
+        t_cut = np.where(t_cut, t_cut, np.nan)  # handle empty intervals one by one
     elif t_cut == 0:
         _check_one_point(space, "the sets")
         return 1.0 if average else 0.0  # the mean over an empty interval is Mag(0)
@@ -302,7 +302,7 @@ def compute_area_difference(
     relative: bool,
     absolute: bool,
 ) -> Number:
-    """Return `mag_diff` of two spaces, arguments trusted; of several and references (g,)."""
+    """Compute `mag_diff` of a space, or (g,) of stacked spaces, without validating arguments."""
     cut = t_cut or find_convergence_scale(reference, epsilon)
     if cut == 0:
         if isinstance(space, StackedSpaces):
@@ -324,7 +324,7 @@ def compute_area_difference(
 
 
 def _check_one_point(space: MetricSpace, label: str) -> None:
-    """Raise where several points are measured up to a scale of 0, at which all sets are alike."""
+    """Raise a ValueError if a space of several points has a cut-off of 0, an empty interval."""
     if space.distinct > 1:
         raise ValueError(
             f"there is no interval to measure {space.distinct} distinct points over: the "
@@ -334,7 +334,7 @@ def _check_one_point(space: MetricSpace, label: str) -> None:
 
 
 def _check_area(area: Number) -> Number:
-    """Return a finite area of at least 0; of several, NaN is looked at one by one."""
+    """Return an area; raise if it is not finite and at least 0. Several areas may include NaN."""
     if np.ndim(area) == 0 and not 0 <= area < math.inf:
         raise ArithmeticError(
             f"the area came out as {area:g}, but must be finite and at least 0; use another `t_cut`"

@@ -1,4 +1,4 @@
-"""Conjugate gradients (Hestenes & Stiefel 1952), and Lanczos' method for the ends of a spectrum."""
+"""Conjugate gradients (Hestenes & Stiefel 1952), and Lanczos iteration for extreme eigenvalues."""
 
 import math
 from collections.abc import Callable
@@ -7,7 +7,7 @@ import numpy as np
 
 Precondition = Callable[[np.ndarray], np.ndarray] | None
 
-# Steps of Lanczos' method between restarts: an eigenvalue away from all others comes first.
+# Lanczos steps between restarts. Few are enough, because isolated eigenvalues converge first.
 _LANCZOS_STEPS = 8
 
 
@@ -19,7 +19,7 @@ def conjugate_gradients(
     precondition: Precondition = None,
     weight: np.ndarray | float = 1.0,
 ) -> tuple[np.ndarray | None, int]:
-    """Return x with Σ weight (b − A x)² ≤ goal², or None if it fails, and the steps it took."""
+    """Solve A x = b to Σ weight (b − A x)² ≤ goal²; return x, or None on failure, and the steps."""
     x = np.zeros_like(b)
     r = b.copy()
     p = np.zeros_like(b)
@@ -45,11 +45,14 @@ def conjugate_gradients(
 def estimate_extreme_eigenvalue(
     multiply: Callable[[np.ndarray], np.ndarray], n: int, *, largest: bool
 ) -> float:
-    """Estimate an end of the spectrum of a symmetric matrix (n, n) from inside; NaN if it fails."""
-    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # which few measures need
+    """Estimate the largest or smallest eigenvalue of a symmetric matrix (n, n); NaN on failure.
+
+    The estimate lies within the spectrum.
+    """
+    from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh  # slow to import
 
     matrix = LinearOperator((n, n), matvec=multiply, dtype=np.float64)
-    start = np.random.default_rng(n).standard_normal(n)  # ARPACK's own is drawn anew in each call
+    start = np.random.default_rng(n).standard_normal(n)  # reproducible, unlike ARPACK's default
     end = "LA" if largest else "SA"
     steps = min(n, _LANCZOS_STEPS)
     try:

@@ -1,4 +1,4 @@
-"""The magnitude function of a set up to beyond its convergence scale, to look at and to ask."""
+"""The magnitude function of a set up to 1.5 times its convergence scale, for plots and lookup."""
 
 from dataclasses import dataclass
 

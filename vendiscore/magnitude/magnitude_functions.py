@@ -1,4 +1,4 @@
-"""The magnitude of a metric space: how many effectively different points, at every scale."""
+"""Magnitude, weights, spread and magnitude functions of samples."""
 
 from collections.abc import Iterable
 

@@ -1,4 +1,4 @@
-"""The parameters that functions of magnitude share, and the readers of each."""
+"""Validation of the parameters that functions of magnitude share."""
 
 import math
 from collections.abc import Callable, Iterable, Mapping
@@ -10,18 +10,19 @@ from ..support.types import Record
 
 SolverName = Literal["auto", "cg", "cholesky"]
 MAX_SCALES = 10**6
-# Magnitudes are known to 1e-9: so near to 1 or n, three digits of the distance to it are.
+# Magnitudes have relative errors of 1e-9. At this distance from 1 or n, the distance has three
+# correct digits.
 RANGE_END_TOLERANCE = 1e-6
 
 
 def check_scale(name: str, t: object) -> float:
-    """Return a scale as a float."""
-    # Adding 0.0 makes a zero of −0.0.
+    """Return a scale as a float; raise if it is not a finite number of at least 0."""
+    # Adding 0.0 turns −0.0 into 0.0.
     return 0.0 + check_float(name, t, "a finite scale of at least 0", lambda t: 0 <= t < math.inf)
 
 
 def check_scales(name: str, t: object) -> list[float]:
-    """Return one scale or several as floats; an error names the first that is none."""
+    """Return one or several scales as a list of floats; raise if a scale is invalid."""
     several = t if isinstance(t, Iterable) and is_collection(t) else [t]
     scales = [check_scale(name, scale) for scale in several]
     if not scales:
@@ -33,7 +34,7 @@ def check_scales(name: str, t: object) -> list[float]:
 
 
 def check_n_scales(n_scales: object, min_value: int = 2) -> int:
-    """Return the number of scales as an int."""
+    """Return the number of scales as an int; raise if it is out of range."""
     return check_int("n_scales", n_scales, min_value, MAX_SCALES, "30 is usual")
 
 
@@ -67,5 +68,5 @@ OPTION_CHECKS: Mapping[str, Callable[[object], float | str | None]] = {
 
 
 def check_magnitude_options(**options: object) -> Record:
-    """Return options as plain values, checked in the order that they are passed in."""
+    """Validate options in the order of the arguments, and return them as plain values."""
     return {name: OPTION_CHECKS[name](value) for name, value in options.items()}

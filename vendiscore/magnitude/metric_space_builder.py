@@ -1,4 +1,4 @@
-"""From samples to a metric space: by distances of rows, a matrix of distances, or a kernel."""
+"""Build metric spaces from rows of numbers, a distance matrix, or the distances of a kernel."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -127,14 +127,14 @@ def as_space(
 
 
 def build_metric_space(samples: Samples, options: Options) -> MetricSpace:
-    """Return the MetricSpace of samples, by the options of `as_space`."""
+    """Build the MetricSpace of samples; `options` are those of `as_space`."""
     return build_metric_spaces([samples], ["samples"], **options)[0]
 
 
 def build_metric_spaces(
     sets: Sequence[Samples], names: Sequence[str], *, solver: object = "auto", **options: object
 ) -> list[MetricSpace]:
-    """Return comparable MetricSpaces of sets, by the options of `as_space`, and `fit`."""
+    """Build comparable MetricSpaces of several sets; options are those of `as_space`, and `fit`."""
     own = check_magnitude_options(solver=solver)
     given = {name: value for name, value in options.items() if value is not None}
     how = similarity_spec_from_keywords(given, own, allow_metric=True, allow_fit=len(sets) > 1)
@@ -155,7 +155,7 @@ def as_spaces(
     similarities: Callable[[], Sequence[Similarity]] | None = None,
     solver: SolverName = "auto",
 ) -> list[MetricSpace]:
-    """Return the MetricSpace of each of several sets, of their `similarities` if there are any."""
+    """Build the MetricSpace of each set; `similarities` returns those already computed."""
     if any(isinstance(samples, MetricSpace) for samples in sets):
         made: list[MetricSpace] = []
         for samples, name in zip(sets, names, strict=True):
@@ -181,7 +181,7 @@ def as_spaces(
 
 
 def check_solver(samples: object, solver: SolverName, name: str) -> None:
-    """Raise a TypeError for a solver that has no effect on a MetricSpace, which keeps its own."""
+    """Raise a TypeError if samples are a MetricSpace with another solver than `solver`."""
     if isinstance(samples, MetricSpace) and solver not in ("auto", samples.solver.method):
         raise TypeError(
             f"`{name}` is a MetricSpace, which keeps its solver {samples.solver.method!r}: "
@@ -190,7 +190,7 @@ def check_solver(samples: object, solver: SolverName, name: str) -> None:
 
 
 def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
-    """Return whether distances are between rows of numbers, rather than by a kernel."""
+    """Return whether distances are computed from rows of numbers instead of a kernel."""
     if any(isinstance(samples, Similarity) for samples in sets):
         return False
     if spec.metric is not None:
@@ -200,14 +200,14 @@ def uses_row_distances(sets: Sequence[Samples], spec: SimilaritySpec) -> bool:
 
 
 def has_distance_scale(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether distances are a kernel's, in which what has nothing in common has one."""
+    """Return whether samples with nothing in common have a known distance, as with a kernel."""
     if isinstance(samples, MetricSpace):
         return samples.unit is not None
     return spec.metric != "precomputed" and not uses_row_distances([samples], spec)
 
 
 def _has_text(samples: Samples) -> bool:
-    """Return whether there are strings, or lists of them, which are refused as kernels do."""
+    """Return whether samples are strings or lists of strings, which are left to a kernel."""
     if not isinstance(samples, list):
         return False
     firsts = (s[0] if isinstance(s, (list, tuple)) and s else s for s in samples)
@@ -242,7 +242,7 @@ def _from_rows(
                 solver,
                 negative_type=label in NEGATIVE_TYPE or p <= 2,
                 hilbert=label == "euclidean" or p == 2,
-                # Zero may stand for what is below it, in the distances of unit vectors.
+                # Distances of unit vectors up to this may have been rounded to 0.
                 slack=1e-14 if metric in ("cosine", "correlation") else 0.0,
             )
         )
@@ -250,12 +250,12 @@ def _from_rows(
 
 
 def check_row_metric(spec: SimilaritySpec) -> Metric:
-    """Return the metric of rows of numbers; raise a TypeError for options of a kernel."""
+    """Return the metric of rows of numbers; raise a TypeError for kernel options without kernel."""
     metric = spec.metric or "euclidean"
     of_kernel = [*spec.options, *(["normalize"] if spec.normalize else [])]
     of_kernel += ["on_error"] if spec.drop_unusable else []
     of_kernel += ["fit"] if spec.fit else []
-    if of_kernel and not spec.defines_similarity:  # the kernel is for other measures then
+    if of_kernel and not spec.defines_similarity:  # otherwise other measures use the kernel
         raise TypeError(
             f"`{of_kernel[0]}` belongs to a kernel: pass that kernel as `k`, or leave "
             f"`{of_kernel[0]}` out for metric {metric!r}"
@@ -264,21 +264,21 @@ def check_row_metric(spec: SimilaritySpec) -> Metric:
 
 
 def concatenate_rows(sets: Sequence[Samples], names: Sequence[str]) -> np.ndarray:
-    """Join the rows of several sets."""
+    """Concatenate the rows of several sets."""
     rows = list(map(as_numpy_rows, sets, names))
     check_widths(rows, names)
     return np.concatenate(rows)
 
 
 def check_widths(rows: Sequence[Array], names: Sequence[str]) -> None:
-    """Raise a ValueError for rows of several sets with other numbers of columns."""
+    """Raise a ValueError if the sets have different numbers of columns."""
     widths = [X.shape[1] for X in rows]
     if len(set(widths)) > 1:
         raise ValueError(f"all sets must have as many columns, got {widths} for {', '.join(names)}")
 
 
 def _find_distinct(groups: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first sample of each group, and the group of each sample, if there is room."""
+    """Return the first sample of each group and the group of each sample, after a memory check."""
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
     n = len(first)
     what = f"the magnitude of {n} distinct samples (distances and a work array)"
@@ -309,10 +309,11 @@ def _from_similarity(
     rounding = UNIT_ROUNDING if F is not None else kernel_rounding(similarity)
     least = compute_nearest_distances(D)
     i = int(np.argmin(least))
-    j = int(np.argmin(D[i]))  # another sample, if any number is below 0
+    j = int(np.argmin(D[i]))  # a negative entry cannot be on the diagonal
     check_squared_distance(least[i], f"samples {first[i]} and {first[j]}")
     D[rounding > D] = 0.0
-    # Rounding of a matrix that is not small compared with the squares may be of any type.
+    # Unless rounding errors are small compared with the squared distances, these may not be
+    # distances in a Hilbert space.
     hilbert = similarity.psd and (F is not None or least[i] > 20 * n * rounding)
     halved = spec.metric == "1-k"
     if halved:
@@ -334,12 +335,12 @@ def _from_similarity(
 
 
 def kernel_distance_settings(similarity: Similarity, spec: SimilaritySpec) -> Record:
-    """Return the distances of a kernel, to be reported."""
+    """Describe the distances of a kernel for the settings of a MetricSpace."""
     return {"metric": "1−k" if spec.metric == "1-k" else "√(2−2k)", **similarity.settings}
 
 
 def _squared_distances(similarity: Similarity) -> np.ndarray:
-    """Return k(x, x) + k(y, y) − 2 k(x, y) of all pairs, symmetric, with a zero diagonal."""
+    """Compute k(x, x) + k(y, y) − 2 k(x, y) for all pairs, symmetric and with a zero diagonal."""
     K = np.asarray(to_host(similarity.dense()))
     diagonal = K.diagonal().copy()
     for block in row_blocks(len(K), 8 * len(K)):

@@ -1,4 +1,4 @@
-"""Scales of magnitude: the convergence scale, areas up to it, and slopes in between."""
+"""Evaluate magnitude at several scales, and find the convergence scale."""
 
 import math
 from collections.abc import Callable
@@ -16,19 +16,19 @@ from .space import MetricSpace, StackedSpaces
 
 # Relative accuracy of the convergence scale.
 SCALE_TOLERANCE = 1e-9
-# Relative to the log odds, which change with log t a few times less than by their own size.
+# Accuracy of the log odds at the convergence scale, relative to their value.
 LOG_ODDS_TOLERANCE = 1e-10
-# Values that count as 0, of a function whose root is sought.
+# Function values up to this are treated as 0 in the search for a root.
 ROOT_ROUNDING = 1e-15
-# The longest of the growing steps in log t in which the convergence scale is sought, and how far
-# beyond where the slope leads the first of them ends.
+# Steps in log t of the search for the convergence scale: maximum step, and length of the first step
+# relative to a Newton step. Steps double.
 MAX_SEARCH_STEP = 400.0
 FIRST_STEP_FACTOR = 1.1
 MAX_LOG_SCALE = math.log(1e307)
-# The spread of so many points gives a good start, and a slope in log t, for the search.
+# The spread of a random subset of this size gives the start and the slope of the search.
 N_SAMPLED_POINTS = 128
 GUESS_TOLERANCE = 0.01
-# The secant method takes six to ten steps.
+# The secant method usually takes six to ten steps.
 MAX_SECANT_STEPS = 50
 
 
@@ -80,15 +80,15 @@ class MagnitudeFunction(NamedTuple):
 
 
 def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -> MagnitudeFunction:
-    """Evaluate Mag at scales (T,), in the order given; of several spaces (g, T)."""
+    """Compute Mag(t) at scales (T,), in the given order; shape (g, T) for stacked spaces."""
     if isinstance(space, StackedSpaces):
         return MagnitudeFunction(scales, space.compute_magnitudes(scales))
     values = np.empty(len(scales))
-    # From the largest scale down: weights near n are easy, and each is a start for the next.
+    # Start with the largest scale, which is easy to solve. Each solution helps to solve the next.
     order = np.argsort(-scales, kind="stable")
     n = space.distinct
     count = len(scales)
-    # A scale takes about half a factorisation and its products: 0.6 to 1.4 n³ at 3,000 points.
+    # A scale takes about half a factorisation and some products: 0.6 to 1.4 n³ for 3,000 points.
     work = count * float(n) ** 3
     size = 12.0 * n**2
     with announce_duration(
@@ -100,13 +100,16 @@ def evaluate_magnitude(space: MetricSpace | StackedSpaces, scales: np.ndarray) -
 
 
 def dissimilar_cutoff(n: int, unit: float, epsilon: float) -> float:
-    """Return the scale with n / (1 + (n − 1) e^{−td}) = (1 − ε) n: t_conv of n points at d."""
+    """Compute the convergence scale of n points whose pairwise distances are all `unit`.
+
+    It solves n / (1 + (n − 1) e^{−td}) = (1 − ε) n.
+    """
     odds = (n - 1) * (1 - epsilon) / epsilon
     return math.log(odds) / unit if odds > 1 else 0.0
 
 
 def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -> Number:
-    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points, once for each space."""
+    """Find the scale at which Mag(t) = (1 − ε) n for n distinct points; cached in each space."""
     if isinstance(space, StackedSpaces):
         return _search_convergence_scales(space, epsilon)
     with space.solver.lock, np.errstate(under="ignore", over="ignore"):
@@ -116,15 +119,19 @@ def find_convergence_scale(space: MetricSpace | StackedSpaces, epsilon: float) -
 
 
 def compute_log_odds(value: float | np.ndarray, n: int) -> np.ndarray:
-    """Return the log odds of a magnitude between 1 and n, of one or several spaces.
+    """Compute the log odds of magnitudes between 1 and n, for one or several spaces.
 
-    They are td for n points at one distance d, and nearly straight in t, and steep, for all.
+    For n points with all distances equal to d they are td, and for all sets they are nearly linear
+    in t, which helps the search for a root.
     """
     return np.log1p(n * np.maximum(value - 1, 0.0) / np.maximum(n - value, 1e-15 * n))
 
 
 def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
-    """Find it in log t, from where the spread of some points says that it is; one of several."""
+    """Find a convergence scale by a search in log t, starting from an estimate by the spread.
+
+    If there are several, any of them may be returned.
+    """
     n = space.distinct
     target = (1 - epsilon) * n
     if n == 1 or target <= 1:
@@ -151,7 +158,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
         difference = float(compute_log_odds(value, n)) - odds
         return 0.0 if abs(difference) <= LOG_ODDS_TOLERANCE * odds else difference
 
-    # Where a typical point still shares a share ε of itself with its nearest neighbour.
+    # The scale at which the similarity of a typical point and its nearest neighbour is ε.
     typical = np.median(space.solver.nearest_distances[rows])
     first = math.log(math.log(1 / epsilon)) - math.log(typical)
     guess = _find_root(spread_gap, min(first, MAX_LOG_SCALE), odds, GUESS_TOLERANCE)
@@ -169,15 +176,16 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
 
 
 def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
-    """Find the scales (g,) by the secant method; NaN where one by one is safer.
+    """Find the convergence scales (g,) by the secant method; NaN if it does not converge.
 
-    Magnitude grows with the scale where distances are of negative type: there is one.
+    Distances are of negative type, so magnitude increases with the scale and there is only one.
     """
     target = (1 - epsilon) * spaces.n
     if target <= 1:
         return np.zeros(len(spaces.D))
     odds = compute_log_odds(target, spaces.n)
-    # Points that are all at the largest distance converge at `first`, and others later.
+    # If all distances were equal to the largest, the convergence scale would be `first`. It is
+    # larger for other distances.
     first = odds / spaces.D.max(axis=(1, 2))
 
     def gap(x: np.ndarray) -> np.ndarray:
@@ -201,7 +209,7 @@ def _search_convergence_scales(spaces: StackedSpaces, epsilon: float) -> Number:
 def _find_root(
     f: Callable[[float], float], x: float, slope: float, tolerance: float
 ) -> float | tuple[float, float]:
-    """Return x with f(x) = 0, of an f that grows on the whole, or the two ends of the search."""
+    """Find a root of a function that increases overall; return the searched interval if none."""
 
     @cache
     def g(x: float) -> float:

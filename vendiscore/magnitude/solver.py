@@ -1,4 +1,4 @@
-"""Weights of a metric space: w with Z w = 1, Z = exp(−tD), corrected by the residual 1 − Z w."""
+"""Solve Z w = 1 with Z = exp(−tD) for the weights w of a metric space, with error bounds."""
 
 import math
 import threading
@@ -18,31 +18,47 @@ from .triangular_storage import TriangularArrays, multiply_similarities
 EPS = float(np.finfo(np.float64).eps)
 SINGLE_EPS = float(np.finfo(np.float32).eps) / 2
 
-# Up to this size a factorisation in double precision takes a millisecond or two.
+# Up to this size, a factorisation in double precision takes 1 to 2 ms.
 MAX_DIRECT_SIZE = 256
-# The relative error of the magnitude that is aimed at, and the largest that is accepted.
+# Target and maximum accepted relative error of the magnitude.
 TARGET_ERROR = 1e-9
 MAX_ERROR = 1e-6
-# By how much one round of conjugate gradients reduces the residual: what single precision can do.
+# Reduction of the residual by one round of conjugate gradients, limited by single precision.
 CG_TOLERANCE = 1e-6
 # n/25 products with a triangle of Z cost about as much as its Cholesky factorisation.
 CG_STEP_DIVISOR = 25
 MAX_REFINEMENTS = 20
-# A factor serves scales down to this share of its own, and proves a bound for those above.
+# A factor at scale t is used as preconditioner for scales down to this fraction of t, and proves a
+# bound for larger scales.
 MIN_FACTOR_RATIO = 0.25
-# Number of solved scales from which the start at another is extrapolated: eight do not save more.
+# Number of solved scales from which the initial weights are extrapolated; more do not help.
 N_EXTRAPOLATION_SCALES = 6
 DOUBLE_CHOLESKY = "float64 cholesky"
-# Share of Z that a bound keeps if all points but nearest neighbours are taken for orthogonal.
+# Factor of the bound m_i in `_diagonal_bound`, which covers the influence of other points.
 BOUND_FRACTION = 0.9
 
 
 @dataclass(frozen=True)
 class Solution:
-    """Weights (n,) at scale t, magnitude 1ᵀw + wᵀr for r = 1 − Z w, and `residual` ≥ max |r|.
+    """The weights of a metric space at one scale, with error bounds.
 
-    With Z ⪰ diag(m), `error` is (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude, a bound on its relative error,
-    and `weights_error` √(rᵀm⁻¹r / m) / max |w|, a bound on errors of weights over the largest.
+    Attributes
+    ----------
+    t : float
+        The scale.
+    weights : ndarray (n,)
+        Approximate solution w of Z w = 1, with residual r = 1 − Z w.
+    magnitude : float
+        1ᵀw + wᵀr.
+    residual : float
+        Upper bound of max |r|.
+    error : float
+        Upper bound (rᵀm⁻¹r + ε (Σ|w|)²) / magnitude of the relative error of the magnitude, for m
+        with Z ⪰ diag(m).
+    weights_error : float
+        Upper bound √(rᵀm⁻¹r / min m) / max |w| of the errors of weights, relative to the largest.
+    method : str
+        How the weights were computed.
     """
 
     t: float
@@ -55,7 +71,7 @@ class Solution:
 
     @property
     def is_final(self) -> bool:
-        """True if another solve cannot give better weights, or need not."""
+        """Whether the weights are accurate, or cannot be improved."""
         return self.method == DOUBLE_CHOLESKY or self.weights_error <= TARGET_ERROR
 
 
@@ -94,7 +110,10 @@ class IndefiniteError(ValueError):
 
 
 class Solver:
-    """Solves for weights of one space, each scale once; 4n² bytes besides D, 8n² in double."""
+    """Computes and caches the weights of a space at each scale.
+
+    It uses 4n² bytes in addition to D in single precision, and 8n² in double precision.
+    """
 
     def __init__(
         self,
@@ -112,10 +131,10 @@ class Solver:
         self.lock: threading.RLock = threading.RLock()
         self._solutions: dict[float, Solution] = {}
         self._work: TriangularArrays | None = None
-        # the bound that a factorisation proved, by scale
+        # Bound m proved by a factorisation, for each scale.
         self._proved_bounds: dict[float, float] = {}
         self.max_distance: float = float(D.max(initial=0.0))
-        self._max_double_scale = 0.0  # the largest scale at which single precision did not do
+        self._max_double_scale = 0.0  # largest scale at which single precision was insufficient
 
     def __getstate__(self) -> Record:
         return {**vars(self), "lock": None, "_work": None}
@@ -125,17 +144,18 @@ class Solver:
         self.lock = threading.RLock()
 
     def __call__(self, t: float) -> Solution:
-        """Return the solution at scale t > 0, its weights as accurate as its magnitude."""
+        """Solve at scale t > 0, with accurate weights and magnitude."""
         return self._get_solution(t, weights=True)
 
     def magnitude(self, t: float) -> float:
-        """Return the magnitude at scale t > 0, which needs half the digits of the weights."""
+        """Compute the magnitude at scale t > 0, for which less accurate weights are enough."""
         try:
             return self._get_solution(t, weights=False).magnitude
         except IndefiniteError:
-            # No more than the magnitude of a ball in n dimensions around all points, which begins
-            # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018); its radius
-            # r is at most 1/√2 of their diameter (Jung), and the factor at most 1.3 √n.
+            # At very small scales the magnitude is 1 up to TARGET_ERROR. It is at most the
+            # magnitude of an n-dimensional ball around all points, whose expansion begins with
+            # 1 + t r √π Γ((n + 1)/2)/Γ(n/2) (Barceló & Carbery, Amer. J. Math. 2018). The radius r
+            # is at most 1/√2 of the diameter (Jung), and the factor at most 1.3 √n.
             if self.hilbert and 2 * math.sqrt(self.n) * t * self.max_distance <= TARGET_ERROR:
                 return 1.0
             raise
@@ -149,7 +169,7 @@ class Solver:
 
     @property
     def solutions(self) -> list[Solution]:
-        """All solutions so far, by scale."""
+        """All solutions so far, sorted by scale."""
         with self.lock:
             return [self._solutions[t] for t in sorted(self._solutions)]
 
@@ -168,7 +188,7 @@ class Solver:
         return solution
 
     def _solve_by_cholesky(self, t: float, dtype: type, weights: bool) -> Solution | None:
-        """Solve by a Cholesky factor in one precision."""
+        """Solve by a Cholesky factorisation in the given precision; None on failure."""
         if not self._factorise(t, dtype):
             return None
         solve = self._get_work_array(dtype).solve
@@ -176,7 +196,7 @@ class Solver:
         return self._refine(t, solve(np.ones(self.n)), solve, method, weights)
 
     def _solve_by_conjugate_gradients(self, t: float, weights: bool) -> Solution | None:
-        """Solve by conjugate gradients, with a factor of a nearby scale where there is need."""
+        """Solve by conjugate gradients, preconditioned by a factor if needed; None on failure."""
         Z = self._get_work_array(np.float32)
         if not np.any(self._diagonal_bound(t)):
             proofs = (self._factorise(scale, np.float32) for scale in (MIN_FACTOR_RATIO * t, t))
@@ -196,7 +216,7 @@ class Solver:
         return solution
 
     def _factorise(self, t: float, dtype: type) -> bool:
-        """Factorise Z, and return whether this proves that it is positive definite."""
+        """Factorise Z, and return whether this proves that Z is positive definite."""
         Z = self._get_work_array(dtype)
         multiply_similarities(self.D, t, np.zeros(self.n), self.max_distance, Z.array)
         if not Z.factorise(t):
@@ -208,7 +228,7 @@ class Solver:
             return False
         least = 1 / (2 * largest)
         if Z.dtype is np.float32:
-            # Bounds on errors by rounding: of the entries of Z, and in the factorisation.
+            # Bounds of rounding errors of the entries of Z and of the factorisation.
             rounding = SINGLE_EPS * Z.multiply(np.ones(self.n)).max()
             least /= 2
             if (
@@ -220,31 +240,31 @@ class Solver:
         return True
 
     def _diagonal_bound(self, t: float) -> np.ndarray | float:
-        """Return m with Z = exp(−tD) ⪰ diag(m), an array (n,) or one number; 0 if none is known."""
-        # In a Hilbert space exp(−tD) is a mixture of Gaussian matrices exp(−sD²) over s of Lévy's
-        # distribution, which exceeds s with probability erf(t / 2√s). In those with s ≥ Λ/q_i² the
-        # row of a point whose nearest neighbour is at q_i has entries of at most e^{−Λ} next to its
-        # 1. With Λ = log(10 n (1 + 2 √(max q / min q))) these do not matter:
-        # m_i = 0.9 erf(t q_i / 2√Λ).
-        # Elsewhere a bound is proved by a factorisation. With distances of negative type it holds
-        # at all larger scales, by Schur's theorem: Z(t) is Z(t′) times exp(−(t − t′)D), entry by
-        # entry.
+        """Return m with Z = exp(−tD) ⪰ diag(m), as an array (n,) or a float; 0 if unknown."""
+        # In a Hilbert space, exp(−tD) is a mixture of Gaussian kernel matrices exp(−sD²), where s
+        # has a Lévy distribution and exceeds a value s with probability erf(t / 2√s). Let q_i be
+        # the distance of point i to its nearest neighbour. For s ≥ Λ/q_i², row i of exp(−sD²) has a
+        # diagonal entry of 1, and other entries of at most e^{−Λ}. These are negligible for
+        # Λ = log(10 n (1 + 2 √(max q / min q))), so m_i = 0.9 erf(t q_i / 2√Λ).
+        # For other distances, a factorisation proves a bound. For distances of negative type, this
+        # bound also applies to all larger scales by Schur's product theorem, because Z(t) is the
+        # elementwise product of Z(t′) and exp(−(t − t′)D).
         if self.hilbert:
             m = BOUND_FRACTION * scipy.special.erf(t * self._bound_reach)
             return np.maximum(m, np.finfo(np.float64).tiny)
-        # With method "cg" it is the caller who says that distances are of negative type.
+        # Method "cg" means that the caller guarantees distances of negative type.
         if not self.negative_type and self.method != "cg":
             return self._proved_bounds.get(t, 0.0)
         return max((m for scale, m in self._proved_bounds.items() if scale <= t), default=0.0)
 
     @cached_property
     def nearest_distances(self) -> np.ndarray:
-        """The distance from each point to its nearest other one."""
+        """The distance of each point to its nearest neighbour."""
         return compute_nearest_distances(self.D)
 
     @cached_property
     def _bound_reach(self) -> np.ndarray:
-        """q / 2√Λ of each point."""
+        """The array q / 2√Λ, see `_diagonal_bound`."""
         q = self.nearest_distances
         spread = math.sqrt(q.max() / q.min())
         log = math.log(10 * self.n * (1 + 2 * spread))
@@ -259,20 +279,23 @@ class Solver:
         limit: int,
         weights: bool,
     ) -> Solution | None:
-        """Correct w, of residual r, by conjugate gradients in single precision."""
+        """Correct weights w with residual r by conjugate gradients in single precision.
+
+        Returns None if `limit` steps are not enough.
+        """
         multiply = self._get_work_array(np.float32).multiply
         method = "cg" if precondition is None else "preconditioned cg"
         floor = self._diagonal_bound(t)
         inverse = 1 / floor
-        # Rounding in the single product, of Z and of sums (Higham & Mary 2019): up to 0.8 √n of
-        # this much was seen, in rows of one sign.
+        # Bound of rounding errors of Z and of sums in a single-precision product (Higham & Mary,
+        # 2019). At most 0.8 √n SINGLE_EPS was observed, in rows of constant sign.
         slack = SINGLE_EPS * (4 + 2 * math.sqrt(self.n))
         steps = 0
         goal = TARGET_ERROR / 8 * self.n
         if w.any():
             goal = TARGET_ERROR / 8 * min(self.n, max(1.0, w.sum()))
         if weights:
-            # To half of the digits; the other half are left for the next residual.
+            # Compute half of the digits; the next residual gives the other half.
             goal = (TARGET_ERROR / 8) ** 2 * np.min(floor)
 
         def correct(r: np.ndarray) -> np.ndarray | None:
@@ -290,7 +313,7 @@ class Solver:
             f = r - multiply(e)
             rounding = slack * multiply(np.abs(e))
             residual = np.abs(f).max() + rounding.max()
-            # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f, and the last is what is left out.
+            # 1ᵀZ⁻¹1 = 1ᵀw + wᵀr + rᵀe + eᵀf + fᵀZ⁻¹f; the last term is omitted.
             value = w.sum() + w @ r + r @ e + e @ f
             w = w + e
             r = np.abs(f) + rounding
@@ -309,7 +332,10 @@ class Solver:
         method: str,
         weights: bool,
     ) -> Solution | None:
-        """Correct w by its residual in double precision until the error is as wanted."""
+        """Correct w by its residual in double precision until the error is below TARGET_ERROR.
+
+        `correct(r)` approximates Z⁻¹ r. Returns None if the target cannot be reached.
+        """
         best: Solution | None = None
         floor = self._diagonal_bound(t)
         for _ in range(MAX_REFINEMENTS):
@@ -324,8 +350,8 @@ class Solver:
             if best is None or residual < best.residual:
                 best = solution
             enough = _solution_error(solution, weights) <= TARGET_ERROR
-            # Where a factor makes it cheap, the weights' own digits as well; but what is left of a
-            # residual that is rounding would only spoil them.
+            # With a factor, further refinement of the weights is cheap. But stop once the residual
+            # consists of rounding errors, which would make the weights worse.
             rounding = residual <= 2 * _weights_rounding(w)
             if stuck or rounding or (enough and (residual <= TARGET_ERROR or "cg" in method)):
                 break
@@ -335,30 +361,30 @@ class Solver:
             w = w + e
         if best is None:
             return None
-        # Single precision passes what it cannot do on to double precision.
+        # In single precision, None makes the caller try double precision.
         if method != DOUBLE_CHOLESKY:
             return best if _solution_error(best, weights) <= TARGET_ERROR else None
         return best if best.error <= MAX_ERROR else None
 
     def _extrapolate_weights(self, t: float) -> np.ndarray:
-        """Extrapolate the weights at t from some of the nearest scales solved so far."""
+        """Extrapolate the weights at t from solutions at the nearest scales."""
         near: list[Solution] = []
         for solution in sorted(self._solutions.values(), key=lambda s: abs(s.t - t)):
-            # Scales much closer to each other than to t would magnify their errors.
+            # Scales much closer to each other than to t would amplify errors.
             if all(abs(solution.t - s.t) > abs(solution.t - t) / 4 for s in near):
                 near.append(solution)
             if len(near) == N_EXTRAPOLATION_SCALES:
                 break
         start = np.zeros(self.n)
-        for a in near:  # Lagrange's formula
+        for a in near:  # Lagrange interpolation
             others = [b.t for b in near if b is not a]
             start += a.weights * math.prod((t - b) / (a.t - b) for b in others)
         return start
 
     def _get_work_array(self, dtype: type) -> TriangularArrays:
-        """Return the work array, kept as long as its precision does."""
+        """Return the work array of the given precision, reused if possible."""
         if self._work is None or self._work.dtype is not dtype:
-            self._work = None  # so that there is never more than one
+            self._work = None  # free the old array first
             self._work = TriangularArrays(self.n, dtype)
         return self._work
 
@@ -373,7 +399,10 @@ def _build_solution(
     method: str,
     first_order: float = 0.0,
 ) -> Solution:
-    """Return a Solution from |r| or a bound on it, and from the rounding of the value."""
+    """Build a Solution and its error bounds; r is |1 − Z w| or an upper bound of it.
+
+    `first_order` is an additional error of `value`, and `floor` is m with Z ⪰ diag(m).
+    """
     error = math.inf
     weights_error = math.inf
     if 0 < value < math.inf and np.all(floor > 0):
@@ -392,13 +421,13 @@ def _solution_error(solution: Solution, weights: bool) -> float:
 
 
 def _weights_rounding(w: np.ndarray) -> float:
-    """Return what rounding does to an entry of Z w: 4ε of Z|w| ≤ 1 + 2 Σ|w| of negative w."""
+    """Bound the rounding error of entries of Z w: 4ε Z|w|, as Z|w| ≤ 1 + 2 Σ |negative w|."""
     negative = w[w < 0]
     return 4 * EPS * (1 - 2 * negative.sum())
 
 
 def compute_nearest_distances(D: np.ndarray) -> np.ndarray:
-    """Return the distance from each point to its nearest other one."""
+    """Compute the distance of each point to its nearest neighbour."""
     found = np.empty(len(D))
     for block in row_blocks(len(D), 8 * len(D)):
         rows = D[block].copy()

@@ -1,4 +1,4 @@
-"""A finite metric space: distances between distinct points, solved at scales."""
+"""Finite metric spaces: distances between distinct points, with magnitude and weights."""
 
 from collections.abc import Mapping, Sequence
 
@@ -9,9 +9,9 @@ from ..support.summary import format_repr
 from .magnitude_options import SolverName
 from .solver import EPS, MAX_ERROR, Solution, Solver
 
-# Distances from two samples at distance 0 may differ by this share of the larger one.
+# Maximum relative difference of the distances of two samples, at distance 0, to a third.
 ZERO_DISTANCE_TOLERANCE = 1e-6
-# The largest bound on the relative error of a magnitude that is not solved for by itself.
+# Maximum error bound of magnitudes of stacked spaces; otherwise they are computed one by one.
 STACKED_TOLERANCE = 1e-12
 
 
@@ -67,8 +67,9 @@ class MetricSpace:
         slack: float = 0.0,
         unit: float | None = None,
     ) -> None:
-        # Distances from two samples at distance 0 may differ by `slack` more, where distances up
-        # to this were taken for 0; `negative_type` and `hilbert` say how weights are solved for.
+        # `slack`: distances up to this may have been rounded to 0, so the distances of samples at
+        # distance 0 to a third sample may differ by it. `negative_type` and `hilbert`: properties
+        # of the distances that the solver uses.
         if inverse is None:
             inverse = np.arange(len(D))
         _, places = np.unique(inverse, return_index=True)
@@ -123,7 +124,7 @@ class MetricSpace:
         if t == 0 or self.distinct == 1:
             return 1.0
         value = self.solver.magnitude(t)
-        # No error that is accepted takes it out of the range that it is known to have.
+        # An accepted solution is within the theoretical range up to MAX_ERROR.
         most = self.distinct if self.solver.negative_type else np.inf
         if not 1 - MAX_ERROR <= value <= most * (1 + MAX_ERROR):
             raise ArithmeticError(
@@ -171,10 +172,10 @@ class MetricSpace:
 
 
 class StackedSpaces:
-    """Spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
+    """Several spaces of n distinct points each, from distances D (g, n, n), which are overwritten.
 
-    Distances are of negative type, or 0. Numbers (g,) are NaN for spaces to be looked at one by
-    one: where some distance is 0, `MetricSpace` raises, or rounding matters.
+    Distances must be of negative type. Results (g,) are NaN for spaces that need a MetricSpace of
+    their own, because a distance is 0 or invalid, or rounding errors are too large.
     """
 
     def __init__(self, D: np.ndarray, unit: float | None = None) -> None:
@@ -187,7 +188,7 @@ class StackedSpaces:
         self.D = D
 
     def compute_magnitudes(self, t: np.ndarray) -> np.ndarray:
-        """Return Mag (g, T) at scales (T,) or (g, T)."""
+        """Compute Mag(t), shape (g, T), at scales (T,) or (g, T)."""
         scales = np.where(t > 0, t, 1.0)
         Z = np.exp(self.D[:, None] * -scales[..., None, None])
         try:
@@ -196,7 +197,7 @@ class StackedSpaces:
             w = np.full((*Z.shape[:-1], 1), np.nan)
         r = 1 - Z @ w
         value = (w + w * r).sum((-1, -2))
-        # The error rᵀ Z⁻¹ r for eigenvalues of ε and more, and rounding of the sum.
+        # Bound of the error rᵀ Z⁻¹ r if eigenvalues are at least ε, plus rounding of the sum.
         error = (r * r).sum((-1, -2)) / EPS + EPS * np.abs(w).sum((-1, -2)) ** 2
         usual = (error <= STACKED_TOLERANCE * value) & self.is_valid[:, None]
         return np.where(t == 0, 1.0, np.where(usual, value, np.nan))
@@ -210,7 +211,11 @@ class StackedSpaces:
 def _merge_identical(
     D: np.ndarray, slack: float, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the first sample of each group at distance 0, and the group of each sample."""
+    """Return the first sample of each group at distance 0, and the group of each sample.
+
+    Raises a ValueError if samples at distance 0 have different distances to a third sample;
+    `indices` are the sample indices for the message.
+    """
     n = len(D)
     first = np.empty(n, dtype=int)
     for block in row_blocks(n, 2 * n):

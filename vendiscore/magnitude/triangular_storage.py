@@ -1,4 +1,4 @@
-"""exp(−tD) in one triangle of an array, and a Cholesky factor of a nearby scale in the other."""
+"""Store exp(−tD) in one triangle of an array, and a Cholesky factor in the other triangle."""
 
 import math
 from functools import cache
@@ -9,13 +9,16 @@ import scipy
 from ..support import memory
 from ..support.namespace import row_blocks
 
-# Similarities below e^−60 are raised to it: next to a diagonal of ones 9e-27 does not matter,
-# and subnormal numbers of single precision slow a product down thirty times.
+# Similarities below e^−60 are set to e^−60 = 9e-27, which is negligible next to a diagonal of ones.
+# Subnormal numbers in single precision would make products thirty times slower.
 MIN_EXPONENT = -60.0
 
 
 class TriangularArrays:
-    """One array (n, n) of single or double precision, allocated once."""
+    """An array (n, n) in single or double precision for exp(−tD) and a Cholesky factor.
+
+    exp(−tD) is above the diagonal. The factor may be of another scale, `factor_scale`.
+    """
 
     def __init__(self, n: int, dtype: type) -> None:
         needed = np.dtype(dtype).itemsize * n**2
@@ -23,22 +26,22 @@ class TriangularArrays:
         self.n = n
         self.dtype = dtype
         self.array: np.ndarray = np.empty((n, n), dtype)
-        # BLAS reads columns: what is above the diagonal here is below it there.
+        # The transpose in Fortran order for BLAS: upper and lower triangle are exchanged.
         self.columns: np.ndarray = self.array.T
-        self.factor_scale: float = 0.0  # the scale of the factor, if there is one
-        # 1 minus the diagonal, which belongs to the factor
+        self.factor_scale: float = 0.0  # the scale of the factor, 0 if there is none
+        # 1 minus the diagonal of the array, which is the diagonal of the factor
         self.diagonal_correction: np.ndarray = np.zeros(n)
         np.fill_diagonal(self.array, 1)
         self._symv, self._trsv = scipy.linalg.get_blas_funcs(("symv", "trsv"), dtype=dtype)
         self._potrf = scipy.linalg.get_lapack_funcs("potrf", dtype=dtype)
 
     def multiply(self, v: np.ndarray) -> np.ndarray:
-        """Return exp(−tD) v."""
+        """Compute exp(−tD) v."""
         product = self._symv(1.0, self.columns, v.astype(self.dtype), lower=1)
         return np.asarray(product, np.float64) + self.diagonal_correction * v
 
     def factorise(self, t: float) -> bool:
-        """Put the Cholesky factor of what is above the diagonal below it; False if it has none."""
+        """Compute the Cholesky factor of exp(−tD); False if it is not positive definite."""
         for block in row_blocks(self.n, 12 * self.n):
             self.array[block, : block.start] = self.array[: block.start, block].T
             square = self.array[block, block]
@@ -52,16 +55,16 @@ class TriangularArrays:
         return not info
 
     def solve(self, r: np.ndarray) -> np.ndarray:
-        """Solve for right-hand side r with the matrix that was factorised."""
+        """Solve a linear system with the factorised matrix and right-hand side r."""
         return self._substitute(self._substitute(r, trans=1), trans=0)
 
     def whiten(self, v: np.ndarray) -> np.ndarray:
-        """Return L⁻¹ exp(−tD) L⁻ᵀ v with L the factor: v up to rounding, if it is of this scale."""
+        """Compute L⁻¹ exp(−tD) L⁻ᵀ v with the factor L; v up to rounding if scales agree."""
         x = self._substitute(v, trans=0)
         return self._substitute(self.multiply(x), trans=1)
 
     def _substitute(self, v: np.ndarray, trans: int) -> np.ndarray:
-        """Return L⁻¹ v (`trans` 1) or L⁻ᵀ v (0)."""
+        """Compute L⁻¹ v (`trans` 1) or L⁻ᵀ v (`trans` 0)."""
         x = self._trsv(self.columns, v.astype(self.dtype), lower=0, trans=trans)
         return np.asarray(x, np.float64)
 
@@ -73,7 +76,10 @@ def multiply_similarities(
     largest: float = math.inf,
     out: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return exp(−tD) w in double, for D ≤ `largest`; put what is above the diagonal in `keep`."""
+    """Compute exp(−tD) w in double precision, for D ≤ `largest`.
+
+    The entries above the diagonal are also written to `out`.
+    """
     n = len(D)
     y = np.zeros(n)
     buffer = np.empty(0)
@@ -97,7 +103,7 @@ def multiply_similarities(
         np.exp(z, out=z)
         if out is not None:
             out[block, stop:] = z
-        # SciPy's BLAS, as in the steps between: NumPy's is another, with threads of its own.
+        # Use SciPy's BLAS, as elsewhere in the solver; NumPy's has separate threads.
         y[block] += scipy.linalg.blas.dgemv(1.0, z.T, w[stop:], trans=1)
         y[stop:] += scipy.linalg.blas.dgemv(1.0, z.T, w[block])
     return y

@@ -1,1 +1,1 @@
-"""Similarities as operators, and what they stand on: containers, distances, weights, memory."""
+"""Similarity matrices as operators, distances, and validation of samples and weights."""

@@ -1,1 +1,1 @@
-"""Spectra of similarity matrices, by the cheapest exact way, and what is read off them."""
+"""Spectra of similarity matrices, and the scores and leave-one-out scores computed from them."""

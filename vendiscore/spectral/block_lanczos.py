@@ -1,6 +1,8 @@
-"""Traces of functions of a matrix from products with a block of random signs, by block Lanczos.
+"""Block Lanczos: estimate traces of functions of a matrix from products with random signs.
 
-zᵀ f(A) z, of mean tr f(A), is found by Gauss's rule; eigenpairs found before are summed exactly.
+For random vectors z of ±1, zᵀ f(A) z has mean tr f(A). It is computed by Gauss quadrature.
+Converged eigenpairs are summed exactly instead.
+
 Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7; Ubaru, Chen & Saad, SIMAX 2017.
 """
 
@@ -15,13 +17,13 @@ import numpy as np
 from ..core.eigenvalues import EPS
 from ..support.namespace import Array, asarray_like, namespace, to_host
 
-# A Ritz pair counts as an eigenpair once its residual is below this share of its value: to split
-# it off then moves a trace by the square of that.
+# A Ritz pair is an eigenpair once its residual is below this fraction of its value. Treating it as
+# exact then changes a trace by the square of this fraction.
 RESIDUAL_TOLERANCE = 1e-3
 
 
 class Krylov:
-    """An orthonormal basis of Z, AZ, A²Z …, and A in it: a block tridiagonal matrix."""
+    """An orthonormal basis of Z, AZ, A²Z, …, in which A is block tridiagonal."""
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
         self.multiply = multiply
@@ -36,7 +38,7 @@ class Krylov:
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
-        """Go on until so many steps have been made, or as many as there is room for."""
+        """Extend the basis to `steps` block steps, at most `max_steps`."""
         xp = namespace(self._last)
         while self.steps < min(steps, self.max_steps):
             Q = self._last
@@ -51,7 +53,7 @@ class Krylov:
             W = project_out(basis, W)
             W = project_out(basis, W)  # twice is enough (Giraud et al., 2005)
             Q, R = xp.linalg.qr(W)
-            # Columns of a W short of full rank are arbitrary: not yet orthogonal to the rest.
+            # If W is rank-deficient, some columns of Q are arbitrary, so orthogonalize again.
             Q = project_out(basis, Q)
             self._last, R2 = xp.linalg.qr(Q)
             below = to_host(R2 @ R)
@@ -64,11 +66,11 @@ class Krylov:
         return self.steps * self.b
 
     def matrix(self) -> np.ndarray:
-        """Return A in the basis."""
+        """Return the block tridiagonal matrix of A in the basis."""
         return self._T[: self.size, : self.size]
 
     def converged_pairs(self, rounding: float) -> EigenPairs:
-        """Return the pairs that are eigenpairs, and no rounding."""
+        """Return the converged eigenpairs with values above `rounding`."""
         values, S = np.linalg.eigh(self.matrix())
         last = slice(self.size - self.b, self.size)
         below = self._T[self.size : self.size + self.b, last]
@@ -92,7 +94,7 @@ class EigenPairs(NamedTuple):
         Z: Array,
         max_steps: int,
     ) -> Krylov:
-        """Return the Krylov basis of the matrix on vectors that are orthogonal to these."""
+        """Build the Krylov basis of the matrix on the complement of these eigenvectors."""
         rows = self.vectors.T
 
         def multiply_outside(V: Array) -> Array:
@@ -102,13 +104,13 @@ class EigenPairs(NamedTuple):
 
 
 def project_out(basis: Array, V: Array) -> Array:
-    """Return the parts of vectors that are orthogonal to the rows of a basis."""
+    """Project vectors V (n, m) onto the orthogonal complement of the rows of `basis`."""
     inside = basis @ V
     return V - basis.T @ inside
 
 
 class Quadrature:
-    """Gauss's rule for zᵀ f(A) z of each starting vector: nodes (m,) and weights (m, b)."""
+    """Gauss quadrature of zᵀ f(A) z for b starting vectors: nodes (m,) and weights (m, b)."""
 
     def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
@@ -119,9 +121,10 @@ class Quadrature:
         self.weights: np.ndarray = coordinates**2
 
     def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
-        """Return tr f(A) and its standard error, from f at the nodes and tr I, tr A and tr A².
+        """Estimate tr f(A) and its standard error, from `values` of f at the nodes.
 
-        A polynomial near f is summed exactly; what differs from it is averaged over the vectors.
+        `moments` are tr I, tr A and tr A². They give the exact trace of a quadratic polynomial
+        fitted to f; only the remainder is averaged over the random vectors.
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
@@ -134,6 +137,7 @@ class Quadrature:
         mean = rest.mean()
         value = float(polynomial @ moments + mean)
         error = float(np.linalg.norm(rest - mean))
-        # Less three for the polynomial, and two for Student's t, so that two errors hold 95 %.
+        # Degrees of freedom: minus 3 for the polynomial, and minus 2 more to allow for Student's t,
+        # so an interval of two standard errors covers 95 %.
         freedom = b * max(1, b - 6)
         return value, error / math.sqrt(freedom)

@@ -1,4 +1,4 @@
-"""The eigenvalues of a dense symmetric matrix, with or without its eigenvectors."""
+"""Compute the eigenvalues, and eigenvectors if needed, of a dense symmetric matrix."""
 
 from __future__ import annotations
 
@@ -16,22 +16,24 @@ from ..support.parallel import limit_blas_threads
 from ..support.progress import announce_duration
 from ..support.types import Tensor
 
-# From this size on all eigenvalues are computed in two stages.
+# From this size on, all eigenvalues are computed by a two-stage reduction.
 TWO_STAGE_SIZE = 1536
-# Up to this size NumPy's eigensolver is used where it has several threads: SciPy's at first waits
-# for the threads of NumPy's products (1,500 samples: 76 ms of 227). Above, two stages, or SciPy's:
-# two stages take as long at 1,500, two thirds at 2,500 to 5,000.
+# Up to this size, NumPy's eigensolver is used: SciPy's has to wait for the threads of preceding
+# NumPy products (76 of 227 ms for 1,500 samples). Above, the two-stage reduction is used, or else
+# SciPy's eigensolver. Two stages take the same time at 1,500, and two thirds at 2,500 to 5,000.
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
-# With so many rows eigenvalues alone take one thread as long as two (512: 11 and 9 ms), which wait
-# for each other at every row: on a busy machine two took 0.3 to 4 s.
+# In this range of sizes, eigenvalues without vectors are computed in one thread, which takes almost
+# the same time as two (11 and 9 ms for 512 rows). Two threads synchronize at every row, which took
+# 0.3 to 4 s on a busy machine.
 ONE_THREAD_SIZES = 192, 1024
-# Decompositions, with half the products' rate or less, in operations of a product over n³.
+# Cost of a decomposition in operations of a matrix product, relative to n³. The rate is at most
+# half that of products.
 EIGENVALUES_WORK = 4.0
 EIGENVECTORS_WORK = 10.0
 
 
 class Eigendecomposition(NamedTuple):
-    """Eigenvalues, ascending, and eigenvectors as columns, or None."""
+    """Eigenvalues in ascending order, and eigenvectors as columns or None."""
 
     values: Array
     vectors: Array | None = None
@@ -40,17 +42,17 @@ class Eigendecomposition(NamedTuple):
 def decompose(
     A: Array, vectors: bool = False, describe_cause: Callable[[], str] = suggest_clipping
 ) -> Eigendecomposition:
-    """Return all eigenvalues of A, or of each of a stack, and eigenvectors if requested.
+    """Compute all eigenvalues of A, or of each of a stack, and eigenvectors if requested.
 
-    A matrix of NumPy may be overwritten; stacks are not. It raises a ValueError, which ends with
-    `describe_cause()`, if LAPACK finds no eigenvalues.
+    A NumPy matrix may be overwritten, but not a stack. If LAPACK fails, raises a ValueError whose
+    message ends with `describe_cause()`.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
     on_host = is_numpy(A)
     linalg = np.linalg if on_host else namespace(A).linalg
     try:
-        if on_host and not math.isfinite(A.sum()):  # torch looks by itself
+        if on_host and not math.isfinite(A.sum()):  # torch checks this itself
             raise np.linalg.LinAlgError("entries are not finite")
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
             from .two_stage_eigensolver import MAX_THREADS, load_driver
@@ -60,7 +62,7 @@ def decompose(
                 what = "eigenvectors"
             work = estimate_eigensolver_work(len(A), vectors)
             announce_duration(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
-            # The transpose of a C-ordered symmetric matrix is itself in LAPACK's order: no copy.
+            # Transpose a C-ordered symmetric matrix to Fortran order, to avoid a copy.
             if not A.flags.f_contiguous:
                 A = A.T
             in_place = {"overwrite_a": True, "check_finite": False}
@@ -82,8 +84,8 @@ def decompose(
         if vectors:
             return Eigendecomposition(*linalg.eigh(A))
         return Eigendecomposition(linalg.eigvalsh(A))
-    except (np.linalg.LinAlgError, RuntimeError) as error:  # torch's is a RuntimeError
-        if type(error).__name__ == "OutOfMemoryError":  # of a GPU, which says what it has
+    except (np.linalg.LinAlgError, RuntimeError) as error:  # torch raises a RuntimeError
+        if type(error).__name__ == "OutOfMemoryError":  # from a GPU, with its own message
             raise
         raise ValueError(
             f"the eigenvalues of the similarity matrix were not found ({error}): {describe_cause()}"
@@ -91,7 +93,7 @@ def decompose(
 
 
 def can_use_two_stages(A: Array) -> bool:
-    """Return whether all eigenvalues of a matrix are computed in two stages."""
+    """Return whether `decompose` computes the eigenvalues of A by a two-stage reduction."""
     if not is_numpy(A) or A.ndim != 2 or len(A) <= NUMPY_SIZE or A.dtype != np.float64:
         return False
     from .two_stage_eigensolver import load_driver
@@ -100,25 +102,25 @@ def can_use_two_stages(A: Array) -> bool:
 
 
 def describe_driver(A: Array, vectors: bool) -> str:
-    """Return how eigenvalues are computed, for reports, if that is unusual."""
+    """Describe the eigensolver for reports, if it is not the default; otherwise ""."""
     return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 
 
 def eigenvalues_in_one_thread(A: np.ndarray) -> np.ndarray:
-    """Return all eigenvalues of a finite matrix, which is overwritten, in one thread."""
+    """Compute all eigenvalues of a finite matrix, which is overwritten, in one thread."""
     with limit_blas_threads(1):
-        # In place: NumPy's copy of a matrix that was just made takes a tenth of the time.
+        # In place: the copy that NumPy makes takes a tenth of the time.
         return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 
 
 def estimate_eigensolver_work(n: int, vectors: bool = False) -> float:
-    """Return how many operations of a matrix product take as long as a decomposition of order n."""
+    """Estimate the time of a decomposition of order n, in operations of a matrix product."""
     return (EIGENVECTORS_WORK if vectors else EIGENVALUES_WORK) * float(n) ** 3
 
 
 def estimate_eigenvectors_bytes(n: int) -> int:
-    """Return the bytes of a matrix of order n while its eigenvectors are found, itself included."""
-    return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy copies what SciPy overwrites
+    """Estimate the memory needed for eigenvectors of order n, including the matrix itself."""
+    return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy makes copies, SciPy overwrites
 
 
 def _check_gradient(gradient: Tensor | None, vectors: bool) -> None:

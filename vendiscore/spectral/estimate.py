@@ -1,4 +1,4 @@
-"""A number with its error and its route."""
+"""A score with its standard error, and the options of an estimate."""
 
 from dataclasses import dataclass
 
@@ -7,7 +7,7 @@ from ..support.types import Number
 
 @dataclass(frozen=True)
 class Estimate:
-    """A number, its absolute standard error, and its route with the reason."""
+    """A score, its standard error (0 if exact), the route that computed it, and the reason."""
 
     value: Number
     route: str
@@ -17,7 +17,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """The request of an estimate; `rtol` is two standard errors, relative to the score."""
+    """Options of method="estimate"; `rtol` bounds two standard errors, relative to the score."""
 
     rtol: float = 2e-3
     seed: int = 0

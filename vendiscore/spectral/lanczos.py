@@ -1,4 +1,4 @@
-"""The largest eigenvalue of a Similarity, by ARPACK."""
+"""Compute the largest eigenvalue of a Similarity by ARPACK."""
 
 import math
 
@@ -8,20 +8,24 @@ from ..similarity.base import Similarity
 from ..support.errors import NotPSDError
 from .block_lanczos import Krylov
 
-TOLERANCE = 1e-10  # relative, of the eigenvalue
-# Vectors that are kept at once, and restarts after which to give up: some 400 products.
+TOLERANCE = 1e-10  # relative error of the eigenvalue
+# Number of basis vectors, and maximum number of restarts (about 400 products).
 BASIS_SIZE = 20
 MAX_RESTARTS = 40
-# Steps that look for negative eigenvalues of a matrix that may have some.
+# Lanczos steps to detect negative eigenvalues of a matrix that may have some.
 SIGN_STEPS = 20
 
 
 def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
-    """Find λ_max, or None if it is slow; raise a NotPSDError for an eigenvalue below `floor`."""
+    """Compute λ_max, or None if ARPACK does not converge.
+
+    Raises a NotPSDError if an eigenvalue below `floor` is detected.
+    """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     n = similarity.n
-    # Half √p, close to most top eigenvectors, and half noise, so that no eigenvector is missing.
+    # Start from √p, which is usually close to the top eigenvector, plus noise, so that the start
+    # has a component along every eigenvector.
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
@@ -31,13 +35,13 @@ def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf)
     options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
     try:
         values = eigsh(K, k=1, which="LA", v0=start, return_eigenvectors=False, **options)
-    except ArpackError:  # which no convergence is, too
+    except ArpackError:  # includes ArpackNoConvergence
         return None
     return float(values[0])
 
 
 def _check_sign(similarity: Similarity, start: np.ndarray, floor: float) -> None:
-    """Raise a NotPSDError if an eigenvalue below `floor` shows in a few steps."""
+    """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `floor`."""
     krylov = Krylov(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.max_steps)
     T = krylov.matrix()

@@ -1,16 +1,17 @@
-"""The score without each cluster of samples, all from one spectrum.
+"""Compute the score without each cluster of samples, from one spectrum.
 
-With Y the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of A − YYᵀ:
+Let Y be the rows of a cluster, λ the eigenvalues of A and μ the eigenvalues of A − YYᵀ.
 
-- up to order 2, with S(t) = Yᵀ (A + tI)⁻¹ Y, the change of S_q is the integral of `rank_one` with
-  log det(I − S(t)) for log(1 − s(t)), and the trace of YYᵀ for c;
-- above it, with S(z) = I + Yᵀ (zI − A)⁻¹ Y, the change of Σ λ^q is the integral of
-  z^q tr(S⁻¹ S′)/2πi along a circle through 0 around all λ, a line for 1/z;
-- at q = ∞ the largest μ is bisected for: as many λ as negative eigenvalues of S(μ) lie above it.
+- Up to order 2, with S(t) = Yᵀ (A + tI)⁻¹ Y, the change of S_q is the integral in `leave_one_out`
+  with log det(I − S(t)) instead of log(1 − s(t)), and tr YYᵀ instead of c.
+- Above order 2, with S(z) = I + Yᵀ (zI − A)⁻¹ Y, the change of Σ λ^q is the integral of
+  z^q tr(S⁻¹ S′)/2πi along a circle through 0 around all λ, which is a line in 1/z.
+- At q = ∞, the largest μ is computed by bisection: x is above the largest μ if the number of λ
+  above x equals the number of negative eigenvalues of S(x).
 
-The circle touches the imaginary axis at 0 and has all positive λ and μ within, all negative ones
-outside. Where negative eigenvalues are clipped, the integrals with z and with z^q are therefore the
-changes of Σ μ and of Σ μ^q over the positive μ alone: what is left is clipped by itself.
+The circle touches the imaginary axis at 0. It encloses all positive λ and μ, and no negative ones.
+So if negative eigenvalues are clipped, the integrals with z and z^q are the changes of Σ μ and
+Σ μ^q over positive μ only: the remaining samples are clipped as a set of their own.
 """
 
 import math
@@ -27,17 +28,17 @@ from ..support.namespace import row_blocks
 from .quadrature import TOLERANCE, log_score_from_change, quadrature_nodes, trace_term
 from .spectrum import Spectrum, signed_eigenpairs
 
-# Clusters of more samples than this share of the dimensions are left out by new eigenvalues.
+# Without clusters of more samples than this fraction of the dimensions, eigenvalues are recomputed.
 MAX_CLUSTER_FRACTION = 1 / 6
-_LOG_ACCURACY = 30.0  # of the integral along a circle: e^−30 is missed
-# the circle reaches beyond the largest eigenvalue by this share over the order
+_LOG_ACCURACY = 30.0  # the integral along a circle has a relative error of e^−30
+# The circle extends beyond the largest eigenvalue by this number divided by q, relative to it.
 _CIRCLE_MARGIN = 5.0
-# of Σ λ^q; where less is left, digits are lost, and new eigenvalues are found
+# If a smaller fraction of Σ λ^q remains, digits are lost, and eigenvalues are recomputed.
 _MIN_REMAINING_FRACTION = 1e-5
 _BISECTION_STEPS = 48
-_NODES_PER_BLOCK = 64  # at a time
-MAX_EXACT_SAMPLES = 64  # samples; in smaller sets with negative eigenvalues new ones are found
-_MIN_CIRCLE_ORDER = 0.1  # of the integral along a circle; below it, new eigenvalues are found
+_NODES_PER_BLOCK = 64
+MAX_EXACT_SAMPLES = 64  # with negative eigenvalues, smaller sets recompute eigenvalues
+_MIN_CIRCLE_ORDER = 0.1  # with negative eigenvalues, smaller orders recompute eigenvalues
 
 
 def leave_cluster_out(
@@ -45,10 +46,11 @@ def leave_cluster_out(
     clusters: np.ndarray,
     q: float = DEFAULT_ORDER,
 ) -> np.ndarray:
-    """Find log VS_q without each cluster; `clusters` has codes 0 to m − 1.
+    """Compute log VS_q without each cluster, shape (m,); `clusters` (n,) has codes 0 to m − 1.
 
-    Time: O(n r s) for each of some dozens of nodes, of clusters of s samples, or some hundreds
-    where negative eigenvalues are clipped: those of the samples left, not those of the whole set.
+    If negative eigenvalues were clipped, the remaining samples are clipped as a set of their own.
+    The cost is O(n r s) for each of dozens of nodes, for clusters of s samples and rank r, or for
+    hundreds of nodes if eigenvalues were clipped.
     """
     q = check_order(q, allow_zero=False)
     values, U = signed_eigenpairs(spectrum)
@@ -69,14 +71,18 @@ def leave_cluster_out(
 
 
 class _Clusters:
-    """Clusters of one size s in a set: eigenvalues (r,) of the set, rows G (g, s, r) of vectors."""
+    """Clusters of equal size s in a set.
+
+    They are given by the eigenvalues (r,) of the set, and G (g, s, r), the rows of its eigenvectors
+    for the samples of each cluster.
+    """
 
     def __init__(self, values: np.ndarray, G: np.ndarray, sample_weight: float) -> None:
         self.values = values
         self.G = G
-        self.sample_weight = sample_weight  # the weight of a sample
+        self.sample_weight = sample_weight
         self.squares: np.ndarray = np.square(G).sum(axis=1)
-        self.weights: np.ndarray = self.squares @ values  # traces of YYᵀ
+        self.weights: np.ndarray = self.squares @ values  # tr YYᵀ
 
     def log_scores(self, q: float) -> np.ndarray:
         """Return log VS_q without each cluster."""
@@ -90,20 +96,20 @@ class _Clusters:
         return self._by_contour_integral(q)
 
     def inner_products(self, weights: np.ndarray) -> np.ndarray:
-        """Return G diag(w) Gᵀ of each cluster, with weights (r,) of all or (g, 1, r) of each."""
+        """Compute G diag(w) Gᵀ for each cluster, with weights (r,), or (g, 1, r) per cluster."""
         transposed = self.G.swapaxes(-1, -2)
         return (self.G * weights) @ transposed
 
     @cached_property
     def complement(self) -> np.ndarray:
-        """I − GGᵀ of each cluster, without rounding, as for one sample."""
+        """I − GGᵀ for each cluster, with rounding errors of 0 set to 0."""
         _, size, r = self.G.shape
         outside = np.eye(size) - self.inner_products(np.ones(r))
         outside[np.abs(outside) < 1e-13 * r] = 0.0
         return outside
 
     def _by_eigenvalues(self, q: float) -> np.ndarray:
-        """Return log VS_q without each cluster, from the eigenvalues of what is left."""
+        """Compute log VS_q without each cluster from the eigenvalues of A − YYᵀ."""
         Y = self.G * np.sqrt(self.values)
         taken = Y.swapaxes(-1, -2) @ Y
         left = np.diag(self.values) - taken
@@ -111,7 +117,7 @@ class _Clusters:
         return np.log(hill_number(values, q))
 
     def _by_quadrature(self, q: float) -> np.ndarray:
-        """Return the same for q up to 2, by an integral over ridges."""
+        """Compute log VS_q without each cluster, for q ≤ 2, by quadrature over t."""
         values = self.values
         trace = self.weights
         second = self.squares @ values**2
@@ -135,9 +141,12 @@ class _Clusters:
         return log_score_from_change(values, -change, 1 - trace, q)
 
     def _by_contour_integral(self, q: float) -> np.ndarray:
-        """Return the same above 2, by the trapezoid rule for w = (1 + i sinh u)/c."""
+        """Compute log VS_q without each cluster, for q > 2, by a contour integral.
+
+        It uses the trapezoid rule in u, with 1/z = (1 + i sinh u)/c.
+        """
         x = self.values / self.values[0]
-        width = min(1.0, _CIRCLE_MARGIN / q)  # of the strip of u in which the integrand has no pole
+        width = min(1.0, _CIRCLE_MARGIN / q)  # half-width of the strip of u without poles
         digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
         step = 2 * math.pi * width / digits
         farthest = math.acosh(math.exp(_LOG_ACCURACY / q))
@@ -169,11 +178,11 @@ class _Clusters:
         return logs
 
     def _by_bisection(self) -> np.ndarray:
-        """Return the same at q = ∞, from the largest eigenvalue of what is left."""
+        """Compute log VS_∞ without each cluster from the largest eigenvalue of A − YYᵀ."""
         return np.log1p(-self.weights) - np.log(self.largest_eigenvalues())
 
     def largest_eigenvalues(self) -> np.ndarray:
-        """Return the largest eigenvalue without each cluster."""
+        """Compute the largest eigenvalue of A − YYᵀ for each cluster by bisection."""
         values = self.values
         count = len(self.G)
         low = np.zeros(count)
@@ -197,10 +206,10 @@ class _Clusters:
 
 
 class _ClippedClusters(_Clusters):
-    """Clusters in a set with negative eigenvalues: scores without them, clipped by themselves.
+    """Clusters in a set with clipped negative eigenvalues.
 
-    `values` (r,) are all eigenvalues, the positive ones first, U (n, r) their eigenvectors, and
-    `members` (g, s) the samples of each cluster.
+    The remaining samples are clipped as a set of their own. `values` (r,) are all eigenvalues,
+    positive ones first, U (n, r) their eigenvectors, and `members` (g, s) the samples of clusters.
     """
 
     def __init__(
@@ -220,7 +229,7 @@ class _ClippedClusters(_Clusters):
         return self._by_contour_integral(q)
 
     def _by_eigenvalues(self, q: float) -> np.ndarray:
-        """Return log VS_q without each cluster, from the eigenvalues of the samples left."""
+        """Compute log VS_q without each cluster from the eigenvalues of the remaining samples."""
         logs = np.empty(len(self.members))
         for i, own in enumerate(self.members):
             rest = np.delete(self.U, own, axis=0)
@@ -229,11 +238,11 @@ class _ClippedClusters(_Clusters):
         return logs
 
     def _by_contour_integral(self, q: float) -> np.ndarray:
-        """Return the same by integrals of Σ μ and Σ μ^q along the circle of order q."""
+        """Compute log VS_q without each cluster from contour integrals of Σ μ and Σ μ^q."""
         x = self.values / self.values[0]
         positive = x[x > 0]
         order = 1.0 if math.isinf(q) else q
-        # Up to order 2 the change of Σ (μ^q − μ)/(q − 1) is found, which has a limit at order 1.
+        # Up to order 2, compute the change of Σ (μ^q − μ)/(q − 1), which has a limit at q = 1.
         above_two = order > 2
         total = np.full(len(self.G), positive.sum())
         power = np.full(len(self.G), _compute_powers(positive, order, above_two).sum())
@@ -260,7 +269,7 @@ class _ClippedClusters(_Clusters):
         return logs
 
     def _contour_slopes(self, z: np.ndarray, x: np.ndarray) -> np.ndarray:
-        """Return z² tr(S⁻¹ S′), (g, m), at m nodes, but for the sign."""
+        """Compute −z² tr(S⁻¹ S′) at m nodes z, shape (g, m)."""
         gaps = z[:, None] - x
         if self.G.shape[1] == 1:
             S = self.complement[:, 0] + _complex_product(self.squares, z[:, None] / gaps)
@@ -274,7 +283,7 @@ class _ClippedClusters(_Clusters):
 
 
 def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield nodes z and weights, some at a time, for orders from `min_order` to q."""
+    """Yield blocks of nodes z and weights of the contour integral, for orders `min_order` to q."""
     width = min(1.0, _CIRCLE_MARGIN / q)
     digits = _LOG_ACCURACY - q * math.log1p(-math.sin(width))
     step = 2 * math.pi * width / digits
@@ -288,7 +297,7 @@ def _iter_circle_nodes(q: float, min_order: float) -> Iterator[tuple[np.ndarray,
 
 
 def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:
-    """Return x^q, or (x^q − x)/(q − 1), which is x log x at q = 1."""
+    """Compute x^q if `raw`, otherwise (x^q − x)/(q − 1), which is x log x at q = 1."""
     if raw:
         return x**q
     logs = np.log(x)
@@ -298,5 +307,5 @@ def _compute_powers(x: np.ndarray, q: float, raw: bool) -> np.ndarray:
 
 
 def _complex_product(squares: np.ndarray, weights: np.ndarray) -> np.ndarray:
-    """Return real squares (g, r) times complex weights (m, r), (g, m)."""
+    """Multiply real squares (g, r) by complex weights (m, r), transposed; shape (g, m)."""
     return squares @ weights.real.T + 1j * (squares @ weights.imag.T)

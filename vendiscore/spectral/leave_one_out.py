@@ -1,13 +1,14 @@
-"""The change of a score by one sample: all leave-one-out scores, and all gains, from one spectrum.
+"""Compute scores without each sample, or with further samples, from one spectrum.
 
-With y_i = √p_i x_i, A = Σ_i y_i y_iᵀ of trace 1, S_q(A) = tr (A^q − A)/(1 − q), c = yᵀy, any b, and
-s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for a sample of the set,
+Let y_i = √p_i x_i, A = Σ_i y_i y_iᵀ of trace 1, S_q(A) = tr (A^q − A)/(1 − q), c = yᵀy, b > 0 and
+s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for sample i of the set. Then
 
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
-and the same with log(1 + s) for a gain (docs/identity.md). With b = yᵀAy/c ∓ c/2 few nodes serve
-orders up to 2; above 2, samples are clusters of one.
+and for an added sample, with log(1 + s) instead of −log(1 − s). Proof: docs/identity.md. With
+b = yᵀAy/c ∓ c/2, few nodes are needed for orders up to 2. Above 2, samples are treated as clusters
+of one sample.
 """
 
 from __future__ import annotations
@@ -30,18 +31,18 @@ from .quadrature import (
 )
 from .spectrum import Spectrum, positive_eigenpairs
 
-RIDGE = 1e-9  # of the unexplained part, as a share of a sample
-MAX_SAMPLE_WEIGHT = 1 - 1e-12  # a sample with more of the weight leaves nothing behind
-# Error of log VS with a sample more, and the largest squared distance of the sample from the span
-# of the set that is taken for rounding.
+RIDGE = 1e-9  # ridge of residual fractions, relative to the weight of a sample
+MAX_SAMPLE_WEIGHT = 1 - 1e-12  # without a sample of more weight, nothing remains
+# Error of log VS with a sample added, and maximum squared distance of a sample from the span of the
+# set that may be due to rounding.
 GAIN_TOLERANCE = 1e-13
 SPAN_TOLERANCE = 1e-12
 
 
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Find log VS_q of the set without each sample, shape (n,).
+    """Compute log VS_q of the set without each sample, shape (n,).
 
-    Where negative eigenvalues were clipped, those of the other samples are clipped by themselves.
+    If negative eigenvalues were clipped, the other samples are clipped as a set of their own.
     """
     q = check_order(q, allow_zero=False)
     clipped = spectrum.negative_eigenvalues is not None
@@ -62,21 +63,22 @@ def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
 
 
 def log_score_drops(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Find log VS_q of the set minus that without each sample, shape (n,)."""
+    """Compute log VS_q of the set minus log VS_q without each sample, shape (n,)."""
     return compute_log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 
 def relative_drops(log_drops: object) -> Array:
-    """Return the share of a score that is lost without each sample, from the drop in log VS."""
+    """Convert drops in log VS to relative drops of the score."""
     return -np.expm1(-np.asarray(log_drops))
 
 
 def log_scores_with_each_added(
     values: np.ndarray, squares: np.ndarray, q: float, weight: float
 ) -> np.ndarray:
-    """Return log VS_q with each of some unit samples added, (m,), q ≤ 2, from positive `values`.
+    """Compute log VS_q of the set with each of m unit samples added, shape (m,), for q ≤ 2.
 
-    `squares` (m, r) are their squared coordinates along the eigenvectors; each has this weight.
+    `values` (r,) are the positive eigenvalues of the set, `squares` (m, r) the squared coordinates
+    of the samples along its eigenvectors, and `weight` the weight of an added sample.
     """
     t, w = quadrature_nodes(q, values.min(), values.max(), GAIN_TOLERANCE, weight)
     resolvents = 1 / (values[:, None] + t)
@@ -84,9 +86,9 @@ def log_scores_with_each_added(
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
         part = squares[rows]
         inside = part.sum(axis=1)
-        lengths = np.where(inside > 1 - SPAN_TOLERANCE, inside, 1.0)  # but for rounding
+        lengths = np.where(inside > 1 - SPAN_TOLERANCE, inside, 1.0)  # 1 except for rounding
         outside = _squared_residuals(part, lengths) * weight
-        g = part * weight  # of y = √w x, in the eigenvectors of A
+        g = part * weight  # squared coordinates of y = √w x
         c = lengths * weight
         b = (g @ values) / c + c / 2
         change = c * trace_term(q, b)
@@ -99,21 +101,21 @@ def log_scores_with_each_added(
 
 
 def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
-    """Return what each of some unit samples adds to log VS_q, (m,), from coordinates Z (m, r)."""
+    """Compute the gain in log VS_q by adding each unit sample, (m,), from coordinates Z (m, r)."""
     values = to_host(spectrum.values)
     logs = log_scores_with_each_added(values[values > 0], Z**2, q, weight)
     return logs - compute_log_score(spectrum, q)
 
 
 def check_novelty_order(q: object) -> float:
-    """Return an order in (0, 2], for which the gains of samples are sums over few nodes."""
+    """Return the order q as a float; raise unless it is in (0, 2], as needed for gains."""
     return check_float(
         "q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2
     )
 
 
 def compute_surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Find how surprising each sample is, log(xᵀ A^{q−1} x)/(1−q), (n,); NaN for weight 0."""
+    """Compute the surprisal log(xᵀ A^{q−1} x)/(1−q) of each sample, (n,); NaN for weight 0."""
     q = check_order(q, allow_zero=False)
     values, U = positive_eigenpairs(spectrum, q)
     found = np.empty(len(U))
@@ -127,11 +129,11 @@ def surprise_from_eigenvectors(
     squares: np.ndarray,
     q: float,
 ) -> np.ndarray:
-    """Find it, (…, n), from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
+    """Compute surprisals (…, n) from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
     with np.errstate(all="ignore"):
         parts = squares * values
         p = parts.sum(axis=-1, keepdims=True)
-        shares = parts / p  # NaN of weight 0
+        shares = parts / p  # NaN for weight 0
         largest = values.max(axis=-1, keepdims=True)
         logs = np.log(np.where(values > 0, values, largest))
         if math.isinf(q):
@@ -143,12 +145,15 @@ def surprise_from_eigenvectors(
 
 
 def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
-    """Find slopes from how much more surprising samples are than their set, at a finite order."""
+    """Compute the slope of log VS_q in the weight of each sample, for finite q.
+
+    `gaps` are the surprisals of the samples minus log VS_q of their set.
+    """
     return q * compute_surprisal(-gaps, q)
 
 
 def compute_residual_fractions(spectrum: Spectrum) -> Array:
-    """Find the part of each sample that no other explains, 1/(K⁻¹)_ii, shape (n,), in [0, 1]."""
+    """Compute the fraction of each sample not explained by the others, 1/(K⁻¹)_ii, shape (n,)."""
     values, U = positive_eigenpairs(spectrum, 0)
     found = np.zeros(len(U))
     for rows, squares in _iter_squared_blocks(U):
@@ -159,7 +164,7 @@ def compute_residual_fractions(spectrum: Spectrum) -> Array:
 def residual_fractions_from_eigenvectors(
     values: np.ndarray, squares: np.ndarray, n: int
 ) -> np.ndarray:
-    """Find it, (…, n), from eigenvalues (…, r) and squared eigenvectors (…, n, r)."""
+    """Compute residual fractions (…, n) from eigenvalues (…, r), squared eigenvectors (…, n, r)."""
     t = RIDGE / n
     column = values[..., None]
     shifted = column + t
@@ -172,13 +177,13 @@ def residual_fractions_from_eigenvectors(
 
 
 def compute_coverage(residual_fractions: np.ndarray, p: Weights | None = None) -> Number:
-    """Return 1 − the weighted mean of unexplained shares: on labels the Good–Turing coverage."""
+    """Compute 1 minus the weighted mean residual fraction; for labels, the Good–Turing coverage."""
     weights = None if p is None else to_host(p)
     return 1 - np.average(residual_fractions, axis=-1, weights=weights)
 
 
 def compute_log_score(spectrum: Spectrum, q: float) -> float:
-    """Return log VS_q of the set."""
+    """Compute log VS_q of the set."""
     return math.log(to_float(spectrum.effective_number(q)))
 
 
@@ -189,9 +194,10 @@ def log_scores_leaving_each_out(
     sample_weight: float,
     tolerance: float = TOLERANCE,
 ) -> np.ndarray:
-    """Return log VS_q without each sample, (…, n), for q ≤ 2; `share` is a usual weight.
+    """Compute log VS_q without each sample, (…, n), for q ≤ 2.
 
-    `values` (…, r) are eigenvalues, `squares` (…, n, r) squared eigenvectors, 0 for values of 0.
+    `values` (…, r) are eigenvalues and `squares` (…, n, r) squared eigenvectors, which are 0 for
+    eigenvalues of 0. `sample_weight` is a typical weight.
     """
     column = values[..., None]
     p = (squares @ column)[..., 0]
@@ -202,7 +208,7 @@ def log_scores_leaving_each_out(
     least = float(values[values > 0].min())
     largest = float(values.max())
     t, w = quadrature_nodes(q, least, largest, tolerance, sample_weight)
-    # 1 − s below the largest eigenvalue, s above it: each without cancellation.
+    # Use 1 − s for t below the largest eigenvalue and s above it, to avoid cancellation.
     mid = int(np.searchsorted(t, largest))
     below = t[:mid] / (column + t[:mid])
     above = -column / (column + t[mid:])
@@ -219,13 +225,13 @@ def log_scores_leaving_each_out(
 
 
 def _squared_residuals(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
-    """Return the squared length of each row outside of the span of these squared coordinates."""
+    """Compute the squared length of each row outside the span, from squared coordinates in it."""
     outside = lengths - squares.sum(axis=-1)
-    outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding would decide at small ridges
+    outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
     return outside
 
 
 def _iter_squared_blocks(U: np.ndarray) -> Array:
-    """Return blocks of rows, squared."""
+    """Yield (rows, squared rows of U) in blocks."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

@@ -1,4 +1,4 @@
-"""The exact routes to a score: a norm, one eigenvalue, a covariance, or all eigenvalues."""
+"""Exact methods (routes) to compute a score: norm, largest eigenvalue, covariance, eigenvalues."""
 
 from __future__ import annotations
 
@@ -26,22 +26,23 @@ from .single_precision import can_use_single, compute_scores
 from .spectrum import ScoresByOrder, Spectrum, compute_tolerance, project_vectors, score_matrix
 from .weighted_similarity import find_repeats, merge_identical, weight_similarity
 
-# From this size on order ∞ takes one eigenvalue by Lanczos iteration.
+# From this size on, order ∞ uses Lanczos iteration for the largest eigenvalue.
 LANCZOS_SIZE = 500
-# Lanczos iteration usually finds λ_max in so many steps (n-grams 5, independent normals 200).
+# Typical number of Lanczos steps to compute λ_max (5 for n-grams, 200 for independent normals).
 TYPICAL_LANCZOS_STEPS = 60
 SINGLE_PRECISION_NOTE = "multiplied in single precision"
 
 
-# Operations of a matrix product that take as long as one number read or written by itself: with one
-# thread, 47/3 for ‖K‖² of a matrix, 10 to 18 for products with one vector.
+# Cost of reading or writing one number, in operations of a matrix product. Measured with one
+# thread: 47/3 for ‖K‖² of a matrix, 10 to 18 for products with one vector.
 MEMORY_ACCESS_WORK = 20
 
 
 class Cost(NamedTuple):
-    """Multiplications and additions, those for entries of K included, and bytes allocated.
+    """Cost of a route: floating-point operations, bytes allocated, and memory accesses.
 
-    `touched` numbers are read or written one by one: time, which routes are not chosen by.
+    `flops` include the computation of entries of K. Memory accesses count only for announced
+    durations, not for the choice of a route.
     """
 
     flops: float
@@ -50,16 +51,16 @@ class Cost(NamedTuple):
 
     @property
     def work(self) -> float:
-        """The number of operations of a matrix product that take as long."""
+        """The time in operations of a matrix product."""
         return self.flops + MEMORY_ACCESS_WORK * self.memory_accesses
 
 
 class ConvergenceError(RuntimeError):
-    """A route that found no number, with the reason; another route is taken."""
+    """A route did not converge; the caller uses another route."""
 
 
 class Norm:
-    """1/‖K_p‖²_F, which is order 2."""
+    """Order 2 as 1/‖K_p‖²_F."""
 
     name: str = "norm"
     description: str = "the norm"
@@ -79,12 +80,12 @@ class Norm:
         return Cost(work, 16 * n * rows, 3 * n**2)
 
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
-        """Return how the norm of a Similarity is computed, without its matrix in memory."""
+        """Return a Solver that computes the norm of a Similarity without storing its matrix."""
         return Solver(squared_norm=lambda weighted: weighted.squared_norm())
 
 
 class LargestEigenvalue:
-    """1/λ_max, which is order ∞, by Lanczos iteration."""
+    """Order ∞ as 1/λ_max, by Lanczos iteration."""
 
     name: str = "lanczos"
     description: str = "the largest eigenvalue"
@@ -104,9 +105,9 @@ class LargestEigenvalue:
         return Cost(flops, size, norm.memory_accesses + TYPICAL_LANCZOS_STEPS * product)
 
     def solver(self, tolerance: EigenvalueTolerance, psd: PSD) -> Solver:
-        """Return how the largest eigenvalue of a Similarity is computed.
+        """Return a Solver that computes the largest eigenvalue of a Similarity.
 
-        It raises a ConvergenceError if that is slow.
+        It raises a ConvergenceError if the iteration does not converge.
         """
         floor = -tolerance.max_negative_mass if psd == "check" else -math.inf
 
@@ -122,7 +123,7 @@ class LargestEigenvalue:
 
 
 class Covariance:
-    """The eigenvalues of Fᵀ F, which F Fᵀ shares but for zeros."""
+    """The eigenvalues of Fᵀ F, which has the same non-zero eigenvalues as F Fᵀ."""
 
     name = "covariance"
 
@@ -133,7 +134,7 @@ class Covariance:
             work = similarity.covariance_work() + 4 / 3 * d**3
             return Cost(work, _covariance_bytes(similarity), 3 * n * d)
         columns = d
-        if not isinstance(similarity, FeatureSimilarity):  # which needs no copy of the features
+        if not isinstance(similarity, FeatureSimilarity):  # others copy their features
             columns += _n_copied_columns(similarity)
         kept = estimate_eigenvectors_bytes(d) + 8 * n * columns
         size = max(_covariance_bytes(similarity), kept)
@@ -165,13 +166,13 @@ class Covariance:
 
 
 class Eigenvalues:
-    """All eigenvalues of K_p, of which identical samples are one."""
+    """All eigenvalues of K_p, with identical samples merged."""
 
     name = "eigenvalues"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
         n = similarity.n
-        # Dense features are widened and scaled, a copy of them, before they are multiplied.
+        # Dense features are copied, to convert and scale them, before they are multiplied.
         copied = 8 * n * _n_copied_columns(similarity)
         entries = similarity.entries_work()
         if not vectors:
@@ -213,7 +214,7 @@ class Eigenvalues:
 
 
 def can_multiply_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity]:
-    """Return whether the rows of a similarity may be multiplied in single precision."""
+    """Return whether single precision is accurate enough and faster for dense features."""
     if not isinstance(weighted, FeatureSimilarity) or sp.issparse(weighted.X):
         return False
     return is_float32_faster(weighted.X) and can_use_single(weighted.X, weighted.bare().diagonal())
@@ -222,16 +223,16 @@ def can_multiply_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity]
 def compute_scores_in_single(
     similarity: Similarity, orders: Sequence[float]
 ) -> ScoresByOrder | None:
-    """Return scores of evenly weighted float32 rows from products in single precision.
+    """Compute scores of equally weighted float32 rows from products in single precision.
 
-    It returns None for other samples, for orders below 1, and if log VS might be wrong by more
-    than max(1e-8, min(2e-5, 1 % of log VS)).
+    Returns None for other samples, for orders below 1, and if the error of log VS could exceed
+    max(1e-8, min(2e-5, 1 % of log VS)).
     """
     if min(orders, default=0.0) < 1 or not can_multiply_in_single(similarity):
         return None
     n = similarity.n
     d = similarity.dim or 0
-    if d >= n and find_repeats(similarity) is not None:  # of which fewer eigenvalues are computed
+    if d >= n and find_repeats(similarity) is not None:  # merging repeats is faster
         return None
     weighted = weight_similarity(similarity, None)
     route = COVARIANCE if d < n else EIGENVALUES
@@ -270,14 +271,14 @@ EIGENVALUES = Eigenvalues()
 
 
 def select_spectrum_route(similarity: Similarity) -> SpectrumRoute:
-    """Return the route to the spectrum by the smaller matrix, which serves all orders."""
+    """Select the route to the spectrum with the smaller matrix."""
     if similarity.dim is None or similarity.dim >= similarity.n:
         return EIGENVALUES
     return COVARIANCE
 
 
 def select_moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
-    """Return the route to order q alone; clipping needs all eigenvalues if any can be negative."""
+    """Select the route that computes only order q; None if it needs all eigenvalues."""
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
     solver = NUMPY_SOLVER
@@ -289,25 +290,25 @@ def select_moment_route(similarity: Similarity, q: float, psd: PSD = "check") ->
 
 
 def product_width(similarity: Similarity) -> int:
-    """Return how many multiplications a sample takes in a product with one vector."""
+    """Return the number of multiplications per sample in a product of K with a vector."""
     n = similarity.n
     dim = similarity.dim
     return n if dim is None else min(n, 2 * dim)
 
 
 def _n_copied_columns(similarity: Similarity) -> int:
-    """Return the number of columns of features that are copied in double precision."""
+    """Return the number of feature columns that are copied in double precision."""
     if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
         return 0
     return similarity.dim
 
 
 def _covariance_bytes(similarity: Similarity) -> int:
-    """Return bytes of a covariance, and for dense rows of a block of them and its product."""
+    """Estimate the bytes of a covariance, and for dense features of a block and its product."""
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
-    # in double precision, or twice as many in single
+    # Block rows in double precision; in single precision, twice as many take the same memory.
     rows = min(similarity.n, FLOAT32_BLOCK_ROWS // 2)
     return 8 * (2 * d**2 + rows * d)
 
@@ -315,7 +316,10 @@ def _covariance_bytes(similarity: Similarity) -> int:
 def _announce_spectrum(
     cost: Cost, n: int, size: int, vectors: bool
 ) -> AbstractContextManager[None]:
-    """Require the memory of a spectrum of n samples by a matrix of some size, and foretell it."""
+    """Check the memory for a spectrum of n samples, and announce its duration if it is long.
+
+    `size` is the order of the matrix to decompose.
+    """
     if cost.bytes <= memory.UNCHECKED_BYTES:
         return nullcontext()
     if vectors:
@@ -342,7 +346,7 @@ def run_moment(
     q: float,
     psd: PSD,
 ) -> Estimate:
-    """Find order q by its own route; it raises as `compute_hill_numbers` does."""
+    """Compute order q without the spectrum; raises the errors of `compute_hill_numbers`."""
     n = weighted.n
     what = f"{route.description} of the similarity matrix of {n} samples"
     cost = route.cost(weighted)

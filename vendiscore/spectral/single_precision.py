@@ -1,4 +1,4 @@
-"""Products of float32 rows in single precision, for scores that these give accurately enough."""
+"""Scores from products of float32 rows in single precision, if these are accurate enough."""
 
 from __future__ import annotations
 
@@ -22,21 +22,21 @@ from ..support.namespace import (
 from ..support.types import Number
 from .eigendecomposition import TWO_STAGE_SIZE
 
-# Rows within this distance of length 1, as after normalization in float32, count as unit rows.
-# It moves log VS by less than 1e-5.
+# Rows whose length differs from 1 by at most this, for example after normalization in float32, are
+# treated as unit rows. This changes log VS by less than 1e-5.
 UNIT_TOLERANCE = 1e-6
-# Single precision is accurate enough if the bound of `decompose_in_single` on the error of log VS,
-# the largest eigenvalue, and the columns that share the trace stay within these limits. The
-# accuracy contract is an error of log VS of at most max(1e-8, min(2e-5, 1 % of log VS)). If the
-# largest eigenvalue is at most 0.9, log VS of every order is at least 0.1, and 1 % of it exceeds
-# 2e-5. Tried in benchmarks/accuracy_grid.py and benchmarks/differential.py.
+# Single precision is used if three values are within these limits: the error bound of log VS in
+# `decompose_in_single`, the largest eigenvalue, and the effective number of columns in the trace.
+# The error of log VS must be at most max(1e-8, min(2e-5, 1 % of log VS)). If the largest eigenvalue
+# is at most 0.9, log VS of every order is at least 0.1, so 1 % of it exceeds 2e-5. Verified in
+# benchmarks/accuracy_grid.py and benchmarks/differential.py.
 MAX_ERROR, MAX_EIGENVALUE, MIN_COLUMNS = 1e-5, 0.9, 16
 
 Scores = tuple[list[Number], NormalizedEigenvalues | None]
 
 
 class InaccurateError(ArithmeticError):
-    """Products in single precision do not give the scores accurately enough."""
+    """Products in single precision are not accurate enough for the scores."""
 
 
 def can_use_single(X: Array, squares: Array) -> bool:
@@ -53,17 +53,17 @@ def compute_scores(
     orders: Sequence[float],
     solve: Callable[[Array], Array],
 ) -> Scores | None:
-    """Return scores of orders from 1 on, and eigenvalues, or None if they are not accurate enough.
+    """Compute scores of orders from 1 on, and eigenvalues; None if they are not accurate enough.
 
-    `scale` (n,) divides rows of tensors by their lengths and √n, for the sake of its gradient.
-    `solve` returns the eigenvalues of a matrix, ascending.
+    `scale` (n,) divides rows of tensors by their lengths and √n, which affects the gradient.
+    `solve` returns the eigenvalues of a matrix in ascending order.
     """
     n, d = X.shape
     mean = X.mean(0)
-    if mean @ mean > MAX_EIGENVALUE:  # which is at most the largest eigenvalue
+    if mean @ mean > MAX_EIGENVALUE:  # a lower bound of the largest eigenvalue
         return None
     C = compute_covariance(X if d < n else X.T, scale, single_precision=True)
-    trace = float(n) if is_numpy(C) else 1.0  # rows of arrays are not scaled
+    trace = float(n) if is_numpy(C) else 1.0  # NumPy rows are not scaled
     solver = Solver(partial(decompose_in_single, trace=trace, solve=solve), square_in_double)
     tolerance = EigenvalueTolerance(n, semidefinite=True)
     try:
@@ -73,12 +73,12 @@ def compute_scores(
 
 
 def square_in_double(C: Array) -> Array:
-    """Return ‖C‖² over the squared trace, added up in float64; raise an InaccurateError."""
+    """Compute ‖C‖² / (tr C)² in float64; raise an InaccurateError if it is too large."""
     xp = namespace(C)
     A = xp.astype(C, xp.float64, copy=False)
     A = A / xp.linalg.trace(A)
     squared_norm = xp.sum(A * A)
-    if squared_norm > MAX_EIGENVALUE**2:  # at least the square of the largest eigenvalue
+    if squared_norm > MAX_EIGENVALUE**2:  # an upper bound of the squared largest eigenvalue
         raise InaccurateError
     return squared_norm
 
@@ -86,20 +86,20 @@ def square_in_double(C: Array) -> Array:
 def decompose_in_single(
     C: Array, vectors: bool = False, *, trace: float, solve: Callable[[Array], Array]
 ) -> tuple[Array, None]:
-    """Return the eigenvalues of C over their sum; raise an InaccurateError.
+    """Compute normalized eigenvalues of C; raise an InaccurateError if errors may be too large.
 
-    C holds the products of unit rows in single precision, of a known trace. Its eigenvalues should
-    not be negative. The sum N of the absolute negative ones and of the error of the trace, both
-    over the trace, shows how large errors are: a mass of N that is wrongly spread over d
-    eigenvalues, or taken from them, moves log VS by about N (1 + log(d/N)). Errors of few columns
-    may all be positive, and show in neither.
+    C contains products of unit rows in single precision, and its exact trace is known. Exact
+    eigenvalues would not be negative. So the error is estimated by N, the sum of the absolute
+    negative eigenvalues and of the error of the trace, relative to the trace: moving a mass of N
+    among d eigenvalues changes log VS by about N (1 + log(d/N)). With few columns, all errors may
+    be positive and remain undetected, so these are not accepted.
     """
     xp = namespace(C)
     diagonal = to_host(xp.astype(xp.linalg.diagonal(C), xp.float64))
     if MIN_COLUMNS * np.sum(diagonal**2) > np.sum(diagonal) ** 2:
         raise InaccurateError
     if is_numpy(C):
-        # From TWO_STAGE_SIZE on, two stages in double precision take less time than one in single.
+        # From TWO_STAGE_SIZE on, two stages in double precision are faster than one in single.
         C = C.astype(np.float32 if len(C) < TWO_STAGE_SIZE else np.float64, copy=False)
     values = xp.astype(solve(C), xp.float64) / trace
     computed = to_host(values)

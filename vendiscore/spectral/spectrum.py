@@ -1,4 +1,4 @@
-"""The spectrum of K_p, of trace 1: normalized eigenvalues, with eigenvectors if needed."""
+"""The spectrum of K_p: normalized eigenvalues, with eigenvectors if needed."""
 
 from __future__ import annotations
 
@@ -24,10 +24,11 @@ from .weighted_similarity import describe_matrix_problem
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spectrum(NormalizedEigenvalues):
-    """The normalized eigenvalues of K_p, descending; `vectors` (n, r) are of the positive ones.
+    """Normalized eigenvalues of K_p in descending order.
 
-    `negative` (s,) are the eigenvalues that psd="clip" set to zero, scaled as `values`, with their
-    vectors (n, s). Leave-one-out scores need them, since they clip the matrix of the other samples.
+    `vectors` (n, r) are the eigenvectors of the positive ones. `negative_eigenvalues` (s,) are the
+    eigenvalues that psd="clip" set to zero, scaled like `values`, with `negative_vectors` (n, s).
+    Leave-one-out scores need them to clip the matrix of the other samples.
     """
 
     n: int
@@ -35,10 +36,10 @@ class Spectrum(NormalizedEigenvalues):
     reason: str
     negative_eigenvalues: np.ndarray | None = None
     negative_vectors: Array | None = field(default=None, repr=False)
-    single_precision: bool = False  # products were made in single precision: for orders from 1 on
+    single_precision: bool = False  # computed in single precision, valid for orders from 1 on
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
-        """Return the Hill number of order q of the shares, in [1, n]: the Vendi Score."""
+        """Return the Vendi Score: the Hill number of order q of the eigenvalues, in [1, n]."""
         if self.single_precision and q < 1:
             raise ValueError(
                 f"order {q:g} depends on shares that single-precision products do not resolve; "
@@ -55,13 +56,13 @@ class Spectrum(NormalizedEigenvalues):
         return namespace(self.values).stack(numbers)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
-        """Return estimates of some orders; warn where the cut may have changed one."""
+        """Return the scores of `orders`; warn if truncated eigenvalues may have changed one."""
         self.warn_about_truncation(orders)
         return [Estimate(self.effective_number(q), self.route, self.reason) for q in orders]
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about the eigenvalues that were cut off."""
+        """Sentences about truncated eigenvalues."""
         if not self.largest_threshold:
             return []
         return [
@@ -74,9 +75,9 @@ class Spectrum(NormalizedEigenvalues):
 def positive_eigenpairs(
     spectrum: Spectrum, q: float = DEFAULT_ORDER
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positive eigenvalues (r,) that order q uses and eigenvectors (n, r), on the host.
+    """Return the positive eigenvalues (r,) that order q uses, and eigenvectors (n, r), in NumPy.
 
-    q = 0 gives those of the numerical rank.
+    For q = 0, r is the numerical rank.
     """
     if spectrum.vectors is None:
         raise ValueError(
@@ -88,7 +89,7 @@ def positive_eigenpairs(
 
 
 def signed_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return positive eigenvalues and then those clipped, with all eigenvectors, on the host."""
+    """Return positive and then clipped negative eigenvalues, and their eigenvectors, in NumPy."""
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
         return values, U
@@ -99,25 +100,25 @@ def signed_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
 
 
 class ScoresByOrder(NamedTuple):
-    """Effective numbers, one for each order, and the spectrum they were computed from, if any."""
+    """One score for each order, and the spectrum they were computed from, if any."""
 
     estimates: list[Estimate]
     spectrum: Spectrum | None = None
 
     @property
     def values(self) -> list[Number]:
-        """The numbers: floats, or 0-d torch tensors."""
+        """The scores: floats, or 0-d torch tensors."""
         return [estimate.value for estimate in self.estimates]
 
 
 def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
-    """Return the size of rounding errors in the eigenvalues of a weighted similarity."""
+    """Return the bounds of rounding errors in the eigenvalues of a weighted similarity."""
     cause = partial(describe_matrix_problem, weighted)
     return EigenvalueTolerance(weighted.n, weighted.roundoff, weighted.psd, cause)
 
 
 def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False) -> Spectrum:
-    """Find the spectrum of n samples from Σ w x xᵀ, C (d, d), up to a factor; `vectors` are its."""
+    """Compute the spectrum of n samples from C ∝ Σ w x xᵀ (d, d); `vectors` are those of C."""
     spectrum = score_covariance(C, n, (), psd, vectors).spectrum
     assert spectrum is not None
     return spectrum
@@ -126,7 +127,7 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False)
 def score_covariance(
     C: Array, n: int, orders: Sequence[float], psd: PSD = "check", vectors: bool = False
 ) -> ScoresByOrder:
-    """Score n samples by Σ w x xᵀ, C (d, d), up to a factor; d may exceed n, but no score does."""
+    """Compute scores of n samples from C ∝ Σ w x xᵀ (d, d); scores are at most n."""
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
@@ -153,9 +154,9 @@ def score_matrix(
     reason: str,
     vectors: bool = False,
 ) -> ScoresByOrder:
-    """Score a weighted matrix A of trace 1, which is overwritten, and keep its spectrum.
+    """Compute scores and spectrum of a weighted matrix A of trace 1, which is overwritten.
 
-    `vectors` requests the eigenvectors of A that belong to positive eigenvalues.
+    With `vectors`, the spectrum has the eigenvectors of positive eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
     if driver := describe_driver(A, vectors):
@@ -171,7 +172,7 @@ def score_matrix(
 
 
 def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
-    """Keep the eigenvectors of positive eigenvalues and, if clipped, of negative ones."""
+    """Split eigenvectors into those of positive and, if clipped, of negative eigenvalues."""
     V = spectrum.vectors
     assert V is not None
     n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.largest_threshold))
@@ -187,7 +188,7 @@ def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
 
 
 def project_vectors(spectrum: Spectrum, project: Callable[[Array], Array]) -> Spectrum:
-    """Return the spectrum of F Fᵀ from that of Fᵀ F; `project(V)` is F V."""
+    """Convert the spectrum of Fᵀ F to that of F Fᵀ; `project(V)` computes F V."""
     U = project(spectrum.vectors)
     if is_numpy(U):
         U /= np.sqrt(np.einsum("ij,ij->j", U, U))

@@ -1,4 +1,4 @@
-"""Spectra of many small matrices at once, as of a few answers to each of many prompts."""
+"""Compute the spectra of many small sets at once, for example a few answers to many prompts."""
 
 from __future__ import annotations
 
@@ -28,18 +28,35 @@ from .leave_one_out import (
     surprise_from_eigenvectors,
 )
 
-# Weights below this may count as zero by rounding: such sets are looked at one by one.
+# Sets with a positive weight below this, which rounding may turn to zero, are scored one by one.
 MIN_WEIGHT = 1e-12
 
 
 class StackedSpectra:
-    """Vendi Scores of g sets of m samples, from K (g, m, m), weights (g, m) or None.
+    """Vendi Scores of g sets of m samples, from similarities K (g, m, m).
 
-    `values` are the scores (g,) of each order, which need no eigenvalues at order 2 alone;
-    `similarity` is what they are parts of: the precision of its entries tells which eigenvalues may
-    be rounding errors.
-    `unusual` (g,) marks sets that `spectral.vendi_scores` is to look at one by one, which warns and
-    raises: their matrices have negative eigenvalues, say, or entries that are not finite.
+    Parameters
+    ----------
+    K : array (g, m, m)
+        Similarities within each set.
+    p : array (g, m), optional
+        Weights in each set; uniform by default.
+    orders : sequence of float
+        Orders of the scores.
+    psd : {"check", "clip"}, default "check"
+        How to treat negative eigenvalues.
+    vectors : bool, default False
+        Whether to compute eigenvectors.
+    similarity : Similarity, optional
+        The similarity of all samples; the precision of its entries determines rounding errors.
+
+    Attributes
+    ----------
+    values : list of array (g,)
+        Scores of each order.
+    unusual : ndarray (g,) of bool
+        Sets to be scored one by one by `spectral.vendi_scores`, which warns or raises, for example
+        because of negative eigenvalues or entries that are not finite.
     """
 
     def __init__(
@@ -89,22 +106,22 @@ class StackedSpectra:
         lowest = eigenvalues.computed[:, -1]
         self.is_clipped: np.ndarray = (lowest < -eigenvalues.threshold) & (psd == "clip")
         self.unusual = self.unusual | eigenvalues.is_impossible
-        if psd == "check":  # these get a warning
+        if psd == "check":  # scoring these one by one emits a warning
             self.unusual |= eigenvalues.negative_mass > NEGATIVE_MASS
 
     @property
     def eigenvalues(self) -> NormalizedEigenvalues:
-        """The eigenvalues of all sets, unless order 2 alone was requested."""
+        """The eigenvalues of all sets, unless order 2 was the only order."""
         assert self._eigenvalues is not None
         return self._eigenvalues
 
     def warn_about_truncation(self, orders: Sequence[float]) -> None:
-        """Warn if truncated eigenvalues may have changed scores, once for all sets."""
+        """Emit one warning for all sets if truncating eigenvalues may have changed scores."""
         if self._eigenvalues is not None:
             self._eigenvalues.warn_about_truncation(orders)
 
     def compute_influence(self, q: float) -> np.ndarray:
-        """Return the slope of log VS_q in the share of each sample of each set, (g, m)."""
+        """Compute the slope of log VS_q in the weight of each sample of each set, (g, m)."""
         if math.isinf(q):
             vectors = to_host(self.vectors)
             top = vectors[:, :, 0]
@@ -115,28 +132,27 @@ class StackedSpectra:
         return self._trace_weights() * compute_influence(gaps, q)
 
     def _trace_weights(self) -> np.ndarray:
-        """Return m times the part of each sample in the trace, (g, m): 1 unless clipped."""
+        """Compute m times the fraction of the trace of each sample, (g, m); 1 unless clipped."""
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
 
     def compute_surprise(self, q: float) -> np.ndarray:
-        """Return how surprising each sample of each set is, (g, m); see `compute_surprise`."""
+        """Compute the surprisal of each sample of each set, (g, m); see `leave_one_out`."""
         values = to_host(self.eigenvalues.values_at(q))
         squares = np.square(to_host(self.vectors))
         return surprise_from_eigenvectors(values[:, None, :], squares, q)
 
     def compute_residual_fractions(self) -> np.ndarray:
-        """Return the part of each sample that no other of its set explains, (g, m)."""
+        """Compute the fraction of each sample not explained by the others in its set, (g, m)."""
         values = to_host(self.eigenvalues.values_at(0))
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
         return residual_fractions_from_eigenvectors(values, squares, self.K.shape[1])
 
     def log_scores_leaving_each_out(self, q: float) -> np.ndarray:
-        """Return log VS_q of each set without each of its samples, (g, m), for m of 2 or more.
+        """Compute log VS_q of each set without each of its samples, (g, m), for m ≥ 2.
 
-        Where negative eigenvalues were clipped, those of the other samples are clipped by
-        themselves.
+        If negative eigenvalues were clipped, the other samples are clipped as a set of their own.
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
@@ -151,11 +167,12 @@ class StackedSpectra:
         return np.clip(logs, 0.0, math.log(m - 1))
 
     def _leave_each_out_by_eigenvalues(self, mask: np.ndarray, q: float) -> np.ndarray:
-        """Return the same of some sets, from the eigenvalues of the other samples."""
+        """Compute log VS_q without each sample of the sets in `mask` from new eigenvalues."""
         m = self.K.shape[1]
         others = np.array([np.delete(np.arange(m), i) for i in range(m)])
         rows = others[:, :, None]
         columns = others[:, None, :]
-        sets = to_host(self.K)[mask]  # all parts of a set take m times its memory
+        sets = to_host(self.K)[mask]
+        # One set at a time, because its submatrices take m times its memory.
         eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]
         return np.log(hill_number(clip_eigenvalues(np.array(eigenvalues)), q))

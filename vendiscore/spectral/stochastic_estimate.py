@@ -1,4 +1,4 @@
-"""Scores of sets that are too large for a spectrum, with a standard error."""
+"""Estimate scores of large sets, with a standard error, without computing the spectrum."""
 
 from __future__ import annotations
 
@@ -23,19 +23,20 @@ from .routes import NORM, ConvergenceError, Cost, SpectrumRoute, product_width
 from .spectrum import compute_tolerance
 from .weighted_similarity import merge_identical
 
-# Random vectors at once: with as many, a product of a kept K takes as long as reading K does.
+# Number of random vectors per product. Up to this number, the product takes about as long as
+# reading K from memory.
 N_VECTORS = 16
-# Products that look for the top eigenpairs, products of an estimate, at most and usually, and
-# independent estimates that are averaged at most.
+# Numbers of products to search for the top eigenpairs; maximum and typical number of products of an
+# estimate; and maximum number of independent estimates to average.
 TOP_STEPS = (6, 12, 24, 48)
 MAX_STEPS = 48
 TYPICAL_STEPS = 18
 MAX_REPEATS = 8
-LOG_ROUNDING = 1e-10  # of the log of a score
+LOG_ROUNDING = 1e-10  # rounding error of the log of a score
 
 
 def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) -> Cost:
-    """Return the cost of so many products."""
+    """Estimate the cost of `steps` products with N_VECTORS vectors."""
     n = similarity.n
     columns = N_VECTORS * steps
     product = 2 * n * product_width(similarity)
@@ -49,17 +50,21 @@ def estimate_by_lanczos(
     options: EstimateOptions,
     flops: float = math.inf,
 ) -> list[Estimate]:
-    """Estimate orders in so many operations, or raise a ConvergenceError; with no limit, warn."""
+    """Estimate the scores of several orders by block Lanczos with random vectors.
+
+    Raises a ConvergenceError if `flops` operations do not reach the target `options.rtol`. Without
+    a limit, emits a warning instead.
+    """
     check_no_gradient("An estimate", samples=weighted)
     n = weighted.n
     tolerance = compute_tolerance(weighted)
-    aim = options.rtol / 2  # two standard errors
+    aim = options.rtol / 2  # `rtol` is two standard errors
     needed = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
     memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
     like = weighted.diagonal()
 
     def signs(seed: np.random.SeedSequence) -> Array:
-        """Return random vectors of ±1, which have the least variance."""
+        """Draw random vectors of ±1, which minimize the variance."""
         rng = np.random.default_rng(seed)
         vectors = rng.choice([-1.0, 1.0], (n, min(N_VECTORS, n)))
         return asarray_like(vectors, like)
@@ -80,7 +85,7 @@ def estimate_by_lanczos(
                 pairs = top.converged_pairs(tolerance.entry_rounding(n))
                 searching = len(pairs.values) > before
                 if searching:
-                    sets = []  # they have a larger error
+                    sets = []  # previous estimates have a larger error
             krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), MAX_STEPS)
             sets.append(_extend_until_converged(krylov, pairs, traces, orders, aim, tolerance))
             steps += krylov.steps
@@ -115,9 +120,9 @@ def _extend_until_converged(
     target: float,
     tolerance: EigenvalueTolerance,
 ) -> np.ndarray:
-    """Extend the basis until quadrature adds little to the error of the orders.
+    """Extend the basis until the quadrature error is small compared with the standard error.
 
-    Returns the log of each score, its standard error, and the error of quadrature.
+    Returns, for each order, the log of the score, its standard error and the quadrature error.
     """
     powers = pairs.values[:, None] ** np.arange(3)
     traces = traces - powers.sum(axis=0)
@@ -135,10 +140,10 @@ def _extend_until_converged(
         logs.append(log)
         left = np.full_like(log, math.inf)
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
-            left = np.zeros_like(log)  # the basis is of the whole
+            left = np.zeros_like(log)  # the basis spans the whole space
         elif len(logs) > 2:
             before, last = np.abs(np.diff(logs[-3:], axis=0))
-            # Steps that shrink in proportion go on to move by so much (Aitken).
+            # Remaining change if steps continue to shrink geometrically (Aitken).
             shrinkage = np.maximum(abs(before - last), 1e-300)
             left = np.maximum(last, last**2 / shrinkage)
         if (left <= np.maximum(target / 2, error / 4)).all():
@@ -152,7 +157,10 @@ def _estimate_log_score(
     traces: np.ndarray,
     q: float,
 ) -> tuple[float, float]:
-    """Read the log of one score and its error; in shares of the largest no sum underflows."""
+    """Estimate the log of a score and its standard error.
+
+    Eigenvalues are divided by the largest to avoid underflow.
+    """
     top = float(max([quadrature.nodes[-1], *pairs.values]))
     if not top > 0:
         return math.nan, math.inf
@@ -175,7 +183,7 @@ def estimate_scores(
     options: EstimateOptions,
     exact_route: SpectrumRoute,
 ) -> list[Estimate] | None:
-    """Estimate some orders, or return None where the exact ones cost no more."""
+    """Estimate the scores of several orders, or return None if exact scores are not slower."""
     if psd == "clip" and not similarity.psd:
         raise ValueError(
             "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "

@@ -1,4 +1,7 @@
-"""Eigenvalues by LAPACK's dsyevd_2stage in NumPy's library, where a first try of it is right."""
+"""Compute eigenvalues by the two-stage reduction of LAPACK (dsyevd_2stage), called by ctypes.
+
+It is used only if it computes the eigenvalues of a test matrix accurately.
+"""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -8,20 +11,19 @@ from typing import TypeAlias
 
 import numpy as np
 
-# More threads than these make a full reduction slower: its steps are short, and all threads wait
-# for each other after each.
+# More threads make a full reduction slower, because they synchronize after many short steps.
 MAX_THREADS = 4
-# The matrix that it is tried on has the eigenvalues 1 … n of a Householder reflection of diag(1…n).
+# The test matrix is a Householder reflection of diag(1, …, n).
 TEST_SIZE = 70
 TEST_TOLERANCE = 1e-11
 
-# Half-widths of the band, from so many rows on: a wide one makes products of matrices out of the
-# first stage, and more work for the second, which has one thread.
+# (minimum number of rows, half-width of the band). A wide band speeds up the first stage, which
+# consists of matrix products, but slows down the second stage, which uses one thread.
 BANDWIDTHS = ((0, 32), (3000, 48), (8000, 64))
-# To a band, from there to three diagonals, and their eigenvalues.
+# Reduction to a band, reduction to a tridiagonal matrix, and its eigenvalues.
 ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
-# Modules of their libraries, patterns of names, and the integers that they take. The first has 64
-# bits: its library is NumPy's own, so that its threads are the ones that had the products before.
+# Modules that link to LAPACK, name patterns of routines, and integer types. NumPy's library comes
+# first, because its threads have just computed the matrix products.
 _LIBRARIES = (
     ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
     ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
@@ -34,7 +36,7 @@ Driver = Callable[[np.ndarray], np.ndarray]
 
 
 def load_driver() -> Driver | None:
-    """Return a function for the eigenvalues of a float64 matrix, which it destroys, or None."""
+    """Return a function that computes eigenvalues of a float64 matrix in place, or None."""
     return _load_driver(_LIBRARIES)
 
 
@@ -53,14 +55,14 @@ def _load_driver(libraries: tuple[tuple[str, str, Integer], ...]) -> Driver | No
 
 
 def _build_driver(routines: Sequence[Routine], integer: Integer) -> Driver:
-    """Return the routines as one function of a matrix."""
+    """Combine the routines into one function of a matrix."""
     to_band, to_three, values_of = routines
 
     def call(routine: Routine, *arguments: object) -> None:
         info = integer(0)
         pointers = [_pointer(argument, integer) for argument in arguments]
         words = [a for a in arguments if isinstance(a, bytes)]
-        hidden = [ctypes.c_size_t(len(word)) for word in words]  # by Fortran
+        hidden = [ctypes.c_size_t(len(word)) for word in words]  # string lengths of Fortran
         routine.restype = None
         routine(*pointers, ctypes.byref(info), *hidden)
         if info.value:
@@ -88,14 +90,14 @@ def _build_driver(routines: Sequence[Routine], integer: Integer) -> Driver:
 
 
 def _pointer(argument: object, integer: Integer) -> object:
-    """Return what ctypes passes as a pointer: an array's, a word, or that to an integer."""
+    """Convert an array, a string or an integer to a pointer that ctypes can pass."""
     if isinstance(argument, int):
         return ctypes.byref(integer(argument))
     return getattr(argument, "ctypes", argument)
 
 
 def _is_accurate(eigenvalues: Driver) -> bool:
-    """Return whether it finds the eigenvalues of a matrix whose eigenvalues are known."""
+    """Return whether `eigenvalues` computes the known eigenvalues of the test matrix."""
     known = np.arange(1.0, TEST_SIZE + 1)
     v = np.sin(known)
     v /= np.linalg.norm(v)

@@ -1,4 +1,4 @@
-"""The Vendi Score (arXiv 2210.02410), of several orders (arXiv 2310.12952) from one spectrum."""
+"""Compute Vendi Scores (arXiv 2210.02410) of several orders (arXiv 2310.12952)."""
 
 from __future__ import annotations
 
@@ -33,9 +33,25 @@ def compute_vendi_scores(
     estimate_options: EstimateOptions | None = None,
     allow_single: bool = True,
 ) -> ScoresByOrder:
-    """Find the Vendi Scores of several orders by as little work as they need.
+    """Compute the Vendi Scores of several orders by the cheapest route.
 
-    Pass `allow_single=False` for scores that are combined with others in double precision.
+    Parameters
+    ----------
+    similarity : Similarity
+        Of n samples, with unit diagonal.
+    orders : sequence of float
+        Orders in [0, ∞].
+    p : array (n,), optional
+        Weights that sum to 1; uniform by default.
+    psd : {"check", "clip"}, default "check"
+        Raise for negative eigenvalues, or set them to zero.
+    spectrum : Spectrum, optional
+        A spectrum of these samples, if it has already been computed.
+    estimate_options : EstimateOptions, optional
+        Allow stochastic estimates if they are faster; exact by default.
+    allow_single : bool, default True
+        Whether products in single precision may be used. Pass False for scores that are combined
+        with others in double precision.
     """
     if spectrum is not None:
         if spectrum.n != similarity.n:
@@ -54,7 +70,7 @@ def compute_vendi_scores(
         scores = compute_scores_in_single(similarity, orders)
         if scores is not None:
             return scores
-    if estimate_options or None not in routes.values():  # else the spectrum serves all
+    if estimate_options or None not in routes.values():  # otherwise use the spectrum for all
         weighted = weight_similarity(similarity, p)
         for q, route in routes.items():
             if route is not None:
@@ -81,7 +97,7 @@ def compute_vendi_scores(
 def compute_spectrum(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
-    """Find the spectrum of K_p by the cheapest route, in double precision."""
+    """Compute the spectrum of K_p by the cheapest route, in double precision."""
     similarity = similarity.compact()
     spectrum = select_spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
     assert spectrum is not None

@@ -1,4 +1,4 @@
-"""The weighted similarity K_p = diag(√p) K diag(√p), of trace 1, and what may be wrong with it."""
+"""The weighted similarity K_p = diag(√p) K diag(√p) of trace 1, with identical samples merged."""
 
 from __future__ import annotations
 
@@ -13,23 +13,27 @@ from ..support.namespace import Array, asarray_like, is_numpy, namespace, row_bl
 
 
 def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
-    """Return K_p, with a trace of 1."""
+    """Build K_p = diag(√p) K diag(√p) with trace 1."""
     diagonal = similarity.diagonal()
     xp = namespace(diagonal)
     root = math.sqrt(1 / similarity.n) if p is None else xp.sqrt(asarray_like(p, diagonal))
-    # A diagonal of 1 up to rounding becomes exactly 1, so that the trace is.
+    # Dividing by the diagonal, which is 1 up to rounding, makes the trace exactly 1.
     return similarity.scaled(root / xp.sqrt(diagonal))  # √(p/d) has no gradient at p = 0
 
 
 class MergedDuplicates(NamedTuple):
-    """K_p of samples without repeats; places in it, and √(p_i / p), of n samples that have some."""
+    """K_p of distinct samples, and how the n samples map to it (None without repeats).
+
+    Sample i is distinct sample `inverse[i]`, and `root_fractions[i]` is √(p_i / p) for the total
+    weight p of its copies.
+    """
 
     weighted: Similarity
     inverse: np.ndarray | None = None
     root_fractions: np.ndarray | None = None
 
     def expand_vectors(self, U: Array) -> Array:
-        """Return orthonormal eigenvectors of all n samples from eigenvectors of distinct ones."""
+        """Convert eigenvectors for the distinct samples to orthonormal ones for all n samples."""
         part = asarray_like(self.root_fractions, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
@@ -38,7 +42,7 @@ class MergedDuplicates(NamedTuple):
 
 
 def find_repeats(similarity: Similarity) -> np.ndarray | None:
-    """Return a number for each sample, equal for identical ones, or None if all differ."""
+    """Return group numbers (n,), equal for identical samples, or None if all differ."""
     groups = similarity.groups()
     if groups is None or len(np.unique(groups)) == similarity.n:
         return None
@@ -46,7 +50,7 @@ def find_repeats(similarity: Similarity) -> np.ndarray | None:
 
 
 def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates:
-    """Drop repeated samples and add up their weights (arXiv 2210.02410, Theorem 3.1)."""
+    """Merge identical samples and add their weights (arXiv 2210.02410, Theorem 3.1)."""
     n = similarity.n
     groups = find_repeats(similarity)
     if groups is None:
@@ -62,7 +66,7 @@ def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates
 
 
 def describe_matrix_problem(weighted: Similarity) -> str:
-    """Return what is wrong with a similarity that gave an impossible number."""
+    """Describe the probable cause of an impossible score: a large entry, or not PSD."""
     bare = weighted.bare()
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
