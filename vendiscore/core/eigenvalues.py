@@ -18,8 +18,8 @@ from .hill import RANGE_TOLERANCE, hill_number
 PSD = Literal["check", "clip"]
 
 EPS = float(np.finfo(float).eps)
-# Negative eigenvalues that sum to less than this proportion of the trace are rounding errors:
-# setting them to zero changes log VS by at most about 1e-6 · log n.
+# Negative eigenvalues that sum to less than this fraction of the trace are rounding errors: setting
+# them to zero changes log VS by at most about 1e-6 · log n.
 NEGATIVE_MASS = 1e-6
 # Orders below 1 depend on eigenvalues near the rounding threshold. A warning follows if truncating
 # them may change log VS by more than MAX_TRUNCATION_EFFECT. The spectrum has a gap if the smallest

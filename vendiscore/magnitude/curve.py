@@ -46,36 +46,36 @@ class MagnitudeCurve(SummaryMixin):
 
     @property
     def distinct(self) -> int:
-        """Number of distinct samples, which magnitude approaches."""
+        """Number of distinct samples, the limit of the magnitude."""
         return self.space.distinct
 
     @property
     def sentence(self) -> str:
-        """The number of samples that differ, and the scale at which 95 % of them count."""
+        """Summary sentence: the number of distinct samples and the convergence scale."""
         return (
             f"{self.distinct:,} distinct samples; 95 % of them count at the scale "
             f"{self.convergence:.4g}."
         )
 
     def to_dict(self) -> Record:
-        """Return the numbers of the curve as plain values, for JSON."""
+        """Return the values of the curve as built-in types for JSON."""
         names = ("distinct", "convergence", "scales", "values")
         return to_json_record({name: getattr(self, name) for name in names})
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each scale."""
+        """Return a pandas DataFrame with one row per scale."""
         return make_frame({"scale": self.scales, "value": self.values})
 
     def magnitude_at(self, t: float) -> float:
-        """Return Mag(t) at any scale t ≥ 0, as `magnitude` gives it."""
+        """Compute Mag(t) at any scale t ≥ 0."""
         return self.space.magnitude(t)
 
     def at(self, t: float) -> float:
-        """Return `magnitude_at(t)`: an alias, its name before version 0.5."""
+        """Compute Mag(t), as `magnitude_at`, whose name this was before version 0.5."""
         return self.magnitude_at(t)
 
 
-Curve = MagnitudeCurve  # its name before version 0.5
+Curve = MagnitudeCurve  # the name before version 0.5
 
 
 def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:

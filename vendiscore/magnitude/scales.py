@@ -75,7 +75,7 @@ class MagnitudeFunction(NamedTuple):
         return to_json_record(self._asdict())
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each scale."""
+        """Return a pandas DataFrame with one row per scale."""
         return make_frame({"scale": self.scales, "value": self.values})
 
 
@@ -139,7 +139,7 @@ def _search_convergence_scale(space: MetricSpace, epsilon: float) -> float:
     odds = float(compute_log_odds(target, n))
     largest = space.solver.max_distance
     if space.solver.nearest_distances.min() == largest:
-        return odds / largest  # n points at one distance d: n / (1 + (n − 1) e^{−td})
+        return odds / largest  # all distances are equal to d: Mag = n / (1 + (n − 1) e^{−td})
     if target - 1 < RANGE_END_TOLERANCE:
         raise ValueError(
             f"`epsilon` must leave (1 − ε) n more than {RANGE_END_TOLERANCE:g} above Mag(0) = 1, "

@@ -203,7 +203,7 @@ class StackedSpaces:
         return np.where(t == 0, 1.0, np.where(usual, value, np.nan))
 
     def spread(self, t: float) -> np.ndarray:
-        """Return Σ_i 1 / Σ_j exp(−t d_ij) of each space."""
+        """Compute the spread Σ_i 1 / Σ_j exp(−t d_ij) of each space."""
         ordinary = np.exp(self.D * -t).sum(axis=2)
         return np.where(self.is_valid, (1 / ordinary).sum(axis=1), np.nan)
 

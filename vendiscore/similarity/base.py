@@ -147,7 +147,7 @@ class Similarity(metaclass=HelpfulCallMeta):
 
     @property
     def in_threads(self) -> bool:
-        """True if rows may be computed in several threads at once."""
+        """Whether rows can be computed in several threads at once."""
         return False
 
     @abstractmethod
@@ -185,7 +185,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return a number (n,) for each sample, equal only for identical ones; None if unknown."""
+        """Return group numbers (n,), equal only for identical samples; None if unknown."""
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
@@ -199,19 +199,19 @@ class Similarity(metaclass=HelpfulCallMeta):
         return diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """Return the rows `index` of K, a slice or places, as a dense read-only array."""
+        """Return K[index] as a dense array, to be used read-only; `index` is a slice or indices."""
         rows = self._rows(index)
         if self.scale is None:
             return rows
         return rows * self.scale[index, None] * self.scale[None, :]
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield all rows of K, a cache-sized block at a time."""
+        """Yield (block, K[block]) for cache-sized blocks of rows."""
         for block in self._blocks():
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """Return K as a new (n, n) float64 array; TooLargeError if it does not fit in memory."""
+        """Return K as a new float64 array (n, n); raise a TooLargeError if memory is too small."""
         diagonal = self.diagonal()
         if not is_numpy(diagonal):
             xp = namespace(diagonal)
@@ -223,11 +223,11 @@ class Similarity(metaclass=HelpfulCallMeta):
         return out
 
     def entries_work(self) -> float:
-        """Return how many operations of a matrix product take as long as all entries of K."""
+        """Estimate the time to compute all entries of K, in operations of a matrix product."""
         return float(self.n) ** 2 * (self.dim or 0)
 
     def covariance_work(self) -> float:
-        """Return how many operations of a matrix product `covariance` takes."""
+        """Estimate the time of `covariance`, in operations of a matrix product."""
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
@@ -236,25 +236,28 @@ class Similarity(metaclass=HelpfulCallMeta):
         return np.empty((self.n, self.n))
 
     def features(self) -> Rows:
-        """Return F of shape (n, dim) with K = F Fᵀ, dense or CSR. Only where `dim` is not None."""
+        """Return F (n, dim), dense or CSR, with K = F Fᵀ; raise a TypeError if `dim` is None."""
         F = self._features()
         if self.scale is None:
             return F
         return scale_rows(F, self.scale)
 
     def projected(self, V: Array, single: bool = False) -> Array:
-        """Return F @ V for V (dim, m), a new array (n, m); in float32 if `single`, in NumPy."""
+        """Compute F @ V for V (dim, m) as a new array (n, m).
+
+        With `single`, NumPy features are multiplied in float32.
+        """
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Return FᵀF, a new (dim, dim) array, with the same non-zero eigenvalues as K."""
+        """Compute FᵀF as a new array (dim, dim), with the same non-zero eigenvalues as K."""
         F = self.features()
         if sp.issparse(F):
             return (F.T @ F).toarray()
         return gram(F.T)
 
     def matmul(self, V: Array) -> Array:
-        """Return K @ V for V (n,) or (n, m), in float64; V is a tensor where the diagonal is."""
+        """Compute K @ V in float64 for V (n,) or (n, m), a tensor if the diagonal is one."""
         if self.scale is None:
             return self._matmul(V)
         s = self.scale
@@ -263,7 +266,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._matmul(V * s) * s
 
     def squared_norm(self) -> Array | float:
-        """Return ‖K‖²_F."""
+        """Compute the squared Frobenius norm ‖K‖²_F."""
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -288,7 +291,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **attributes: object) -> Self:
-        """Return a copy with more notes, and other `settings`, `fitted`, `dropped`, `roundoff`."""
+        """Return a copy with additional notes, and other attributes replaced."""
         return self._replace(notes=(*self.notes, *notes), **attributes)
 
     def scaled(self, s: Array) -> Self:
@@ -298,27 +301,27 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._replace(scale=s)
 
     def compact(self) -> Similarity:
-        """Return a copy without features that change nothing."""
+        """Return an equal similarity without features that are zero for all samples."""
         return self
 
     def bare(self) -> Self:
-        """Return K itself, without the factors of rows and columns."""
+        """Return a copy without `scale`."""
         return self._replace(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
-        """Return the Similarity of the samples in `index`, in that order, repeats allowed."""
+        """Return the similarity of the samples `index`, in that order; repeats are allowed."""
         return self._copy_metadata_to(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
-        """Return `take(index)` without features and pairs that only other samples have."""
+        """Return `take(index)`, computed without features and pairs of other samples."""
         return self._copy_metadata_to(self._part(index), index)
 
     def in_numpy(self) -> Self:
-        """Return the same of NumPy arrays in the memory of its tensors, or itself."""
+        """Return a similarity with NumPy views of its CPU tensors, or itself if not possible."""
         return self
 
     def stack(self, places: np.ndarray) -> Array:
-        """Return K of each of g sets of m samples, at `places` (g, m): float64 (g, m, m)."""
+        """Return K (g, m, m) in float64 for g sets of m samples with indices `places` (g, m)."""
         K = self._stack(places)
         if self.scale is None:
             return K
@@ -347,7 +350,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return subset.scaled(self.scale[index])
 
     def normalized(self) -> Self:
-        """Return K_ij / √(K_ii K_jj); SampleError if diagonal entries are not positive."""
+        """Return K_ij / √(K_ii K_jj); raise a SampleError unless the diagonal is positive."""
         diagonal = self.diagonal()
         check_positive(diagonal, indices=_input_indices(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))

@@ -45,7 +45,7 @@ UNDERFLOW_RATIO = 1e-140
 
 
 class RowDistances:
-    """‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of pairs of rows of a float64 X."""
+    """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of rows of a float64 X."""
 
     @np.errstate(over="ignore")  # after an overflow, distances are computed from differences
     def __init__(self, X: Array, kernel: ExponentialKernel, sigma: float | None = None) -> None:

@@ -30,7 +30,7 @@ class KernelEntries(Protocol):
     """Computes blocks of a symmetric similarity matrix K (n, n) on demand."""
 
     n: int
-    in_threads: bool  # whether it may be called in several threads at once
+    in_threads: bool  # whether it is thread-safe
 
     def __call__(self, index: Index, columns: slice, dtype: DType = np.float64) -> np.ndarray:
         """Compute K[index][:, columns] as a new array; errors in float32 are at most 1e-5."""

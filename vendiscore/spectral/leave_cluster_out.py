@@ -85,7 +85,7 @@ class _Clusters:
         self.weights: np.ndarray = self.squares @ values  # tr YYᵀ
 
     def log_scores(self, q: float) -> np.ndarray:
-        """Return log VS_q without each cluster."""
+        """Compute log VS_q without each cluster."""
         _, size, r = self.G.shape
         if size > max(1, MAX_CLUSTER_FRACTION * r):
             return self._by_eigenvalues(q)
@@ -220,7 +220,7 @@ class _ClippedClusters(_Clusters):
         self.members = members
 
     def log_scores(self, q: float) -> np.ndarray:
-        """Return log VS_q without each cluster."""
+        """Compute log VS_q without each cluster."""
         size = self.G.shape[1]
         few = len(self.U) <= MAX_EXACT_SAMPLES
         large = size > max(1, MAX_CLUSTER_FRACTION * len(self.values))

@@ -123,7 +123,7 @@ class LargestEigenvalue:
 
 
 class Covariance:
-    """The eigenvalues of Fᵀ F, which has the same non-zero eigenvalues as F Fᵀ."""
+    """The eigenvalues of Fᵀ F, which are the non-zero eigenvalues of F Fᵀ."""
 
     name = "covariance"
 
@@ -149,7 +149,7 @@ class Covariance:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> ScoresByOrder:
-        """Return scores of some orders, and the spectrum that they were computed from."""
+        """Compute scores of several orders, and the spectrum."""
         weighted = weight_similarity(similarity, p)
         n = weighted.n
         d = weighted.dim or 0
@@ -188,7 +188,7 @@ class Eigenvalues:
         orders: Sequence[float] = (),
         vectors: bool = False,
     ) -> ScoresByOrder:
-        """Return scores of some orders, and the spectrum that they were computed from."""
+        """Compute scores of several orders, and the spectrum."""
         distinct = merge_identical(similarity, p)
         weighted = distinct.weighted
         n = similarity.n

@@ -97,17 +97,17 @@ class SampleError(ValueError):
 
     @classmethod
     def from_problems(cls, problems: Mapping[int, str]) -> SampleError:
-        """Return the error about samples, at least one of them."""
+        """Build the error for one or more unusable samples."""
         return cls(min(problems), problems[min(problems)], problems)
 
     @classmethod
     def check(cls, problems: Mapping[int, str]) -> None:
-        """Raise if there is a problem."""
+        """Raise the error unless `problems` is empty."""
         if problems:
             raise cls.from_problems(problems)
 
     def reindexed(self, indices: Sequence[int | np.ndarray] | np.ndarray) -> SampleError:
-        """Return the same error with sample i at `indices[i]`, which may be several indices."""
+        """Return the error with index i replaced by `indices[i]`, one or several indices."""
         moved: dict[int, str] = {}
         for index, problem in self.problems.items():
             moved |= dict.fromkeys(np.atleast_1d(indices[index]).tolist(), problem)
