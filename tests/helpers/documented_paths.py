@@ -16,7 +16,7 @@ import pytest
 from vendiscore import MissingPackageError
 
 PAGES = sorted((Path(__file__).resolve().parents[2] / "docs" / "reference").glob("*.md"))
-DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(\w+):: (\S+)\n(?:   :members:(.*)\n)?", re.MULTILINE)
+DIRECTIVE = re.compile(r"^\.\. (?:auto|py:)(\w+):: (\S+)\n(?:   :(members):(.*)\n)?", re.MULTILINE)
 
 
 def import_name(module: str, name: str) -> Any:
@@ -41,6 +41,7 @@ class Entry:
     kind: str
     path: str
     members: tuple[str, ...] | None
+    has_all_members: bool
 
     def __str__(self):
         return self.path
@@ -48,9 +49,9 @@ class Entry:
 
 def entries():
     for page in PAGES:
-        for kind, path, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
+        for kind, path, option, members in DIRECTIVE.findall(page.read_text(encoding="utf-8")):
             named = tuple(name.strip() for name in members.split(",") if name.strip())
-            yield Entry(page.stem, kind, path, named or None)
+            yield Entry(page.stem, kind, path, named or None, bool(option) and not named)
 
 
 ENTRIES = list(entries())

@@ -16,11 +16,27 @@ CHECKS = get_validation_checks(set(CONFIG["numpydoc_validation"]["checks"]))
 # Errors and methods need no cross-references and examples of their own.
 OPTIONAL = {"SA01", "EX01"}
 OBJECTS = [entry.path for entry in ENTRIES if entry.kind not in ("module", "data")]
+
+
+def list_members(entry):
+    """Return the paths of the documented methods and properties of a class."""
+    names = entry.members or ()
+    if entry.has_all_members:  # those with a docstring, as autodoc does
+        names = [
+            name
+            for name, member in vars(load_path(entry.path)).items()
+            if not name.startswith("_")
+            and (inspect.isroutine(member) or isinstance(member, (property, cached_property)))
+            and member.__doc__
+        ]
+    return [f"{entry.path}.{name}" for name in names]
+
+
 METHODS = [
-    f"{entry.path}.{name}"
+    path
     for entry in ENTRIES
     if entry.kind in ("class", "exception")
-    for name in entry.members or ()
+    for path in list_members(entry)
 ]
 
 

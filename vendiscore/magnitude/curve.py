@@ -58,20 +58,54 @@ class MagnitudeCurve(SummaryMixin):
         )
 
     def to_dict(self) -> Record:
-        """Return the values of the curve as built-in types for JSON."""
+        """Return the curve as built-in types, for JSON.
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         names = ("distinct", "convergence", "scales", "values")
         return to_json_record({name: getattr(self, name) for name in names})
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with one row per scale."""
+        """Return one row per scale as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            The rows.
+        """
         return make_frame({"scale": self.scales, "value": self.values})
 
     def magnitude_at(self, t: float) -> float:
-        """Compute Mag(t) at any scale t ≥ 0."""
+        """Compute magnitude at any scale.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, at least 0.
+
+        Returns
+        -------
+        float
+            The magnitude.
+        """
         return self.space.magnitude(t)
 
     def at(self, t: float) -> float:
-        """Compute Mag(t), as `magnitude_at`, whose name this was before version 0.5."""
+        """Compute magnitude at any scale; an alias of `magnitude_at`.
+
+        Parameters
+        ----------
+        t : float
+            Scale in units of 1 / distance, at least 0.
+
+        Returns
+        -------
+        float
+            The magnitude.
+        """
         return self.magnitude_at(t)
 
 

@@ -72,14 +72,20 @@ class Measure(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """Its range and its direction, in words."""
+        """A sentence about the range and direction of the measure."""
         return f"{self.name} is in {self.range}; {self.direction} values mean more {self.aspect}."
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
         return get_measure, (self.name,)
 
     def to_dict(self) -> Record:
-        """Return what is known of the measure as plain values, for JSON, with its options."""
+        """Return the properties and options of the measure as built-in types, for JSON.
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         names = ("name", "needs", "range", "direction", "aspect", "source")
         flags = ("weighted", "ordered", "references", "groups", "pooled", "stacks", "summary")
         known = {name: getattr(self, name) for name in (*names, *flags)}
@@ -87,7 +93,7 @@ class Measure(SummaryMixin):
 
     @cached_property
     def options(self) -> Record:
-        """Its keyword options with their defaults."""
+        """Keyword options with their defaults."""
         return get_option_defaults(self.compute)
 
     @property
@@ -108,12 +114,43 @@ class Measure(SummaryMixin):
         return low, high
 
     def limits(self, n: float) -> tuple[float, float]:
-        """Return both ends of the range for n samples."""
+        """Return the ends of the range for a number of samples.
+
+        Parameters
+        ----------
+        n : float
+            Number of samples.
+
+        Returns
+        -------
+        tuple of float
+            The lower and upper end.
+        """
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: Number, n: int, rounding: float = 0.0) -> Number:
-        """Return the value, clipped to its range; raise if rounding cannot explain the distance."""
+        """Clip a value to the range of the measure.
+
+        Parameters
+        ----------
+        value : float or tensor
+            The value.
+        n : int
+            Number of samples.
+        rounding : float, default 0.0
+            Size of possible rounding errors of the value.
+
+        Returns
+        -------
+        float or tensor
+            The value within the range.
+
+        Raises
+        ------
+        ValueError
+            If the value is outside the range by more than rounding errors explain.
+        """
         low, high = self.limits(n)
         found = value if type(value) is float else to_float(value)  # not a float of NumPy
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))

@@ -128,7 +128,13 @@ class Kernel(SummaryMixin):
         return get_kernel, (self.name,)
 
     def to_dict(self) -> Record:
-        """Return what is known of the kernel as plain values, for JSON, with its options."""
+        """Return the properties and options of the kernel as built-in types, for JSON.
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         names = ("name", "samples", "source", "psd", "needs", "rows", "repeats", "summary")
         return {name: getattr(self, name) for name in names} | {"options": to_plain(self.options)}
 
@@ -141,17 +147,17 @@ class Kernel(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """Its samples and its options, in words."""
+        """A sentence about the samples and options of the kernel."""
         return f"k={self.name!r} compares {self.samples}. Options: {', '.join(self.signature)}."
 
     @cached_property
     def options(self) -> Record:
-        """Its keyword options with their defaults, and `on_error`, which every kernel has."""
+        """Keyword options with their defaults, including `on_error`, which every kernel has."""
         return get_option_defaults(self.build) | {"on_error": "raise"}
 
     @property
     def signature(self) -> list[str]:
-        """Its options as they would be passed, such as "sigma=None"."""
+        """The options as they are passed in a call, such as "sigma=None"."""
         options = self.options.items()
         return [f"{name}={getattr(value, '__name__', repr(value))}" for name, value in options]
 

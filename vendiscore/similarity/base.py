@@ -185,33 +185,73 @@ class Similarity(metaclass=HelpfulCallMeta):
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return group numbers (n,), equal only for identical samples; None if unknown."""
+        """Return codes of identical samples.
+
+        Returns
+        -------
+        array of int of shape (n,) or None
+            Equal codes only for identical samples; None if it is unknown which are identical.
+        """
         groups = self._groups()
         if groups is None or self.scale is None:
             return groups
         return joint_groups([groups, to_host(self.scale)])
 
     def diagonal(self) -> Array:
-        """Return k(x, x) for every sample, shape (n,)."""
+        """Return k(x, x) for every sample.
+
+        Returns
+        -------
+        array of shape (n,)
+            The diagonal of K.
+        """
         diagonal = self._diagonal()
         if self.scale is None:
             return diagonal
         return diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """Return K[index] as a dense array, to be used read-only; `index` is a slice or indices."""
+        """Return some rows of K.
+
+        Parameters
+        ----------
+        index : slice or array of int
+            The rows.
+
+        Returns
+        -------
+        array of shape (m, n)
+            The rows, dense and read-only.
+        """
         rows = self._rows(index)
         if self.scale is None:
             return rows
         return rows * self.scale[index, None] * self.scale[None, :]
 
     def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield (block, K[block]) for cache-sized blocks of rows."""
+        """Iterate over all rows of K in blocks that fit in the cache.
+
+        Yields
+        ------
+        tuple of slice and array
+            The indices of the rows, and the rows.
+        """
         for block in self._blocks():
             yield block, self.rows(block)
 
     def dense(self) -> Array:
-        """Return K as a new float64 array (n, n); raise a TooLargeError if memory is too small."""
+        """Return K as a new array.
+
+        Returns
+        -------
+        array of shape (n, n)
+            The matrix in float64.
+
+        Raises
+        ------
+        TooLargeError
+            If the matrix does not fit in memory.
+        """
         diagonal = self.diagonal()
         if not is_numpy(diagonal):
             xp = namespace(diagonal)
@@ -223,11 +263,23 @@ class Similarity(metaclass=HelpfulCallMeta):
         return out
 
     def entries_work(self) -> float:
-        """Estimate the time to compute all entries of K, in operations of a matrix product."""
+        """Return the cost of computing all entries of K.
+
+        Returns
+        -------
+        float
+            The number of operations of a matrix product that takes as long.
+        """
         return float(self.n) ** 2 * (self.dim or 0)
 
     def covariance_work(self) -> float:
-        """Estimate the time of `covariance`, in operations of a matrix product."""
+        """Return the cost of `covariance`.
+
+        Returns
+        -------
+        float
+            The number of operations of a matrix product that takes as long.
+        """
         return float(self.n) * (self.dim or 0) ** 2
 
     def _new_matrix(self) -> np.ndarray:
@@ -236,28 +288,61 @@ class Similarity(metaclass=HelpfulCallMeta):
         return np.empty((self.n, self.n))
 
     def features(self) -> Rows:
-        """Return F (n, dim), dense or CSR, with K = F Fᵀ; raise a TypeError if `dim` is None."""
+        """Return features F with K = F F^T; only if `dim` is not None.
+
+        Returns
+        -------
+        array or CSR array of shape (n, dim)
+            The features.
+        """
         F = self._features()
         if self.scale is None:
             return F
         return scale_rows(F, self.scale)
 
     def projected(self, V: Array, single: bool = False) -> Array:
-        """Compute F @ V for V (dim, m) as a new array (n, m).
+        """Compute the product of the features with a matrix, F @ V.
 
-        With `single`, NumPy features are multiplied in float32.
+        Parameters
+        ----------
+        V : array of shape (dim, m)
+            The matrix.
+        single : bool, default False
+            Whether to compute in float32, for NumPy arrays.
+
+        Returns
+        -------
+        array of shape (n, m)
+            A new array.
         """
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Compute FᵀF as a new array (dim, dim), with the same non-zero eigenvalues as K."""
+        """Compute F^T F, which has the same non-zero eigenvalues as K.
+
+        Returns
+        -------
+        array of shape (dim, dim)
+            A new array.
+        """
         F = self.features()
         if sp.issparse(F):
             return (F.T @ F).toarray()
         return gram(F.T)
 
     def matmul(self, V: Array) -> Array:
-        """Compute K @ V in float64 for V (n,) or (n, m), a tensor if the diagonal is one."""
+        """Compute the product K @ V in float64.
+
+        Parameters
+        ----------
+        V : array of shape (n,) or (n, m)
+            A vector or matrix.
+
+        Returns
+        -------
+        array of the shape of V
+            The product; a tensor if the diagonal is one.
+        """
         if self.scale is None:
             return self._matmul(V)
         s = self.scale
@@ -266,7 +351,13 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._matmul(V * s) * s
 
     def squared_norm(self) -> Array | float:
-        """Compute the squared Frobenius norm ‖K‖²_F."""
+        """Compute the squared Frobenius norm of K.
+
+        Returns
+        -------
+        float or 0-d tensor
+            The sum of squared entries.
+        """
         if self.dim is not None and self.dim < self.n:
             C = self.covariance()
             return namespace(C).sum(C * C)
@@ -291,37 +382,112 @@ class Similarity(metaclass=HelpfulCallMeta):
         return new
 
     def noted(self, *, notes: Sequence[str] = (), **attributes: object) -> Self:
-        """Return a copy with additional notes, and other attributes replaced."""
+        """Return a copy with additional notes and other attributes.
+
+        Parameters
+        ----------
+        notes : sequence of str, default ()
+            Notes to append.
+        **attributes
+            New values of `settings`, `fitted`, `dropped` or `roundoff`.
+
+        Returns
+        -------
+        Similarity
+            The copy.
+        """
         return self._replace(notes=(*self.notes, *notes), **attributes)
 
     def scaled(self, s: Array) -> Self:
-        """Return diag(s) K diag(s) for s of shape (n,)."""
+        """Return diag(s) K diag(s).
+
+        Parameters
+        ----------
+        s : array of shape (n,)
+            The factors.
+
+        Returns
+        -------
+        Similarity
+            The scaled similarities.
+        """
         if self.scale is not None:
             s = self.scale * s
         return self._replace(scale=s)
 
     def compact(self) -> Similarity:
-        """Return an equal similarity without features that are zero for all samples."""
+        """Return a copy without features that do not affect K.
+
+        Returns
+        -------
+        Similarity
+            The copy.
+        """
         return self
 
     def bare(self) -> Self:
-        """Return a copy without `scale`."""
+        """Return K without the factors of its rows and columns.
+
+        Returns
+        -------
+        Similarity
+            The unscaled similarities.
+        """
         return self._replace(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
-        """Return the similarity of the samples `index`, in that order; repeats are allowed."""
+        """Return the similarities of some samples, in the given order.
+
+        Parameters
+        ----------
+        index : array of int
+            Indices of samples; duplicates are allowed.
+
+        Returns
+        -------
+        Similarity
+            The subset.
+        """
         return self._copy_metadata_to(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
-        """Return `take(index)`, computed without features and pairs of other samples."""
+        """Return `take(index)` without features and pairs that only other samples have.
+
+        Parameters
+        ----------
+        index : array of int
+            Indices of samples; duplicates are allowed.
+
+        Returns
+        -------
+        Similarity
+            The subset.
+        """
         return self._copy_metadata_to(self._part(index), index)
 
     def in_numpy(self) -> Self:
-        """Return a similarity with NumPy views of its CPU tensors, or itself if not possible."""
+        """Return the similarities as NumPy arrays that share the memory of tensors.
+
+        Returns
+        -------
+        Similarity
+            The same object if it already uses NumPy.
+        """
         return self
 
     def stack(self, places: np.ndarray) -> Array:
-        """Return K (g, m, m) in float64 for g sets of m samples with indices `places` (g, m)."""
+        """Compute the similarity matrices of several sets of equal size.
+
+        Parameters
+        ----------
+        places : array of int of shape (g, m)
+            Indices of the m samples of each of g sets.
+
+        Returns
+        -------
+        array of shape (g, m, m)
+            The matrices in float64.
+        """
         K = self._stack(places)
         if self.scale is None:
             return K
@@ -350,7 +516,18 @@ class Similarity(metaclass=HelpfulCallMeta):
         return subset.scaled(self.scale[index])
 
     def normalized(self) -> Self:
-        """Return K_ij / √(K_ii K_jj); raise a SampleError unless the diagonal is positive."""
+        """Return the similarities divided by sqrt(K_ii K_jj), with ones on the diagonal.
+
+        Returns
+        -------
+        Similarity
+            The normalized similarities.
+
+        Raises
+        ------
+        SampleError
+            If diagonal entries are not positive.
+        """
         diagonal = self.diagonal()
         check_positive(diagonal, indices=_input_indices(self) if self.dropped else None)
         return self.scaled(1 / namespace(diagonal).sqrt(diagonal))

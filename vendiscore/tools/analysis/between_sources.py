@@ -236,7 +236,20 @@ class Sources(SummaryMixin):
         return f"{number} ({', '.join(terms)})."
 
     def pairs(self, count: int = 10, *, farthest: bool = False) -> list[tuple[str, str, float]]:
-        """Return the nearest pairs of sources, or the farthest, with their similarities."""
+        """Return the most similar or least similar pairs of sources.
+
+        Parameters
+        ----------
+        count : int, default 10
+            Maximum number of pairs.
+        farthest : bool, default False
+            Whether to return the least similar pairs.
+
+        Returns
+        -------
+        list of tuple
+            Names of both sources, and their similarity.
+        """
         count = check_int("count", count, 1)
         combinations = itertools.combinations(enumerate(self.names), 2)
         pairs = [(a, b, float(self.similarity[i, j])) for (i, a), (j, b) in combinations]
@@ -244,18 +257,51 @@ class Sources(SummaryMixin):
         return pairs[:count]
 
     def groups(self, threshold: float) -> list[list[str]]:
-        """Return groups of sources, the largest first, by average linkage at that similarity."""
+        """Group similar sources by average linkage.
+
+        Parameters
+        ----------
+        threshold : float
+            Similarity at which the dendrogram is cut.
+
+        Returns
+        -------
+        list of list of str
+            Names of the sources in each group, the largest group first.
+        """
         threshold = check_float("threshold", threshold, "a similarity, at most 1", lambda t: t <= 1)
         groups = linked_groups(self.similarity, threshold)
         return [[self.sources[i].name for i in group] for group in groups]
 
     def to_frame(self, rows: str = "sources") -> Frame:
-        """Return a pandas DataFrame with a row for each of "sources", "prompts" or "pairs"."""
+        """Return the rows of the result as a pandas DataFrame.
+
+        Parameters
+        ----------
+        rows : {"sources", "prompts", "pairs"}, default "sources"
+            What the rows are.
+
+        Returns
+        -------
+        pandas DataFrame
+            The rows.
+        """
         check_choice("rows", rows, ("sources", "prompts", "pairs"))
         return make_frame(list(self.rows(rows)))
 
     def rows(self, of: str) -> Iterator[Record]:
-        """Yield rows of "sources", "prompts" that two answered, or "pairs", as dicts."""
+        """Iterate over the rows of the result.
+
+        Parameters
+        ----------
+        of : {"sources", "prompts", "pairs"}
+            What the rows are. Prompts that fewer than two sources answered are omitted.
+
+        Yields
+        ------
+        dict
+            The values of a row.
+        """
         if of == "sources":
             yield from (asdict(row) for row in self.sources)
         elif of == "prompts":
@@ -268,7 +314,13 @@ class Sources(SummaryMixin):
                 yield {"a": a, "b": b, "similarity": value}
 
     def to_dict(self) -> Record:
-        """Return the result as plain values, for JSON: "VS", or "VS_q2" at order 2, and so on."""
+        """Return the result as built-in types, for JSON, under "VS" or for q=2 "VS_q2".
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         key = key_at(self.q)
         scores = self.found.keys(key)
         if self.corrected is not None:
@@ -294,9 +346,20 @@ class Sources(SummaryMixin):
         )
 
     def plot(self, ax: Axes | None = None, *, kind: str = "map") -> Axes:
-        """Draw a "map", on which similar sources are near, or a "heat" map; return Axes.
+        """Plot a map or a heat map of the sources.
 
-        A map leaves out names that would overlap, first for sources that add least.
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+        kind : {"map", "heat"}, default "map"
+            A map, on which similar sources are close, or a heat map of similarities. A map omits
+            names that would overlap, first those of sources with a small contribution.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the plot.
         """
         check_choice("kind", kind, ("map", "heat"))
         names = self.names

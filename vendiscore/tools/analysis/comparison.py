@@ -326,16 +326,33 @@ class Comparison(SummaryMixin):
         return [row.name for row in self.sets]
 
     def verdict(self, a: str, b: str) -> str:
-        """Return how the diversity of a compares with that of b, one of five verdicts.
+        """Return the verdict on the diversity of one set relative to another.
 
-        - "the same within 5 %", for the margin `within`: the interval of the ratio lies in it;
-        - "more diverse" or "less diverse": the adjusted p is 1 − level at most, and the interval
-          of the difference, at the level that makes all of them hold together, excludes 0;
+        It is one of five:
+
+        - "the same within 5 %", for the margin `within`: the interval of the ratio is within it;
+        - "more diverse" or "less diverse": the adjusted p is at most 1 - level, and the interval of
+          the difference, at the level adjusted for all pairs, excludes 0;
         - "different, direction not shown": p is as small, but the interval contains 0. The sets do
-          not come from one source, but the data do not show which is more diverse;
-        - "no difference shown": p is larger. The interval tells how large a difference may be.
+          not come from one population, but the data do not show which one is more diverse;
+        - "no difference shown": p is larger. The interval shows how large a difference may be.
 
-        ValueError: no such sets.
+        Parameters
+        ----------
+        a : str
+            Name of the first set.
+        b : str
+            Name of the second set.
+
+        Returns
+        -------
+        str
+            The verdict on a relative to b.
+
+        Raises
+        ------
+        ValueError
+            If there are no such sets.
         """
         for row in self.pairs:
             if (row.a, row.b) == (a, b):
@@ -349,7 +366,20 @@ class Comparison(SummaryMixin):
         )
 
     def states_direction(self, a: str, b: str) -> bool:
-        """Return whether the verdict is "more diverse" or "less diverse"."""
+        """Return whether the verdict is "more diverse" or "less diverse".
+
+        Parameters
+        ----------
+        a : str
+            Name of the first set.
+        b : str
+            Name of the second set.
+
+        Returns
+        -------
+        bool
+            Whether the verdict states a direction.
+        """
         return self.verdict(a, b) in _TURNED
 
     def _verdict(self, row: PairRow) -> str:
@@ -400,7 +430,18 @@ class Comparison(SummaryMixin):
         return before + first_hint + after.replace(hint, "")
 
     def to_frame(self, what: Literal["pairs", "sets", "groups"] = "pairs") -> Frame:
-        """Return a pandas DataFrame with a row for each pair, set, or pair in each group."""
+        """Return the rows of the result as a pandas DataFrame.
+
+        Parameters
+        ----------
+        what : {"pairs", "sets", "groups"}, default "pairs"
+            One row per pair, per set, or per pair and group.
+
+        Returns
+        -------
+        pandas DataFrame
+            The rows.
+        """
         if check_choice("what", what, ("pairs", "sets", "groups")) == "pairs":
             return make_frame(self._pair_records())
         if what == "groups" and not self.pairs_by_group:
@@ -412,10 +453,13 @@ class Comparison(SummaryMixin):
         return make_frame([asdict(row) for row in rows])
 
     def to_dict(self) -> Record:
-        """Return all of it as plain values, for JSON; order ∞ is "inf".
+        """Return the result as built-in types, for JSON; order infinity becomes "inf".
 
-        Each of "pairs" has the `verdict` on its a and b; "verdict" is that of two sets, None for
-        several.
+        Returns
+        -------
+        dict
+            The values. Each item of "pairs" has the `verdict` on its a and b; "verdict" is that of
+            two sets, None for more.
         """
         record = {
             "q": self.q,
@@ -435,7 +479,18 @@ class Comparison(SummaryMixin):
         return to_json_record(record)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw matched scores with their intervals, on `ax` or new Axes, and return these."""
+        """Plot the scores at the common sample size, with their intervals.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the plot.
+        """
         rows = self.sets
         return plots.intervals(
             self.names,

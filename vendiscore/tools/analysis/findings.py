@@ -99,7 +99,7 @@ class Findings:
 
     @property
     def details(self) -> Record:
-        """Settings and sizes behind the numbers, as `compute` reports them."""
+        """Configuration and sizes behind the values, as reported by `compute`."""
         return self.numbers["details"]
 
     @property
@@ -201,7 +201,13 @@ class Findings:
         )
 
     def without_matrices(self) -> Findings:
-        """Return the same without K, and without eigenvectors of samples that were not chosen."""
+        """Return a copy without K and without eigenvectors of samples that were not chosen.
+
+        Returns
+        -------
+        Findings
+            The copy.
+        """
         views = {name: view for name, view in vars(self).items() if name != "K"}
         if self.similarity is not None and len(self.chosen) < self.similarity.n:
             subject = replace(self.subject)  # which has computed nothing
@@ -218,7 +224,7 @@ class Findings:
 
     @cached_property
     def chosen(self) -> np.ndarray:
-        """Rows in `similarity` of the chosen samples, whose pairs are compared: all, or 2,000."""
+        """The rows in `similarity` of the samples whose pairs are compared: all, or 2000."""
         return subsample_indices(self.subject.similarity.n, MOST)
 
     @cached_property
@@ -235,7 +241,7 @@ class Findings:
 
     @cached_property
     def explanation(self) -> Explanation:
-        """Contributions and repeats of the chosen samples, by their places."""
+        """The explanation of the chosen samples, by their indices."""
         return self._explained(self.looked, self.places)
 
     @cached_property
@@ -274,7 +280,7 @@ class Findings:
 
     @property
     def coordinates(self) -> np.ndarray:
-        """Coordinates (n, 2) of the chosen samples on a map, on which similar ones lie close."""
+        """The coordinates of the chosen samples on a map, of shape (n, 2)."""
         return layout(self.looked.eigen, self.looked.p)
 
     @cached_property

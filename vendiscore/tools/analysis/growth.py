@@ -164,21 +164,59 @@ class Growth(SummaryMixin):
         )
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each size."""
+        """Return one row per size as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            The rows.
+        """
         return make_frame(self._columns())
 
     def to_dict(self) -> Record:
-        """Return all of it as plain values, for JSON; order ∞ is "inf"."""
+        """Return the result as built-in types, for JSON; order infinity becomes "inf".
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         names = ("level", "n", "asymptote", "coverage", "undecided")
         known = {name: getattr(self, name) for name in names}
         return to_json_record({"q": self.q} | known | self._columns())
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the curve with its band, dashed beyond n, on `ax` or new Axes, and return these."""
+        """Plot the curve with its intervals, dashed above n.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the plot.
+        """
         return plots.growth(self.sizes, self.scores, self.low, self.high, self.n, ax=ax)
 
     def with_interval(self, size: int, low: float, high: float) -> Growth:
-        """Return a copy with another interval at one size, such as that of `compute(ci=…)`."""
+        """Return a copy with another interval at one size, such as that of `compute`.
+
+        Parameters
+        ----------
+        size : int
+            A number of samples in `sizes`.
+        low : float
+            Lower end of the interval.
+        high : float
+            Upper end of the interval.
+
+        Returns
+        -------
+        Growth
+            The copy.
+        """
         i = self.sizes.index(size)
         lower = (*self.low[:i], low, *self.low[i + 1 :])
         upper = (*self.high[:i], high, *self.high[i + 1 :])

@@ -63,9 +63,13 @@ class Novelty(SummaryMixin):
         return f"Sample {i} adds most to the references, {self.values[i]:.3g} in log VS."
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each sample: its novelty and nearest class.
+        """Return one row per sample as a pandas DataFrame.
 
-        `class` is the label of the class to which the sample adds least, None if it was left out.
+        Returns
+        -------
+        pandas DataFrame
+            Novelty and nearest class of each sample; `class` is the class to which the sample adds
+            least, None for dropped samples.
         """
         nearest = [
             None if np.isnan(value) else self.classes[int(np.argmin(gains))]

@@ -119,9 +119,10 @@ class Explanation(SummaryMixin):
 
     @cached_property
     def adds(self) -> np.ndarray:
-        """log VS less log VS without each sample: below 0 for a repeat.
+        """Change of log VS when the sample is left out: log VS minus log VS without it.
 
-        Pages and reports print it as the share of VS that is lost, 1 − exp(−adds).
+        Negative for samples that repeat others. The web app and reports show the fraction of VS
+        that is lost, 1 - exp(-adds).
         """
         return self._each(self._adds)
 
@@ -183,7 +184,7 @@ class Explanation(SummaryMixin):
 
     @property
     def kept(self) -> np.ndarray:
-        """Places of the samples that remain once near-duplicates are removed."""
+        """The indices of the samples that remain if near-duplicates are removed."""
         return self.places[self.duplicates.kept]
 
     @property
@@ -212,11 +213,38 @@ class Explanation(SummaryMixin):
         return self._scores[self.threshold]
 
     def boundary(self, count: int = PAIRS) -> tuple[list[Pair], list[Pair]]:
-        """Return the `count` pairs (`Pair`) closest to the threshold on either side."""
+        """Return the pairs whose similarity is closest to the threshold on either side.
+
+        Parameters
+        ----------
+        count : int, default 3
+            Maximum number of pairs on each side.
+
+        Returns
+        -------
+        tuple of list of Pair
+            Pairs at or above the threshold, and pairs below it.
+        """
         return self.duplicates.boundary(check_int("count", count), self.places)
 
     def rethreshold(self, threshold: float) -> Explanation:
-        """Move the threshold without a new comparison; raise a ValueError outside [`floor`, 1]."""
+        """Return a copy with another threshold, without comparing samples again.
+
+        Parameters
+        ----------
+        threshold : float
+            The new threshold, between `floor` and 1.
+
+        Returns
+        -------
+        Explanation
+            The copy.
+
+        Raises
+        ------
+        ValueError
+            If the threshold is outside this range.
+        """
         again = copy(self)  # with the columns that are known
         object.__setattr__(again, "duplicates", self.duplicates.rethreshold(threshold))
         return again
@@ -228,9 +256,17 @@ class Explanation(SummaryMixin):
         return min(max(float(share), 0.0), 1.0)
 
     def modes(self, count: int | None = None) -> list[Mode]:
-        """Return the `count` largest modes, each a `Mode`; by default as many as the score.
+        """Return the largest modes; with prompts, the modes of each prompt.
 
-        With prompts, these are modes of each prompt.
+        Parameters
+        ----------
+        count : int, optional
+            Number of modes; by default as many as the score.
+
+        Returns
+        -------
+        list of Mode
+            The modes, in descending order of eigenvalues.
         """
         wanted = int(np.ceil(self.score)) if count is None else check_int("count", count)
         modes = []
@@ -240,7 +276,13 @@ class Explanation(SummaryMixin):
         return modes
 
     def to_dict(self) -> Record:
-        """Return all columns and numbers as plain values for JSON; None for a missing value."""
+        """Return all columns and values as built-in types, for JSON; missing values are None.
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         above, below = self.boundary()
         key = key_at(self.q)
         return to_json_record(
@@ -266,11 +308,28 @@ class Explanation(SummaryMixin):
         )
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with one row per sample, indexed by place."""
+        """Return one row per sample, indexed by its index, as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            The rows.
+        """
         return make_frame(self._columns).set_index("place")
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw what each sample adds, in descending order, near-duplicates marked. Returns Axes."""
+        """Plot the contributions in descending order, with near-duplicates marked.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the plot.
+        """
         return contributions(self.adds, self.redundant_of >= 0, ax=ax)
 
     @property

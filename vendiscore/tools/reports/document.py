@@ -60,16 +60,34 @@ class Report(SummaryMixin):
         return f"{self.title}: {name} = {format_with_error(value, error)}."
 
     def to_dict(self) -> Record:
-        """Return the title and the numbers as plain values, for JSON."""
+        """Return the title and the values as built-in types, for JSON.
+
+        Returns
+        -------
+        dict
+            Values of built-in types.
+        """
         return {"title": self.title, **to_json_value(self.numbers)}
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with one row of the title and the numbers, without details."""
+        """Return the title and the values, without details, as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            A single row.
+        """
         numbers = {key: value for key, value in self.numbers.items() if key != "details"}
         return make_frame([{"title": self.title, **numbers}])
 
     def html(self) -> str:
-        """Return the whole file as text."""
+        """Return the content of the HTML file.
+
+        Returns
+        -------
+        str
+            The HTML document.
+        """
         body = "".join(
             f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
             f"{part.html}</section>"
@@ -87,7 +105,13 @@ class Report(SummaryMixin):
         )
 
     def write_html(self, path: str | Path) -> None:
-        """Write the file, in UTF-8; replace an existing file."""
+        """Write the report to an HTML file in UTF-8; an existing file is replaced.
+
+        Parameters
+        ----------
+        path : str or Path
+            Path of the file.
+        """
         Path(path).write_text(self.html(), encoding="utf-8", newline="\n")
 
     def _repr_html_(self) -> str:

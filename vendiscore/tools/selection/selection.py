@@ -143,7 +143,13 @@ class Selection(SummaryMixin):
         return self._score / self.bound
 
     def to_dict(self) -> Record:
-        """Return lists and numbers, for JSON; `bound` is None if eigenvalues are negative."""
+        """Return the result as built-in types, for JSON.
+
+        Returns
+        -------
+        dict
+            Values of built-in types; `bound` is None if eigenvalues are negative.
+        """
         known = self._bound_if_any()
         return to_json_record(
             {
@@ -160,11 +166,28 @@ class Selection(SummaryMixin):
         )
 
     def to_frame(self) -> Frame:
-        """Return a pandas DataFrame with a row for each chosen sample: index, score and gain."""
+        """Return one row per selected sample as a pandas DataFrame.
+
+        Returns
+        -------
+        pandas DataFrame
+            Index, score and gain of each sample.
+        """
         return make_frame({"index": self.places, "score": self.scores, "gain": self.gains})
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the scores of the prefixes and the bound, on `ax` or new Axes, and return these."""
+        """Plot the scores of the prefixes and the upper bound.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes, optional
+            Axes to draw on; by default those of a new figure.
+
+        Returns
+        -------
+        matplotlib Axes
+            The axes with the plot.
+        """
         return draw(self.scores, self._bound_if_any(), ax=ax)
 
     def _bound_if_any(self) -> float | None:
