@@ -141,7 +141,7 @@ def _measure_flops_per_second(single_precision: bool) -> float:
     A = np.full((size, size), 0.5, np.float32 if single_precision else np.float64)
     for _ in range(4):  # the first wakes the threads
         start = time.perf_counter()
-        A @ A  # A @ A.T would take half the operations
+        A @ A  # a product with its own transpose would take half the operations
         seconds = min(seconds, time.perf_counter() - start)
     return 2 * size**3 / seconds
 
