@@ -1,4 +1,4 @@
-"""Measures by name, and the SampleSet that they are functions of: samples and their views."""
+"""Registered measures, and the `SampleSet` that they are computed from."""
 
 from ..support.suggestions import make_non_callable
 

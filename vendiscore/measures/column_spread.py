@@ -1,4 +1,4 @@
-"""The spread of columns, as a measure."""
+"""The measure GMStds: spread of feature columns."""
 
 import numpy as np
 
@@ -16,9 +16,10 @@ from .sample_set import SampleSet
     source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
 )
 def geometric_mean_of_deviations(subject: SampleSet) -> float:
-    """The geometric mean of the standard deviations of all columns; 0 if one is constant.
+    """The geometric mean of the standard deviations of all columns; 0 if a column is constant.
 
-    The columns of labels are their own classes; n-grams are refused, as they have no fixed ones.
+    For labels, each class is a column. Features of n-gram kernels are not supported because their
+    columns depend on the samples.
     """
     X = subject.features
     if sp.issparse(X):
@@ -31,12 +32,12 @@ def geometric_mean_of_deviations(subject: SampleSet) -> float:
 
 
 def _deviations(columns: Rows) -> np.ndarray:
-    """Return the standard deviation of each column; exactly 0 for one of equal numbers."""
+    """Return the standard deviation of each column; exactly 0 if all its values are equal."""
     dense = columns.toarray() if sp.issparse(columns) else to_host(columns)
     X = np.asarray(dense, dtype=np.float64)
-    # Powers of two, which take no digit: squares of 1e200 overflow.
+    # Scale by powers of two, which is exact: squares of 1e200 would overflow.
     _, exponents = np.frexp(np.abs(X).max(axis=0))
     top = np.ldexp(1.0, exponents - 1)
     deviations = np.std(X / top, axis=0) * top
-    # Rounding makes the mean of equal numbers differ from them.
+    # Rounding can make the mean of equal values differ from them.
     return np.where(X.min(axis=0) < X.max(axis=0), deviations, 0.0)

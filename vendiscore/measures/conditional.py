@@ -1,4 +1,4 @@
-"""Diversity of samples for one condition: the Conditional Vendi Score."""
+"""The Conditional Vendi Score."""
 
 from collections.abc import Iterator
 
@@ -17,14 +17,14 @@ from .sample_set import SampleSet, UnsupportedInputError
 
 
 class Conditions:
-    """The conditions of the samples, one for each, compared once."""
+    """One condition per sample, such as its prompt; the similarity of the conditions is cached."""
 
     def __init__(self, samples: Samples) -> None:
         self.samples: Samples = list(samples) if isinstance(samples, Iterator) else samples
         self._similarity: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
-        """Compare what n samples were made for, under a kernel; raise if there are not n."""
+        """Return the similarity of the n conditions under kernel `k`; raise if n is wrong."""
         try:
             made = self._similarity = self._similarity or as_similarity(self.samples, k=k)
         except Exception as error:
@@ -38,7 +38,7 @@ class Conditions:
         return made
 
     def __getstate__(self) -> str:
-        """Return what tells it from others, in a signature."""
+        """Return a string that identifies the conditions in a signature."""
         if isinstance(self.samples, Similarity):
             v = np.random.default_rng(0).standard_normal(self.samples.n)
             K = self.samples
@@ -58,10 +58,11 @@ class Conditions:
 def conditional_vendi_score(
     subject: SampleSet, given: Conditions | None = None, given_k: KernelArgument | None = None
 ) -> list[Number]:
-    """Conditional Vendi VS_q(K ∘ K_T) / VS_q(K_T): how many samples there are for one thing given.
+    """The Conditional Vendi Score VS_q(K ∘ T) / VS_q(T): diversity at a fixed condition.
 
-    `given` has what each sample was made for, such as its prompt, which `given_k` compares (strings
-    by "ngram_overlap" without it) and which does not count as diversity. See `conditional_score`.
+    `given` holds one condition per sample, such as its prompt, with similarities T under the kernel
+    `given_k` (default for strings: "ngram_overlap"). Differences between conditions do not count as
+    diversity. See `conditional_score`.
     """
     if given is None:
         raise UnsupportedInputError(
@@ -72,6 +73,6 @@ def conditional_vendi_score(
         T = T.take(subject.retained_indices)
     how = (subject.orders, subject.p, subject.psd)
     joint = compute_vendi_scores(ProductSimilarity([subject.similarity, T]), *how).values
-    # as products are, which it divides
+    # double precision, like the score of the product that is divided by it
     alone = compute_vendi_scores(T, *how, allow_single=False).values
     return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

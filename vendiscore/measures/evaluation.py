@@ -1,4 +1,4 @@
-"""Measures that are asked for, read with their options, and evaluated for a subject."""
+"""Parsing of the argument `measures`, and evaluation of the measures on a sample set."""
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,25 +14,25 @@ from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
 from .sample_set import SampleSet, UnsupportedInputError
 
-# measures, as they are passed
+# types accepted by the argument `measures`
 MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
 
 
 class ConfiguredMeasure(NamedTuple):
-    """A measure with the options that were given, read."""
+    """A measure with its parsed options."""
 
     measure: Measure
     options: Options
 
     @property
     def settings(self) -> Record:
-        """All options that have a value, those not given with their defaults."""
+        """All options that are not None, including defaults."""
         every = {**self.measure.options, **self.options}
         return {name: value for name, value in every.items() if value is not None}
 
 
 def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
-    """Read the measures of one or several names and their options, which `shared` loses."""
+    """Parse `measures` and their options; options used from `shared` are removed from it."""
     names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
@@ -63,7 +63,7 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
 def evaluate_measures(
     subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
 ) -> list[Record]:
-    """Return {name: value} of each measure; `keys` are suffixes of orders, "" or "_q2"."""
+    """Return {key: value} for each measure; `keys` are suffixes of orders, "" or "_q2"."""
     every: list[Record] = []
     known: set[str] = set()
     for measure, options in measures:
@@ -79,7 +79,7 @@ def evaluate_measures(
                 raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
             known.add(key)
             low, high = measure.ends
-            known_low = type(value) is float and low is not None  # n is the other end, at most
+            known_low = type(value) is float and low is not None  # the upper end is a number, or n
             inside = known_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, subject.roundoff)
         every.append(scores)
@@ -89,7 +89,7 @@ def evaluate_measures(
 
 
 def _values_by_suffix(measure: Measure, values: object, keys: Sequence[str]) -> Record:
-    """Return what a measure computes by the suffixes of its name."""
+    """Return the values of a measure by the suffix of their result keys."""
     if isinstance(values, Mapping):
         return dict(values)
     if measure.ordered:
@@ -100,7 +100,7 @@ def _values_by_suffix(measure: Measure, values: object, keys: Sequence[str]) -> 
 def _check_gradients_kept(
     parent: SampleSet, measures: Sequence[ConfiguredMeasure], values: Sequence[Options]
 ) -> None:
-    """Raise where an argument has a gradient that the numbers of a measure have lost."""
+    """Raise if an argument requires a gradient but a computed value has none."""
     if not sys.modules["torch"].is_grad_enabled():
         return
     for (measure, options), own in zip(measures, values, strict=True):
@@ -114,9 +114,10 @@ def _check_gradients_kept(
 def evaluate_measures_stacked(
     subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
 ) -> tuple[list[Record], np.ndarray]:
-    """Return {name: numbers (g,)} of each measure, of all groups at once.
+    """Evaluate the measures for all groups at once.
 
-    And which groups are to be measured one by one, whose numbers mean nothing.
+    Returns {key: values of shape (g,)} for each measure, and a mask of the groups whose values are
+    invalid and must be computed separately.
     """
     from .stacked_groups import iter_stacked_groups
 
@@ -146,7 +147,7 @@ def evaluate_measures_stacked(
     columns: list[Record] = []
     for own in pieces:
         column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
-        if in_numpy:  # numbers become tensors again
+        if in_numpy:  # convert to tensors
             like = subject.similarity.diagonal()
             column = {key: asarray_like(values, like) for key, values in column.items()}
         columns.append(column)

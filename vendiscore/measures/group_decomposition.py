@@ -1,7 +1,8 @@
-"""Shares of diversity within groups of samples and between them.
+"""Decomposition of diversity into components within and between groups.
 
-K_T = 1 within groups, else 0; γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w), β = γ / α; Hill number D_q.
-β ≤ D_q(w), as K ∘ K_T is a pinching; β ≥ 1 at order 1 (Holevo), and for groups of one weight.
+With K_T = 1 within groups and 0 otherwise: γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w) and β = γ / α,
+where D_q(w) is the Hill number of the group weights w. β ≤ D_q(w), because K ∘ K_T is a pinching of
+K; β ≥ 1 at order 1 (Holevo), and at any order if all groups have the same weight.
 """
 
 from functools import partial
@@ -26,13 +27,13 @@ _register = partial(
 
 @_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
 def total_vendi_score(subject: SampleSet) -> list[Number]:
-    """γ: the Vendi Score of all groups as one set."""
+    """The Vendi Score of all groups as a single set, γ."""
     return subject.spectral.values
 
 
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within_vendi_score(subject: SampleSet) -> list[Number]:
-    """α: the Vendi Score within a group, groups weighted so that α β = γ; exp Σ w H at order 1."""
+    """The Vendi Score within groups, α = γ / β; their weighted geometric mean at order 1."""
     parts = subject.parts
     p = subject.p
     if p is None:
@@ -53,11 +54,12 @@ def within_vendi_score(subject: SampleSet) -> list[Number]:
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
 )
 def between_vendi_score(subject: SampleSet) -> list[Number]:
-    """β = γ / α: how many groups there effectively are; from 1 to exp H(w) at order 1.
+    """The effective number of distinct groups, β = γ / α; from 1 to exp H(w) at order 1.
 
-    Few samples of a group share little with another group by chance alone: 20 groups of 4 that
-    are drawn alike from 10 kinds score 2.9, from 200 kinds 15.6 (benchmarks/two_sets_null.py), and
-    BetweenVS_excess, which is above that, nothing.
+    β is biased upwards for small groups, whose samples have little in common with other groups just
+    by chance. For example, 20 groups of 4 samples from the same distribution have β = 2.9 with 10
+    distinct items and β = 15.6 with 200 (benchmarks/two_sets_null.py). BetweenVS_excess, which
+    corrects for this, is close to 0 there.
     """
     return [
         a / b for a, b in zip(total_vendi_score(subject), within_vendi_score(subject), strict=True)

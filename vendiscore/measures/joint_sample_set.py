@@ -1,4 +1,4 @@
-"""Samples and references as one set: what is between them, for measures that compare the two."""
+"""Samples and references as a single set, for two-sample measures."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .neighbourhoods import Neighbourhoods
 
 
 class JointSampleSet:
-    """The samples and, after them, the references as one set."""
+    """The samples followed by the references, as a single set."""
 
     def __init__(self, subject: Any) -> None:
         if any(map(is_metric_space, subject.sets)):
@@ -31,14 +31,14 @@ class JointSampleSet:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows of numbers (n + m, d), where distances are between such."""
+        """Rows of both sets, shape (n + m, d), if distances are computed from rows."""
         if self.spec.metric == "precomputed":
             raise TypeError(_ONE_SET_MESSAGE.format("a matrix of distances"))
         return concatenate_rows(self.subject.sets, self.subject.names)
 
     @cached_property
     def similarity(self) -> Similarity:
-        """The Similarity of the samples and, after them, the references, with unit diagonal."""
+        """The similarity of both sets, with unit diagonal."""
         if self.subject.parent is self.subject:
             return build_pooled_similarity(self.subject.sets, self.spec, self.subject.names)
         whole = self.subject.parent.both
@@ -47,20 +47,20 @@ class JointSampleSet:
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """The numbers of samples and of references that were not left out."""
+        """Numbers of samples and of references, without dropped ones."""
         n = len(self.subject.rows)
         return n, self.similarity.n - n
 
     @property
     def settings(self) -> Record:
-        """The distances between both sets, to be reported: as a MetricSpace has them."""
+        """Settings of the distances, as reported for a MetricSpace."""
         if self.uses_row_distances:
             return {"metric": to_plain(self.spec.metric or "euclidean"), **self.spec.metric_options}
         return kernel_distance_settings(self.similarity, self.spec)
 
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
-        """Nearest neighbours and balls, at the same distances, of which no matrix is made."""
+        """Nearest neighbours and balls, computed without a full distance matrix."""
         whole = None
         if self.subject.parent is not self.subject:
             whole = self.subject.parent.both.neighbourhoods

@@ -1,4 +1,4 @@
-"""Entropies of a similarity matrix, and how much of its source a sample covers."""
+"""Entropies of a similarity matrix, and sample coverage."""
 
 from functools import partial
 
@@ -14,7 +14,7 @@ from .stacked_groups import StackedGroups
 
 
 def compute_log_score(subject: SampleSet | StackedGroups, q: float) -> Number:
-    """Return log VS of order q; of order 2 by a norm where no measure needs the spectrum."""
+    """Return log VS of order q; order 2 uses a norm if no other measure needs the spectrum."""
     if isinstance(subject, StackedGroups):
         (number,) = subject.compute_spectra([q]).values
     else:
@@ -32,16 +32,16 @@ _register_entropy = partial(
 
 @_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
 def renyi_kernel_entropy(subject: SampleSet | StackedGroups) -> Number:
-    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS of q = 2, for any `q`."""
+    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS at q = 2, for any `q`."""
     return compute_log_score(subject, 2.0)
 
 
 @_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
 def kernel_language_entropy(subject: SampleSet | StackedGroups) -> Number:
-    """The von Neumann entropy of the semantic kernel with unit trace, in nats: log VS of q = 1.
+    """The von Neumann entropy of the kernel matrix with unit trace, in nats: log VS at q = 1.
 
-    It takes answers under any kernel, whatever `q` is: at most log n. Under k="equivalence" it is
-    SemanticEntropy, which has no nearness between classes.
+    Accepts any kernel and ignores `q`; at most log n. With k="equivalence" it equals
+    SemanticEntropy, which ignores similarity between classes.
     """
     return compute_log_score(subject, 1.0)
 
@@ -56,7 +56,7 @@ def kernel_language_entropy(subject: SampleSet | StackedGroups) -> Number:
     stacks=True,
 )
 def sample_coverage(subject: SampleSet | StackedGroups) -> Number:
-    """The part of a sample that others explain, on average: on labels Good–Turing coverage."""
+    """The mean fraction of a sample explained by the others: Good–Turing coverage for labels."""
     if isinstance(subject, StackedGroups):
         shares = subject.compute_spectra([], vectors=True).compute_residual_fractions()
     else:

@@ -1,4 +1,4 @@
-"""The magnitude of a metric space as measures: at scales, as an area, and compared."""
+"""Measures based on the magnitude of a metric space."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ REFERENCES_CUT_NOTE = (
     "MagArea ends at the convergence scale of the references: compare it only between sets that "
     "have the same references."
 )
-SAMPLES_CUT = "t_conv"  # as a cut-off, the convergence scale of the samples
+SAMPLES_CUT = "t_conv"  # value of `t_cut` for the convergence scale of the samples
 
 
 def _check_cut(t_cut: object) -> float | str | None:
@@ -64,7 +64,7 @@ def magnitude(
     t: float | Sequence[float] = 1.0,
     solver: SolverName = "auto",
 ) -> Number | dict[str, Number]:
-    """The effective number of points at scale t of distances; several t give one for each."""
+    """The effective number of points at scale t of the distances; one value per t."""
     function = evaluate_magnitude(subject.build_spaces(solver)[0], np.atleast_1d(t))
     return _values_by_scale(t, list(function.values.T))
 
@@ -72,7 +72,7 @@ def magnitude(
 def _values_by_scale(
     t: float | Sequence[float], values: Sequence[Number]
 ) -> Number | dict[str, Number]:
-    """Return the value of one scale, or of several, each under its suffix of the key."""
+    """Return the value of a single scale, or the values of several scales by key suffix."""
     if isinstance(t, float):
         return values[0]
     return {scale_suffix(scale): value for scale, value in zip(t, values, strict=True)}
@@ -101,12 +101,13 @@ def magnitude_area(
     average: bool = False,
     solver: SolverName = "auto",
 ) -> Number:
-    """The area under the magnitude function, to a scale that sets have in common if there is one.
+    """The area under the magnitude function, up to a cut-off scale.
 
-    For distances of a kernel it ends where the magnitude of as many samples that have nothing in
-    common (k = 0) is (1 − ε) n: compare sets of one size. For other distances it ends at the
-    convergence scale of the references, or else of the samples (`mag_area`), which cannot
-    be compared between sets. `t_cut` ends it elsewhere; "t_conv" is the samples' own scale.
+    For kernel distances the cut-off is the scale at which n samples with nothing in common (k = 0)
+    have magnitude (1 − ε) n, so sets of equal size share it. For other distances it is the
+    convergence scale of the references if given, otherwise of the samples (see `mag_area`); areas
+    with different cut-offs are not comparable. `t_cut` sets the cut-off; "t_conv" means the
+    convergence scale of the samples.
     """
     space, *references = subject.build_spaces(solver)
     cut: Number
@@ -154,7 +155,7 @@ def magnitude_difference(
     absolute: bool = False,
     solver: SolverName = "auto",
 ) -> Number:
-    """The integral of Mag(samples) − Mag(references) over scales, to t_conv of the references."""
+    """The integral of Mag(samples) − Mag(references) over scales up to t_conv of the references."""
     return compute_area_difference(
         *subject.build_spaces(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,

@@ -1,4 +1,4 @@
-"""Distances between the means of two sets in the feature space of a kernel."""
+"""Distances between the mean embeddings of two sets in the feature space of a kernel."""
 
 from functools import partial
 
@@ -25,11 +25,11 @@ from .sample_set import SampleSet, as_numeric_rows, check_features, drop_empty_c
     pooled=True,
 )
 def maximum_mean_discrepancy(subject: SampleSet, unbiased: bool = False) -> Number:
-    """The squared maximum mean discrepancy under the kernel: ‖mean of x − mean of y‖².
+    """The squared maximum mean discrepancy under the kernel: ‖mean of φ(x) − mean of φ(y)‖².
 
-    From 0, for a set with itself, to 4. With `unbiased` (the U-statistic, without the similarity of
-    samples to themselves) it is right on average, and below 0 for about half of the draws of one
-    source, −1/(n−1) − 1/(m−1) at least.
+    Ranges from 0 (identical sets) to 4. `unbiased=True` computes the U-statistic, which omits the
+    similarity of each sample to itself. Its expected value is 0 for two sets from the same
+    distribution, so about half of these values are negative; the minimum is −1/(n−1) − 1/(m−1).
     """
     (n, m) = subject.both.sizes
     K = subject.both.similarity
@@ -38,7 +38,7 @@ def maximum_mean_discrepancy(subject: SampleSet, unbiased: bool = False) -> Numb
     halves[:n, 0] = 1 / n
     halves[n:, 1] = 1 / m
     V = asarray_like(halves, own)
-    means = V.T @ K.matmul(V)  # within and between the sets, self-pairs included
+    means = V.T @ K.matmul(V)  # mean similarities within and between the sets, including self-pairs
     of_samples = means[0, 0]
     of_references = means[1, 1]
     if unbiased:
@@ -57,7 +57,7 @@ def maximum_mean_discrepancy(subject: SampleSet, unbiased: bool = False) -> Numb
 
 
 def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
-    """Return the mean similarity of pairs of different samples, from the mean of all pairs."""
+    """Return the mean similarity of pairs of different samples, given the mean over all pairs."""
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
 
@@ -74,9 +74,9 @@ def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
 def kernel_inception_distance(subject: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    It takes rows of numbers, else the kernel's features before they have unit length; of texts, d
-    is the number of words and phrases of both sets. The usual mean over random subsets is a noisier
-    estimate. Its scale is set by the encoder's features.
+    Uses numeric samples as they are, otherwise the features of the kernel before normalization. For
+    text, d is the number of words and phrases in both sets. The common mean over random subsets is
+    a noisier estimate. The scale of the values depends on the features of the encoder.
     """
     X, Y = _raw_features(subject)
     n = X.shape[0]
@@ -88,7 +88,7 @@ def kernel_inception_distance(subject: SampleSet) -> float:
 
 
 def _raw_features(subject: SampleSet) -> list[Rows]:
-    """Return each set as rows of numbers, or of features before these are of unit length."""
+    """Return the numeric rows of each set, or the features of the kernel before normalization."""
     rows = [as_numeric_rows(samples, subject.spec) for samples in subject.sets]
     passed = not any(X is None for X in rows)
     if passed and not (subject.spec.drop_unusable and subject.both.similarity.dropped):
@@ -109,7 +109,7 @@ def _raw_features(subject: SampleSet) -> list[Rows]:
 
 
 def _as_double_rows(X: Rows, name: str) -> Rows:
-    """Return rows of numbers in double precision, sparse ones as they are."""
+    """Convert rows to double precision; sparse rows stay sparse."""
     rows = X if sp.issparse(X) else as_numpy_rows(X, name)
     return rows.astype(np.float64, copy=False)
 
@@ -129,7 +129,7 @@ def _sum_of_cubes(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
 
 
 def _check_two_samples(name: str, n: int, m: int, hint: str) -> None:
-    """Raise a ValueError unless both sets have two samples."""
+    """Raise a ValueError unless both sets have at least two samples."""
     if min(n, m) < 2:
         raise ValueError(
             f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {hint}"

@@ -1,4 +1,4 @@
-"""Measures of how similar samples are to each other, on average."""
+"""Measures of the average similarity between samples."""
 
 import math
 from functools import partial
@@ -17,8 +17,8 @@ from .stacked_groups import StackedGroups
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 
-# Up to this size all entries are searched for a negative one. Of more samples only some rows are: a
-# row costs as much as LC itself, which is one product K p.
+# Up to this size all entries are checked for negative values. For larger sets only some rows are,
+# because each row costs as much as LC itself (one product K p).
 MAX_EXHAUSTIVE_SAMPLES, N_CHECKED_ROWS = 4096, 256
 _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' of vectors"
 
@@ -31,10 +31,10 @@ _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' of vecto
     ordered=True,
 )
 def leinster_cobbold(subject: SampleSet | StackedGroups) -> list[Number]:
-    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of similarities of at least 0.
+    """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of non-negative similarities.
 
-    It is at most the Vendi Score of the same order if no similarity is negative. Otherwise there
-    is a warning; where the value is not a number from 1 to n, it is an error.
+    It is at most the Vendi Score of the same order if no similarity is negative. Negative
+    similarities cause a warning, or an error if the value is not between 1 and n.
     """
     p, ordinary = subject.ordinariness
     xp = namespace(ordinary)
@@ -50,7 +50,7 @@ def leinster_cobbold(subject: SampleSet | StackedGroups) -> list[Number]:
                 for i in np.flatnonzero(refused.tolist())
             }
         )
-    # Samples without weight have no part in it, nor in the largest.
+    # Samples without weight do not contribute, nor to the maximum.
     largest = xp.max(xp.where(p > 0, ordinary, 0.0), axis=-1, keepdims=True)
     logs = xp.log(xp.where(p > 0, ordinary, largest))
     values = [
@@ -73,7 +73,7 @@ def _check_negative_similarities(
         weighted = to_host(p > 0)
         pairs = weighted[:, :, None] & weighted[:, None, :]
         each = np.where(pairs, to_host(subject.K), 0.0).min(axis=(1, 2))
-        # Sets that are measured one by one have their own warning, or error.
+        # Groups that are computed separately emit their own warning or error.
         each = each[~(subject.unusual | outside.any(axis=0))]
         lowest = float(each.min(initial=0.0))
     else:
@@ -93,10 +93,10 @@ def _check_negative_similarities(
 
 
 def compute_lowest_similarity(similarity: Similarity) -> float:
-    """Return the lowest similarity of two samples, or 0 if it is certain that none is negative.
+    """Return the lowest similarity, or 0 if no similarity can be negative.
 
-    Of more than `MAX_EXHAUSTIVE_SAMPLES` samples, `N_CHECKED_ROWS`, evenly spaced, are compared
-    with all.
+    For more than `MAX_EXHAUSTIVE_SAMPLES` samples, only `N_CHECKED_ROWS` evenly spaced rows are
+    checked.
     """
     if isinstance(similarity, FeatureSimilarity) and to_float(similarity.X.min()) >= 0:
         return 0.0
@@ -115,7 +115,7 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     weighted=True,
 )
 def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
-    """Internal diversity 1 − pᵀKp: the mean dissimilarity of two draws, self-pairs included."""
+    """Internal diversity 1 − pᵀKp: the mean dissimilarity of two random draws with replacement."""
     p, ordinary = subject.ordinariness
     return 1 - (p * ordinary).sum(-1)
 
@@ -127,7 +127,7 @@ def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
     source="Limbeck et al., arXiv 2311.16054, C.1",
 )
 def average_similarity(subject: SampleSet | StackedGroups) -> Number:
-    """The mean similarity of two different samples; 1 for a single one."""
+    """The mean similarity of two different samples; 1 for a single sample."""
     n = subject.n
     p, ordinary = subject.ordinariness
     mean = (p * ordinary).sum(-1)

@@ -1,4 +1,4 @@
-"""Measures by name: functions of a `SampleSet`, with options of their own."""
+"""The registry of measures: functions of a `SampleSet` with options."""
 
 import math
 import re
@@ -17,14 +17,14 @@ from ..support.summary import SummaryMixin
 from ..support.types import Number, Record
 
 Needs = Literal["similarity", "scores", "eigenvectors", "distances", "features", "samples"]
-# Needs that the similarities of the samples meet.
+# Values of `needs` that similarities of the samples satisfy.
 SIMILARITY_NEEDS = frozenset({"similarity", "scores", "eigenvectors"})
 Aspect = Literal["diversity", "dimension", "fidelity", "likeness"]
 Direction = Literal["higher", "lower"]
 Compute = TypeVar("Compute", bound=Callable[..., object])
 Reader = Callable[[Any], object]
 
-# The distance by which rounding may take a number out of its range, besides rounding of samples.
+# Tolerance for values outside the range of a measure, in addition to the input precision.
 RANGE_ROUNDING = 1e-9
 _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
@@ -98,12 +98,12 @@ class Measure(SummaryMixin):
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring."""
+        """The first line of the docstring."""
         return get_docstring_summary(self.compute)
 
     @cached_property
     def ends(self) -> tuple[float | None, float | None]:
-        """Both ends of `range`; None for n."""
+        """Both ends of `range`; None means n."""
         read = _RANGE.fullmatch(self.range)
         if read is None:
             raise ValueError(
@@ -152,7 +152,7 @@ class Measure(SummaryMixin):
             If the value is outside the range by more than rounding errors explain.
         """
         low, high = self.limits(n)
-        found = value if type(value) is float else to_float(value)  # not a float of NumPy
+        found = value if type(value) is float else to_float(value)  # not a NumPy scalar
         slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
         if not (math.isfinite(found) and low - slack <= found <= high + slack):
             raise ValueError(
@@ -168,8 +168,8 @@ def _parse_limit(text: str) -> float | None:
     return float(text.replace("−", "-").replace("∞", "inf"))
 
 
-BETWEEN = "BetweenVS"  # whose value for shuffled labels `permutations` finds
-# The measures of each module of `vendiscore/measures/`.
+BETWEEN = "BetweenVS"  # its null distribution is computed if `permutations` is positive
+# The measures defined by each module of `vendiscore/measures/`.
 MEASURES_BY_MODULE = {
     "column_spread": "GMStds",
     "conditional": "ConditionalVS",
@@ -307,7 +307,7 @@ def list_measures() -> list[Measure]:
 
 
 def get_measure(name: str) -> Measure:
-    """Return the measure of that name, or raise a ValueError that suggests another name."""
+    """Return the measure with this name; raise a ValueError with a suggestion if it is unknown."""
     measure = _measures.find(name)
     if measure is None:
         known = {*_measures.entries, *PRESETS}
@@ -319,5 +319,4 @@ def get_measure(name: str) -> Measure:
 
 
 def measures_with_option(option: str) -> list[str]:
-    """Return the names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]

@@ -1,4 +1,4 @@
-"""Samples and references in each other's neighbourhoods: balls that reach k neighbours."""
+"""Nearest-neighbour balls of samples and references."""
 
 from __future__ import annotations
 
@@ -31,22 +31,22 @@ from ..similarity.nearest_neighbours import (
 from ..support.namespace import to_host
 from ..support.types import Record
 
-# Neighbours that are found at once: some more than are asked for cost nothing.
+# Neighbours computed at once; a few more than requested cost nothing.
 MIN_NEIGHBOURS = 10
 SETS = ("samples", "references")
 
 
 class BallCounts(NamedTuple):
-    """Who is in whose ball, of n samples and m references; a ball has its boundary."""
+    """Counts of points in balls, for n samples and m references; balls are closed."""
 
-    n_reference_balls: np.ndarray  # in how many balls of references each sample is
-    n_samples_in_ball: np.ndarray  # how many samples are in the ball of each reference
-    # in how many of samples it is; none where there are k samples or fewer
+    n_reference_balls: np.ndarray  # for each sample, number of reference balls that contain it
+    n_samples_in_ball: np.ndarray  # for each reference, number of samples in its ball
+    # for each reference, number of sample balls that contain it; zeros if n ≤ k
     n_sample_balls: np.ndarray
 
 
 class Neighbourhoods:
-    """Nearest neighbours and balls of samples and references, each found once, when asked for."""
+    """Nearest neighbours and balls of samples and references, computed on first use."""
 
     def __init__(
         self,
@@ -57,16 +57,16 @@ class Neighbourhoods:
         self.pairs = pairs
         self.inverse = inverse
         self.sizes: tuple[int, int] = len(inverse[0]), len(inverse[1])
-        # Distances that are found in another way may be of another unit, or rounded otherwise.
+        # Distances computed by another method may have another scale or rounding.
         self._parent = parent if parent is not None and type(parent.pairs) is type(pairs) else None
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
         distinct = len(self._counts[0])
         self._sides = slice(0, distinct), slice(distinct, pairs.n)
-        self._nearest = [np.empty((0, 0))] * 2  # distances to neighbours, of each side
+        self._nearest = [np.empty((0, 0))] * 2  # distances to the nearest neighbours, for each set
         self._balls: dict[int, BallCounts] = {}
 
     def compute_radii(self, side: int, k: int) -> np.ndarray:
-        """Return how far the k-th nearest other is from each point of a side, in its order."""
+        """Return the distance to the k-th nearest other point, for each point of a set."""
         if side == 1 and self._parent is not None:
             return self._parent.compute_radii(1, k)
         known = self._nearest[side]
@@ -80,7 +80,7 @@ class Neighbourhoods:
         return known[:, k - 1]
 
     def count_balls(self, k: int) -> BallCounts:
-        """Count the points in each ball; there are more than k references."""
+        """Count the points in each ball; requires more than k references."""
         if k not in self._balls:
             radii = [self.compute_radii(1, k)[None]]
             if self.sizes[0] > k:
@@ -98,7 +98,7 @@ class Neighbourhoods:
 def row_neighbourhoods(
     X: np.ndarray, n: int, spec: SimilaritySpec, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Return the neighbourhoods of n rows, and references after them, by a metric of SciPy."""
+    """Return the neighbourhoods of n rows followed by the references, under a SciPy metric."""
     metric = str(check_row_metric(spec))
     options: Record = dict(spec.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
@@ -125,7 +125,7 @@ def row_neighbourhoods(
 def kernel_neighbourhoods(
     similarity: Similarity, n: int, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Return the neighbourhoods of n samples, and references after them, under a kernel."""
+    """Return the neighbourhoods of n samples followed by the references, under a kernel."""
     groups = similarity.groups()
     places, inverse = _distinct_samples(np.arange(similarity.n) if groups is None else groups, n)
     if len(places) < similarity.n:
@@ -136,7 +136,8 @@ def kernel_neighbourhoods(
     if F is None:
         pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
     elif sp.issparse(F):
-        # As many products in a sum as a row has numbers, of vectors of length 1.
+        # Error bound of a dot product of unit-norm rows: proportional to the number of stored
+        # values.
         stored = np.diff(F.tocsr().indptr)
         rounding = 4 * (int(stored.max(initial=0)) + 16) * EPS
         pairs = _KernelPairs(similarity, n, rounding)
@@ -146,7 +147,7 @@ def kernel_neighbourhoods(
 
 
 def space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
-    """Return the neighbourhoods in a MetricSpace of n samples and the references after them."""
+    """Return the neighbourhoods in a MetricSpace of n samples followed by the references."""
     places, inverse = _distinct_samples(space.inverse, n)
     return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[places]), inverse)
 
@@ -154,7 +155,7 @@ def space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
 def _distinct_samples(
     groups: np.ndarray, n: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Return places of the distinct samples of both sets; which of its set's each sample is."""
+    """Return indices of the distinct samples of both sets, and the inverse mapping of each set."""
     places = []
     inverse = []
     for start, own in ((0, groups[:n]), (n, groups[n:])):
@@ -166,15 +167,16 @@ def _distinct_samples(
 
 
 class _KernelPairs(BlockDistances):
-    """√(k(x, x) + k(y, y) − 2 k(x, y)), computed when asked; less than rounding counts as 0."""
+    """√(k(x, x) + k(y, y) − 2 k(x, y)), computed on demand; squares below rounding are set to 0."""
 
-    threaded = False  # whatever the kernel is
+    threaded = False  # for any kernel
 
     def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
         self.n = similarity.n
         self.rounding = rounding
         self.parts = [(slice(0, self.n), similarity)]
-        if not isinstance(similarity, MatrixSimilarity):  # of one set half as many are computed
+        # avoids computing pairs between the sets when only one set is needed
+        if not isinstance(similarity, MatrixSimilarity):
             first, second = np.split(np.arange(self.n), [n])
             of_samples = slice(0, n), similarity.take(first)
             of_references = slice(n, self.n), similarity.take(second)

@@ -1,6 +1,7 @@
-"""Shares of n samples x and m references y that are among each other's nearest neighbours.
+"""Precision, recall, density and coverage of n samples x with respect to m references y.
 
-The ball B of a point reaches to (and has) the k-th nearest other of its own set, k = `neighbours`.
+The ball B of a point extends to the k-th nearest other point of its own set, inclusive, with k =
+`neighbours`.
 """
 
 from functools import partial
@@ -27,18 +28,20 @@ _register = partial(
     aspect="fidelity",
 )
 def precision(subject: SampleSet, neighbours: int = 5) -> float:
-    """The share of samples in the ball of some reference: |{x : x ∈ ⋃ B(y)}| / n.
+    """The proportion of samples in the ball of at least one reference: |{x : x ∈ ⋃ B(y)}| / n.
 
-    An outlier among the references has a large ball, in which any sample is precise.
+    An outlier among the references has a large ball and makes any sample inside it count as
+    precise.
     """
     return float((_count_balls(subject, "Precision", neighbours).n_reference_balls > 0).mean())
 
 
 @_register("Recall", range="[0, 1]", source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)")
 def recall(subject: SampleSet, neighbours: int = 5) -> float:
-    """The share of references in the ball of some sample: |{y : y ∈ ⋃ B(x)}| / m.
+    """The proportion of references in the ball of at least one sample: |{y : y ∈ ⋃ B(x)}| / m.
 
-    An outlier among the samples has a large ball, which recalls any reference.
+    An outlier among the samples has a large ball and makes any reference inside it count as
+    recalled.
     """
     return float(
         (_count_balls(subject, "Recall", neighbours, with_samples=True).n_sample_balls > 0).mean()
@@ -49,24 +52,26 @@ def recall(subject: SampleSet, neighbours: int = 5) -> float:
     "Density", range="[0, ∞)", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)", aspect="fidelity"
 )
 def density(subject: SampleSet, neighbours: int = 5) -> float:
-    """In how many balls of references samples are, of k: Σ_x |{y : x ∈ B(y)}| / (k n).
+    """The mean number of reference balls that contain a sample, divided by k.
 
-    About 1 for samples of the references' distribution; m/k at most (all samples in all balls).
+    The formula is Σ_x |{y : x ∈ B(y)}| / (k n). It is about 1 if samples and references have the
+    same distribution, and at most m/k (if all balls contain all samples).
     """
     return float(_count_balls(subject, "Density", neighbours).n_reference_balls.mean() / neighbours)
 
 
 @_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
 def coverage(subject: SampleSet, neighbours: int = 5) -> float:
-    """The share of references that have a sample in their ball: |{y : some x ∈ B(y)}| / m.
+    """The proportion of references with at least one sample in their ball.
 
-    About 1 − 2⁻ᵏ for as many samples of the references' distribution; more samples cover more.
+    The formula is |{y : some x ∈ B(y)}| / m. It is about 1 − 2⁻ᵏ for n = m samples from the
+    distribution of the references, and grows with n.
     """
     return float((_count_balls(subject, "Coverage", neighbours).n_samples_in_ball > 0).mean())
 
 
 def _count_balls(subject: SampleSet, name: str, k: int, with_samples: bool = False) -> BallCounts:
-    """Return the balls of k neighbours; if `with_samples`, the balls of samples too."""
+    """Count points in balls of k neighbours; if `with_samples`, also in the balls of samples."""
     neighbourhoods = subject.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
     for what in SETS if with_samples else SETS[1:]:

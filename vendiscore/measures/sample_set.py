@@ -1,4 +1,4 @@
-"""Subjects of measures: samples, and views of them, each found once, when first asked for."""
+"""Sample sets, the input of measures: samples and quantities computed from them on first use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ..support.namespace import Array, asarray_like, to_host
 from ..support.types import Record, Rows, SampleContainer, Samples, Weights
 from .measure import SIMILARITY_NEEDS
 
-# What is cached of the samples themselves, and the caches of spaces.
+# Cached data derived from the samples themselves, and caches of metric spaces.
 _NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
 
 
 class UnsupportedInputError(TypeError):
-    """Input that a measure needs, and the samples that were passed instead."""
+    """The measure does not support this input; the message names what it needs and what it got."""
 
 
 @dataclass(eq=False, repr=False)
@@ -113,17 +113,17 @@ class SampleSet:
     solver: SolverName = "auto"
 
     def __post_init__(self) -> None:
-        self.names: list[str] = [self.name]  # as errors call the sets
+        self.names: list[str] = [self.name]  # names of the sets in errors
         if self.references is not None:
             self.names.append("references")
         self.parent: SampleSet = self
-        self.notes: list[str] = []  # what measures have to say of their numbers
-        self.settings: Record = {}  # and what they have read samples by, for the signature
+        self.notes: list[str] = []  # remarks of measures about their values
+        self.settings: Record = {}  # settings of measures, for the signature
 
     def __getstate__(self) -> Record:
-        """Return the similarities of the samples, in place of the samples and of how they compare.
+        """Return the state with similarities instead of the samples and their spec.
 
-        Both may hold what cannot be pickled, such as a function.
+        Samples and spec may contain objects that cannot be pickled, such as functions.
         """
         state = {name: value for name, value in vars(self).items() if name not in _NOT_PICKLED}
         state |= {name: getattr(self, name) for name in ("similarities", "p", "row_of_input")}
@@ -132,22 +132,22 @@ class SampleSet:
 
     @cached_property
     def samples(self) -> Any:
-        """The samples themselves."""
+        """The samples."""
         return self.data
 
     def decompose(self) -> Spectrum:
-        """Find the eigenvectors now, off which scores are then read; raise if there are none."""
+        """Compute the eigenvectors, for scores and contributions; raise if there are none."""
         self.needs |= {"eigenvectors"}
         return self.eigen
 
     @property
     def sets(self) -> list[SampleContainer]:
-        """The samples, and the references if there are any."""
+        """A list of the samples and, if given, the references."""
         return [self.samples] if self.references is None else [self.samples, self.references]
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if similarities are found: for a measure, or to leave out some samples."""
+        """True if similarities are computed, either for a measure or to drop unusable samples."""
         needs = self.needs | self.group_needs | self.pooled_needs
         made = isinstance(self.spec.k, tuple) or isinstance(self.samples, Similarity)
         if (
@@ -164,7 +164,7 @@ class SampleSet:
 
     @cached_property
     def compares_within_groups(self) -> bool:
-        """True if samples of two groups are not compared: no measure looks at more than `parts`."""
+        """True if only pairs within groups are compared, because measures use only `parts`."""
         return (
             self.groups is not None
             and self.weights is None
@@ -173,7 +173,7 @@ class SampleSet:
 
     @cached_property
     def similarities(self) -> list[Similarity]:
-        """The Similarity of the samples, and of the references if there are any."""
+        """The similarity of the samples and, if given, of the references."""
         sets = self.sets
         if any(map(is_metric_space, sets)):
             raise TypeError(
@@ -188,31 +188,31 @@ class SampleSet:
 
     @cached_property
     def both(self) -> JointSampleSet:
-        """The samples and the references as one set."""
+        """The samples and the references as a single set."""
         from .joint_sample_set import JointSampleSet
 
         return JointSampleSet(self)
 
     @property
     def uses_row_distances(self) -> bool:
-        """True if distances are between rows of numbers, and not from the kernel."""
+        """True if distances are computed from numeric rows, not from a kernel."""
         from ..magnitude.metric_space_builder import uses_row_distances
 
         return uses_row_distances(self.sets, self.spec)
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """The places of its samples among all that were passed."""
+        """Indices of the samples of this set into all samples passed by the caller."""
         return np.arange(self.n_input)
 
     @property
     def roundoff(self) -> float:
-        """The spacing of the numbers that the samples were passed in, if they have similarities."""
+        """Machine epsilon of the precision of the samples, if they have similarities."""
         return self.similarities[0].roundoff if self.has_similarities else 0.0
 
     @property
     def similarity(self) -> Similarity:
-        """The Similarity of the samples, with unit diagonal."""
+        """The similarity of the samples, with unit diagonal."""
         return self.similarities[0]
 
     @cached_property
@@ -229,7 +229,7 @@ class SampleSet:
 
     @cached_property
     def eigen(self) -> Spectrum:
-        """The spectrum with its eigenvectors, which tell what each sample adds."""
+        """The spectrum with eigenvectors, as needed for the contributions of samples."""
         return compute_spectrum(self.similarity, self.p, self.psd, vectors=True)
 
     @cached_property
@@ -242,9 +242,10 @@ class SampleSet:
 
     @cached_property
     def spectral(self) -> ScoresByOrder:
-        """Vendi Scores of all orders, read off the eigenvectors where these are needed.
+        """Vendi Scores of all orders, from the eigenvectors if these are needed anyway.
 
-        Of several groups they are in double precision: measures divide them by scores of each.
+        With several groups they are in double precision, because they are divided by scores of
+        groups.
         """
         known = self.eigen if "eigenvectors" in self.needs else None
         return compute_vendi_scores(
@@ -259,14 +260,14 @@ class SampleSet:
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
-        """The spectrum that measures need anyway, which may be good for some orders only."""
+        """The spectrum that measures need anyway, which may be valid only for some orders."""
         if "eigenvectors" in self.needs:
             return self.eigen
         return self.spectral.spectrum if "scores" in self.needs else None
 
     @cached_property
     def spectrum(self) -> Spectrum:
-        """The spectrum, as good for every order."""
+        """The spectrum, valid for every order."""
         known = self.needed_spectrum
         if known is None or known.single_precision:
             return compute_spectrum(self.similarity, self.p, self.psd)
@@ -274,13 +275,14 @@ class SampleSet:
 
     @cached_property
     def build_spaces(self) -> SpaceBuilder:
-        """A function that returns `spaces` of a solver, and remembers those of the last one."""
+        """A function that returns `spaces` for a solver; the result of the last call is cached."""
         return lru_cache(maxsize=1)(self._build_spaces)
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Return the samples, and the references, at their distances.
+        """Return metric spaces of the samples and, if given, the references.
 
-        Weights of magnitude are solved for by `solver`; a MetricSpace keeps its own.
+        `solver` computes magnitude weights; a MetricSpace passed by the caller keeps its own
+        solver.
         """
         from ..magnitude.metric_space_builder import as_spaces
 
@@ -288,23 +290,23 @@ class SampleSet:
 
     @property
     def spaces(self) -> list[MetricSpace]:
-        """The samples, and the references, at their distances, if measures need these."""
+        """Metric spaces of the samples and, if given, the references."""
         return self.build_spaces(self.solver) if "distances" in self.needs else []
 
     @property
     def space(self) -> MetricSpace:
-        """The samples at the distances of a metric, or of their kernel, √(2 − 2k)."""
+        """The samples as a metric space, under a metric or the kernel distance √(2 − 2k)."""
         return self.build_spaces(self.solver)[0]
 
     @property
     def n_input(self) -> int:
-        """The number of samples that were passed, with those left out."""
+        """The number of samples passed by the caller, including dropped ones."""
         of_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
         return count_input_samples(self.similarity if of_columns else self.samples)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        """For each input sample, its row in the similarity; −1 for dropped samples."""
         kept = np.ones(self.n_input, bool)
         if self.has_similarities:
             kept[list(self.similarity.dropped)] = False
@@ -312,18 +314,18 @@ class SampleSet:
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The rows of its samples in the similarity of the whole."""
+        """Rows of this set in the similarity of the parent set."""
         return np.arange(self.similarity.n)
 
     @property
     def codes(self) -> np.ndarray:
-        """The group of each sample that was not left out, as its number."""
+        """Integer group code of each retained sample."""
         assert self.groups is not None
         return self.groups.codes[self.row_of_input >= 0]
 
     @cached_property
     def parts(self) -> list[SampleSubset]:
-        """The groups as sets of their own, in the order of their labels."""
+        """The groups as subsets, in the order of their labels."""
         assert self.groups is not None
         from ..similarity.group_indices import group_indices
 
@@ -334,7 +336,7 @@ class SampleSet:
 
     @cached_property
     def texts(self) -> list[str]:
-        """The samples, which must be strings, less those that were left out."""
+        """The retained samples, which must be strings."""
         expected = "samples that are strings"
         if not isinstance(self.samples, list):
             raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
@@ -345,18 +347,18 @@ class SampleSet:
 
     @cached_property
     def distances(self) -> np.ndarray:
-        """The matrix that was given as distances."""
+        """The distance matrix passed by the caller."""
         from ..similarity.distance_matrix import check_distances
 
         return check_distances(self.samples)
 
     @cached_property
     def build_reference_spaces(self) -> SpaceBuilder:
-        """A function that returns the references at their distances, as `build_spaces` does."""
+        """A function that returns the metric space of the references, like `build_spaces`."""
         return lru_cache(maxsize=1)(self._build_reference_spaces)
 
     def _build_reference_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Return the references at their distances, if there are any, for all parts."""
+        """Return the metric space of the references, if given, shared by all subsets."""
         if self.references is None:
             return []
         from ..magnitude.metric_space_builder import as_spaces
@@ -368,7 +370,7 @@ class SampleSet:
 
     @cached_property
     def features(self) -> Rows:
-        """The samples as rows of numbers (n, d), or the features of their kernel."""
+        """The samples as numeric rows (n, d), or the features of their kernel."""
         from ..similarity.distance_matrix import as_numpy_rows
 
         rows = as_numeric_rows(self.samples, self.spec)
@@ -380,12 +382,12 @@ class SampleSet:
 
     @property
     def n(self) -> int:
-        """The number of samples, less those that were left out."""
+        """The number of retained samples."""
         return self.similarities[0].n if self.has_similarities else self.n_input
 
     @property
     def retained_indices(self) -> np.ndarray:
-        """The place of each sample that was not left out, among all that were passed."""
+        """Indices of the retained samples into the samples passed by the caller."""
         return self.indices[self.row_of_input >= 0]
 
     @property
@@ -404,11 +406,11 @@ class SampleSet:
         return self.spec
 
 
-Subject = SampleSet  # its name before version 0.5
+Subject = SampleSet  # the name before version 0.5
 
 
 class SampleSubset(SampleSet):
-    """The samples of a whole at some places, such as a group: compared as the whole is."""
+    """A subset of the samples of `parent`, such as a group; reuses its options and similarities."""
 
     def __init__(
         self,
@@ -432,7 +434,7 @@ class SampleSubset(SampleSet):
         self.indices = indices
 
     def without_cache(self, spectral: ScoresByOrder | None = None) -> SampleSubset:
-        """Return the part with its notes and scores alone, so that no view of it takes memory."""
+        """Return a copy with only notes and scores, to free the memory of cached views."""
         part = SampleSubset(self.parent, self.indices, self.name, self.needs)
         part.notes = self.notes
         if spectral is not None:
@@ -441,7 +443,7 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def samples(self) -> Any:
-        """The samples themselves, where they have parts."""
+        """The samples of the subset, if the input can be divided."""
         whole = self.parent.samples
         if is_indivisible_input(whole, self.spec) and not isinstance(whole, list):
             return self.similarity
@@ -449,18 +451,18 @@ class SampleSubset(SampleSet):
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if the samples of the whole have similarities."""
+        """True if the parent set has similarities."""
         return self.parent.has_similarities
 
     @cached_property
     def similarities(self) -> list[Similarity]:
-        """The Similarity of the samples, and of the references if there are any."""
+        """The similarity of the samples and, if given, of the references."""
         pool, *others = self.parent.similarities
         return [similarity_subset(pool, self.rows), *others]
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights (n,) that sum to 1, or None; of a part among each other."""
+        """Weights of shape (n,) that sum to 1, or None; within a subset they are renormalized."""
         if self.parent.p is None:
             return None
         weights = self.parent.p[self.rows]
@@ -485,17 +487,17 @@ class SampleSubset(SampleSet):
 
     @property
     def n_input(self) -> int:
-        """The number of samples that were passed, with those left out."""
+        """The number of samples passed by the caller, including dropped ones."""
         return len(self.indices)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """The row of the similarity for each sample that was passed; −1 for those left out."""
+        """For each input sample, its row in the similarity; −1 for dropped samples."""
         return self.parent.row_of_input[self.indices]
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """The rows of its samples in the similarity of the whole."""
+        """Rows of this set in the similarity of the parent set."""
         rows = self.row_of_input[self.row_of_input >= 0]
         if not len(rows):
             raise ValueError(
@@ -505,12 +507,12 @@ class SampleSubset(SampleSet):
 
 
 def is_indivisible_input(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether samples are a Similarity, or records of which kernels see columns."""
+    """Return whether the input is a Similarity, or records whose columns kernels compare."""
     return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
 
 def check_features(K: Similarity) -> None:
-    """Raise for a similarity without features, or whose columns stand for many n-grams."""
+    """Raise if a similarity has no features, or features of n-gram kernels."""
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
         raise UnsupportedInputError(
             f"samples that are vectors or a kernel that has features, got {K!r}"
@@ -518,14 +520,14 @@ def check_features(K: Similarity) -> None:
 
 
 def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
-    """Drop columns that no sample of the set has, such as the labels of other groups."""
+    """Drop columns that are zero for all samples of the set, such as the labels of other groups."""
     if not K.vocabulary_columns:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
 def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
-    """Return the samples themselves where they are compared as vectors or numbers, else None."""
+    """Return the samples as numeric rows if they are vectors or numbers, else None."""
     if (
         is_indivisible_input(samples, spec)
         or spec.input_form == "K"
@@ -533,7 +535,7 @@ def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
     ):
         return None
     if isinstance(spec.k, Kernel) and spec.k.samples != "vectors":
-        return None  # numbers may name classes, and arrays be images
+        return None  # numbers may be class labels, and arrays may be images
     first = samples[0] if isinstance(samples, list) else samples
     numbers = isinstance(first, (int, float, list, tuple)) or hasattr(first, "dtype")
     return samples if numbers else None

@@ -1,4 +1,4 @@
-"""Numbers of classes of samples that are the same, by any similarity: novelty, utility, entropy."""
+"""Measures of equivalence classes: number of classes, utility and semantic entropy."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -28,9 +28,10 @@ _READERS = {
 
 
 def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-    """Return the first member (..., n) of the class of each sample, by its place.
+    """Return the index of the first member of the class of each sample, shape (..., n).
 
-    `blocks` are rows (..., b, n), in order: whether samples are the same as all others.
+    `blocks` yields consecutive boolean rows (..., b, n): whether samples are equivalent to each
+    other sample.
     """
     codes = np.full(shape, -1)
     i = 0
@@ -45,7 +46,7 @@ def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) ->
 
 
 def class_codes(subject: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
-    """Return the place (..., n) of the first member of the class of each sample."""
+    """Return the index of the first member of the class of each sample, shape (..., n)."""
     if isinstance(subject, StackedGroups):
         same = to_host(subject.K) > same_above
         return first_class_members([same], same.shape[:-1])
@@ -61,10 +62,10 @@ def class_codes(subject: SampleSet | StackedGroups, same_above: float) -> np.nda
     weighted=True,
 )
 def distinct_classes(subject: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
-    """The number of classes of samples that are the same: VS of q = 0 under k="equivalence".
+    """The number of classes of equivalent samples: VS at q = 0 under k="equivalence".
 
-    A sample joins the first class whose first member it is more similar to than `same_above`, so
-    that any kernel has classes. Classes without weight in `p` do not count.
+    A sample joins the first class whose first member has a similarity above `same_above`, so the
+    measure works with any kernel. Classes without weight in `p` are not counted.
     """
     codes = class_codes(subject, same_above)
     counted = codes >= 0
@@ -99,12 +100,12 @@ def utility(
     patience: float = 0.8,
     same_above: float = 0.5,
 ) -> Number:
-    """Σ r^i s_i [sample i founds a class] / Σ r^i: the quality s of new answers, at patience r.
+    """The mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
 
-    For a reader who takes the answers in their order, i = 0, 1, …, and goes on to the next with
-    probability `patience`; an answer that was drawn again is not new. In the unit of `quality`, one
-    number of at least 0 for each sample, which is needed; at most its largest. DistinctK has the
-    same classes.
+    s is `quality` and r is `patience`. Models a reader who takes the answers in order, i = 0, 1, …,
+    and continues to the next with probability `patience`. An answer equivalent to an earlier one
+    adds nothing. `quality` is required: one non-negative number per sample. The result has the same
+    unit and is at most the maximum quality. Classes are those of DistinctK.
     """
     own = take_quality(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)
@@ -133,16 +134,17 @@ def semantic_entropy(
     logprobs: PerSampleValues | None = None,
     same_above: float = 0.5,
 ) -> Number:
-    """The entropy −Σ m log m of the masses m of classes, in nats: log VS under k="equivalence".
+    """The entropy −Σ m log m of class masses m, in nats: log VS under k="equivalence".
 
-    The mass is the share of samples, or what they have of `p`, or of exp(`logprobs`): one
-    log-probability for each sample, all of them distinct, normalised within each set. Without
-    these, a sample that was drawn again counts again. At most log n; classes as for DistinctK.
+    The mass of a class is its proportion of the samples, or its weight in `p`. With `logprobs`, one
+    log-probability per sample, it is the sum of exp(`logprobs`), normalized within each set; the
+    samples must then be distinct. Without `logprobs`, repeated samples count repeatedly. At most
+    log n. Classes are those of DistinctK.
     """
     codes = class_codes(subject, same_above)
     p = np.full(codes.shape, 1 / subject.n) if subject.p is None else subject.p
     if isinstance(subject, StackedGroups):
-        subject.unusual |= logprobs is not None  # whose texts must differ
+        subject.unusual |= logprobs is not None  # each group must have distinct texts
     elif logprobs is not None:
         if subject.p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
@@ -161,7 +163,7 @@ def semantic_entropy(
 
 
 def _class_masses(codes: np.ndarray, p: Array) -> Array:
-    """Return the mass of each class at the place of its first member, (…, n)."""
+    """Return the mass of each class at the index of its first member, shape (…, n)."""
     n = codes.shape[-1]
     if is_torch(p):
         places = namespace(p).asarray(codes, device=p.device)

@@ -1,4 +1,4 @@
-"""Distances within small groups, as one stack for each size."""
+"""Distances within small groups, stacked by group size."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _HALVED_METRICS = ("cosine", "correlation", "1-k")  # metrics that are half of a
 
 
 def as_points(parent: SampleSet) -> FeatureSimilarity | None:
-    """Return the samples as points at the distances of a metric; None if SciPy has to find them."""
+    """Return the samples as points for the metric, or None if SciPy must compute the distances."""
     metric = check_row_metric(parent.spec)
     if metric not in ("euclidean", *_HALVED_METRICS):
         return None
@@ -35,7 +35,7 @@ def as_points(parent: SampleSet) -> FeatureSimilarity | None:
 def stack_spaces(
     similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, uses_row_distances: bool
 ) -> StackedSpaces:
-    """Return the spaces of samples at `rows` (g, m), at the distances that `as_spaces` finds."""
+    """Return the metric spaces of the groups `rows` (g, m), with distances as in `as_spaces`."""
     if similarity is None or not similarity.psd:
         return StackedSpaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
@@ -46,14 +46,14 @@ def stack_spaces(
 
 
 def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
-    """Return squared distances (g, m, m) of `rows` (g, m); 0 where rounding decides."""
+    """Return squared distances (g, m, m) of `rows` (g, m); values below rounding are 0."""
     K = to_host(similarity.stack(rows))
     diagonal = K.diagonal(axis1=1, axis2=2)
     sums = diagonal[:, :, None] + diagonal[:, None, :]
     D = sums - (K + K.swapaxes(1, 2))
     rounding = kernel_rounding(similarity)
     if similarity.dim is not None:
-        # From differences where a product of matrices could lose the thirteenth digit.
+        # Use differences if a matrix product could lose more than the last three digits.
         rounding = UNIT_ROUNDING
         k, i, j = np.nonzero(np.triu(~(10 * CLOSE_PAIR_RATIO * sums < D), 1))
         if len(k):

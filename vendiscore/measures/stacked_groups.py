@@ -1,4 +1,4 @@
-"""Groups of one size as one stack, of which measures have a number for each group."""
+"""Groups of equal size stacked in one array, for measures that compute all groups at once."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
     from ..magnitude.space import MetricSpace, StackedSpaces
 
-# Larger groups are as fast one at a time, and takes the cheapest route of each.
+# Larger groups are as fast one at a time, with the best algorithm for each.
 MAX_STACKED_SIZE = 64
 
 
 class StackedGroups:
-    """Groups of n samples each: the views of a SampleSet, with a row for each group.
+    """g groups of n samples each: the views of a SampleSet with a leading batch axis.
 
-    A measure that is registered with `stacks` takes it instead of a SampleSet. Groups that it adds
-    to `unusual`, or whose number is NaN, are measured one by one, which raises as need be.
+    A measure registered with `stacks=True` also accepts it instead of a SampleSet. Groups marked in
+    `unusual`, or with value NaN, are computed separately, which raises an error if necessary.
     """
 
     def __init__(
@@ -41,7 +41,7 @@ class StackedGroups:
     ) -> None:
         self.parent = parent
         self.similarity = similarity
-        self.points = points  # where distances are of rows of numbers
+        self.points = points  # points, if distances are computed from numeric rows
         self.n: int = indices.shape[1]
         self.orders: Sequence[float] = parent.orders
         self.retained_indices = indices
@@ -56,7 +56,7 @@ class StackedGroups:
 
     @cached_property
     def unusual(self) -> np.ndarray:
-        """Groups (g,) to be measured one by one: at first those whose diagonals are not 1."""
+        """Mask (g,) of groups to compute separately; initially those whose diagonal is not 1."""
         if self.similarity is None:
             return np.zeros(len(self.rows), dtype=bool)
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
@@ -73,7 +73,7 @@ class StackedGroups:
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p: how similar a random sample of its group is to each."""
+        """p and K p, the mean similarity of each sample to a random one of its group."""
         p = np.full(self.rows.shape, 1 / self.n) if self.p is None else self.p
         p = asarray_like(p, self.K)
         return p, (self.K @ p[:, :, None])[:, :, 0]
@@ -84,7 +84,7 @@ class StackedGroups:
         return self.compute_spectra(self.orders)
 
     def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
-        """Find Vendi Scores of some orders, and groups that are to be looked at one by one."""
+        """Compute Vendi Scores of the given orders, and mark groups to compute separately."""
         spectra = StackedSpectra(self.K, self.p, orders, self.parent.psd, vectors, self.similarity)
         spectra.warn_about_truncation(orders)
         self.unusual |= to_host(spectra.unusual)
@@ -92,7 +92,7 @@ class StackedGroups:
 
     @cached_property
     def space(self) -> StackedSpaces:
-        """The samples of each group at their distances."""
+        """The groups as metric spaces."""
         from .stacked_distances import stack_spaces
 
         of_rows = self.parent.uses_row_distances
@@ -100,12 +100,12 @@ class StackedGroups:
         return stack_spaces(similarity, self.rows, self.parent.spec.metric, of_rows)
 
     def build_spaces(self, solver: SolverName) -> list[StackedSpaces | MetricSpace]:
-        """Return the samples, and the references, at their distances."""
+        """Return metric spaces of the groups and, if given, the references."""
         return [self.space, *self.parent.build_reference_spaces(solver)]
 
 
 def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, StackedGroups]]:
-    """Yield indices of groups of one size, and their StackedGroups, as many as fit in the cache."""
+    """Yield indices of groups of equal size with their StackedGroups, in cache-sized batches."""
     assert parent.groups is not None
     codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)
     similarity = None
@@ -115,7 +115,7 @@ def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, Stacked
     if parent.has_similarities:
         similarity = parent.similarity if has_gradient(parent.p) else parent.similarity.in_numpy()
         dim = similarity.dim or 0
-        # A step of torch costs as much for few sets as for many.
+        # An operation of torch takes as long for a few groups as for many.
         if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X):
             many = 64
     if "distances" in parent.group_needs and parent.uses_row_distances:

@@ -1,4 +1,4 @@
-"""Measures of texts by the words and bytes that they repeat; they look at no similarities."""
+"""Measures of repeated words and bytes in texts; they use no similarities."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -37,11 +37,12 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
     readers={"sizes": _check_sizes},
 )
 def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
-    """Distinct n-grams / all n-grams of the texts, averaged over `sizes` n.
+    """The number of distinct n-grams divided by all n-grams of the texts, averaged over `sizes` n.
 
-    It counts n-grams of all texts together (Li et al.), and falls with their number and length:
-    compare sets of one size. Words follow the kernel "ngram_overlap", with its options `tokenizer`
-    and `analyzer` if that compares the texts. A text shorter than n has no part in that n.
+    n-grams of all texts are counted together (Li et al.). The value falls with the number and
+    length of texts: compare sets of equal size. Tokens follow the options `tokenizer` and
+    `analyzer` of the kernel "ngram_overlap" if it compares the texts. Texts shorter than n are
+    ignored for that n.
     """
     with _reindex_sample_errors(subject):
         read = _tokenize(subject)
@@ -69,7 +70,7 @@ def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> 
 
 @contextmanager
 def _reindex_sample_errors(subject: SampleSet) -> Iterator[None]:
-    """Name texts in errors by their indices among all samples that were passed."""
+    """Let errors refer to the indices of texts among all samples passed by the caller."""
     try:
         yield
     except SampleError as error:
@@ -77,7 +78,7 @@ def _reindex_sample_errors(subject: SampleSet) -> Iterator[None]:
 
 
 def _tokenize(subject: SampleSet) -> list[Tokens]:
-    """Return the tokens of each text: of words or characters as the whole set has them."""
+    """Return the tokens of each text; words or characters, as chosen for the whole set."""
     how = subject.spec
     whole = subject.parent
     own: Record = {}
@@ -87,7 +88,7 @@ def _tokenize(subject: SampleSet) -> list[Tokens]:
     if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
         if whole.has_similarities and "analyzer" in whole.similarity.settings:
             own["analyzer"] = whole.similarity.settings["analyzer"]
-        else:  # for all groups the same, found once
+        else:  # same for all groups, computed once
             analyzer = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
             own["analyzer"] = str(analyzer)
     whole.settings |= own
@@ -101,12 +102,12 @@ def _tokenize(subject: SampleSet) -> list[Tokens]:
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
 )
 def self_bleu(subject: SampleSet) -> float:
-    """The mean sentence BLEU of each text with all others as its references, from 0 to 1.
+    """The mean sentence BLEU of each text with all others as references, from 0 to 1.
 
-    sacrebleu's `sentence_score` with effective order, over 100; options follow the
-    kernel "bleu" if that compares the texts, else "13a", "exp", 4 and False. (Texygen has NLTK's
-    tokens.) It grows with the number of texts: compare sets of one size. O(total length) time and
-    memory.
+    It is sacrebleu's `sentence_score` with effective order, divided by 100. Options are those of
+    the kernel "bleu" if it compares the texts, otherwise "13a", "exp", 4 and False. (Texygen uses
+    NLTK's tokens.) The value grows with the number of texts: compare sets of equal size. Time and
+    memory are O(total length).
     """
     how = subject.spec
     options = dict(_BLEU_DEFAULTS)
@@ -132,10 +133,10 @@ def self_bleu(subject: SampleSet) -> float:
 
 
 def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int) -> np.ndarray:
-    """Return Σ over n-grams of min(count, the largest count in another text), of each text."""
+    """Return, for each text, Σ over n-grams of min(count, largest count in another text)."""
     if not len(grams):
         return np.zeros(n, dtype=int)
-    order = np.lexsort((-counts, grams))  # by n-gram, the largest count first
+    order = np.lexsort((-counts, grams))  # by n-gram, largest count first
     grams = grams[order]
     texts = texts[order]
     counts = counts[order]
@@ -144,14 +145,14 @@ def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: 
     runner_up = np.zeros(len(first), dtype=int)
     runner_up[second] = counts[first[second] + 1]
     others = counts[first][grams]
-    others[first] = runner_up  # of the text that has it most often
+    others[first] = runner_up  # for the text with the largest count
     return np.bincount(texts, np.minimum(counts, others), n).astype(int)
 
 
 def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
-    """Return for each length the nearest of another text, the smaller of two such."""
+    """Return for each length the nearest length of another text; the smaller one in a tie."""
     order = np.argsort(lengths, kind="stable")
-    ascending = np.r_[-np.inf, lengths[order], np.inf]  # neither end has two neighbours
+    ascending = np.r_[-np.inf, lengths[order], np.inf]  # the first and last have only one neighbour
     below = ascending[:-2]
     own = ascending[1:-1]
     above = ascending[2:]
@@ -167,10 +168,11 @@ def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
     source="Shaib et al., arXiv 2403.00553",
 )
 def compression_ratio(subject: SampleSet) -> float:
-    """Bytes of all texts together / bytes of them compressed by gzip: the more, the more repeats.
+    """The size of all texts divided by their size after gzip compression; more means repetitive.
 
-    Texts are joined by spaces, in their order, as UTF-8, and compressed at level 9. It grows with
-    the amount of text, and sees repeats within 32 kB: compare sets of one size, in one order.
+    Texts are joined by spaces in the given order, as UTF-8, and compressed at level 9. The value
+    grows with the amount of text, and only repeats within 32 kB are detected: compare sets of equal
+    size, in a fixed order.
     """
     texts = subject.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]

@@ -1,4 +1,4 @@
-"""The Vendi Score as a measure, and what is made of it: with quality, and as an entropy."""
+"""The Vendi Score as a measure, and its quality-weighted version."""
 
 from __future__ import annotations
 
@@ -22,7 +22,11 @@ _register = partial(register_measure, needs="scores", weighted=True, ordered=Tru
 
 @_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
 def vendi_score(subject: SampleSet | StackedGroups) -> list[Number]:
-    """The Vendi Score: the effective number of eigenvalues of the similarity matrix."""
+    """The Vendi Score, the effective number of different samples.
+
+    It is the exponential of the entropy, or the Hill number of order q, of the eigenvalues of the
+    similarity matrix with unit trace.
+    """
     return subject.spectral.values
 
 
@@ -34,9 +38,10 @@ def check_values(
     max_value: float = np.inf,
     hint: str = "",
 ) -> PerSampleValues | None:
-    """Return one number for each sample, of the option `name` of the measure `caller`, or None.
+    """Validate an option of a measure with one number per sample; None stays None.
 
-    The numbers lie between `min_value` and `max_value`; `hint` ends the error.
+    `name` and `caller` are the names of the option and the measure. Values must lie between
+    `min_value` and `max_value`; `hint` is appended to the error message.
     """
     if values is None:
         return None
@@ -45,12 +50,12 @@ def check_values(
 
 
 def check_quality(quality: object, caller: str = "qVS") -> PerSampleValues | None:
-    """Return one number of at least 0 for each sample, for the measure `caller`, or None."""
+    """Validate `quality`, one non-negative number per sample; None stays None."""
     return check_values(quality, "quality", caller, min_value=0, hint="; shift or map it to [0, 1]")
 
 
 def take_values(subject: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
-    """Return the numbers (…, n) of a subject's samples, out of the numbers of all samples."""
+    """Return the values (…, n) of the samples of `subject`, from the values of all samples."""
     whole = subject.parent
     return values.for_samples(whole.n_input, whole.groups)[subject.retained_indices]
 
@@ -58,7 +63,7 @@ def take_values(subject: SampleSet | StackedGroups, values: PerSampleValues) -> 
 def take_quality(
     subject: SampleSet | StackedGroups, quality: PerSampleValues | None, caller: str
 ) -> np.ndarray:
-    """Return the quality of the samples of a subject; a TypeError if none was passed."""
+    """Return the quality of the samples of `subject`; raise a TypeError if none was passed."""
     if quality is None:
         raise TypeError(
             f"{caller} needs `quality`, a number of at least 0 for each sample, such as a reward: "
@@ -76,9 +81,9 @@ def take_quality(
 def quality_weighted_vendi_score(
     subject: SampleSet | StackedGroups, quality: PerSampleValues | None = None
 ) -> list[Number]:
-    """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for `quality` s_i of at least 0.
+    """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for non-negative `quality` s_i.
 
-    `quality` is needed: a number for each sample that comes in, also of those that are left out.
+    `quality` is required: one number per input sample, including dropped ones.
     """
     own = take_quality(subject, quality, "qVS")
     p = subject.p
