@@ -1,11 +1,11 @@
-"""Kernels, a file for each kind of sample; files of `kernels/` next to the script add more."""
+"""Built-in kernels, one module per sample type; scripts in a folder `kernels/` can add more."""
 
 from pathlib import Path
 
 from ..support.suggestions import make_non_callable
 
-# Links are not resolved: a folder of the Hub's cache consists of links. Next to an installed
-# package another package may be called `kernels`.
+# Symbolic links are not resolved, because a folder in the cache of the Hub consists of links. Next
+# to an installed package, `kernels` may be an unrelated package.
 _script_folder = Path(__file__).absolute().parents[2]
 if (_script_folder / "vendiscore.py").is_file() and not (
     _script_folder / "kernels" / "__init__.py"

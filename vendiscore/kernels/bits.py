@@ -1,4 +1,4 @@
-"""The kernel on bits: rows of 0 and 1, and fingerprints that RDKit made."""
+"""The kernel "tanimoto" on binary rows and RDKit fingerprints."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -21,7 +21,7 @@ from ..support.types import Rows, SampleContainer
 
 
 class _BitVector(Protocol):
-    """A fingerprint of RDKit, with or without the bits that are not set."""
+    """An RDKit bit vector, dense or sparse."""
 
     def GetNumBits(self) -> int: ...
 
@@ -34,25 +34,29 @@ class _BitVector(Protocol):
     source="Jaccard, New Phytologist 1912; Willett et al., J. Chem. Inf. Comput. Sci. 1998",
 )
 def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity:
-    """|A ∩ B| / |A ∪ B| of two rows of bits (Jaccard): what both have of what either has.
+    """|A ∩ B| / |A ∪ B| of two binary rows (Jaccard): shared bits divided by bits set in either.
 
-    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, and to 1 − SciPy's
-    "jaccard" distance, but two rows with no bit set have 1 (RDKit gives 0). Sparse rows stay
-    sparse; no n² memory unless the matrix itself is needed.
+    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity` to the last digit, and to 1 − SciPy's
+    "jaccard" distance, except that two rows without set bits have similarity 1 (RDKit gives 0).
+    Sparse rows stay sparse. The n × n matrix is computed only if it is needed.
 
     Parameters
     ----------
-    bits : array (n, d), or list
-        Rows of 0 and 1 in any numbers or booleans (NumPy, SciPy sparse, torch, lists), or RDKit's
-        bit vectors of one length.
-    coefficient : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|).
+    bits : array of shape (n, d), or list
+        Rows of 0 and 1 as numbers or booleans (NumPy, SciPy sparse, torch or lists), or RDKit bit
+        vectors of equal length.
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|).
 
     Raises
     ------
-    SampleError, TypeError, TooLargeError
-        If rows are neither 0 and 1 (it names the column) nor fingerprints, or differ in length; for
-        a tensor that wants a gradient; where 5 bytes a bit do not fit in memory.
+    SampleError
+        If rows contain values other than 0 and 1 (the message names the column), or differ in
+        length.
+    TypeError
+        If `bits` is a tensor that requires a gradient.
+    TooLargeError
+        If 5 bytes per bit do not fit in memory.
     """
     chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
     if isinstance(bits, list) and any(map(_is_fingerprint, bits)):
@@ -63,11 +67,11 @@ def tanimoto(bits: SampleContainer, coefficient: str = "tanimoto") -> Similarity
 
 
 def _as_numeric_rows(samples: SampleContainer) -> Rows:
-    """Return rows of numbers as a NumPy array (n, d), in their own precision, or as CSR."""
+    """Return numeric rows as a NumPy array (n, d) in their own precision, or as CSR."""
     if isinstance(samples, list) and not any(
         is_torch(row) or isinstance(row, np.ma.MaskedArray) for row in samples
     ):
-        with suppress(TypeError, ValueError, OverflowError):  # of ragged rows, or worse
+        with suppress(TypeError, ValueError, OverflowError):  # ragged or unsuitable rows
             X = np.asarray(samples)
             samples = X if X.dtype.kind in "biuf" else samples
     check_no_gradient("kernel 'tanimoto'", samples=samples)
@@ -80,12 +84,12 @@ def _as_numeric_rows(samples: SampleContainer) -> Rows:
             raise _add_molecule_hint(error, samples) from error.__cause__
         return to_host(X)
     if not samples.shape[1]:
-        as_matrix(samples)  # which says so
+        as_matrix(samples)  # raises with an explanation
     return samples
 
 
 def _describe_improper_rows(X: Rows) -> dict[int, str]:
-    """Return what is wrong with rows that have other numbers than 0 and 1."""
+    """Describe rows that contain values other than 0 and 1, by index."""
     problems = {}
     if sp.issparse(X):
         wrong = np.flatnonzero((X.data != 0) & (X.data != 1))
@@ -97,7 +101,7 @@ def _describe_improper_rows(X: Rows) -> dict[int, str]:
         return problems
     for block in row_blocks(len(X), X[:1].nbytes):
         other = (X[block] != 0) & (X[block] != 1)
-        if not other.any():  # which is found ten times sooner than rows
+        if not other.any():  # checking whole blocks first is ten times faster
             continue
         for i in np.flatnonzero(other.any(axis=1)).tolist():
             column = int(np.argmax(other[i]))
@@ -113,7 +117,7 @@ def _describe_non_bit(value: object, column: object) -> str:
 
 
 def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleError:
-    """Return the error with a remedy for molecules, which have no bits yet."""
+    """Return the error with a hint for molecules, which must be converted to bits first."""
     problems = dict(error.problems)
     for i in problems if isinstance(samples, list) else ():
         sample = samples[i]
@@ -131,7 +135,7 @@ def _add_molecule_hint(error: SampleError, samples: SampleContainer) -> SampleEr
 
 
 def _as_bytes(X: np.ndarray) -> np.ndarray:
-    """Return rows of 0 and 1 in a byte each, not copied if they are."""
+    """Return binary rows as bytes, without a copy if possible."""
     n, d = X.shape
     _check_size(int(d))
     _require_memory(n, d)
@@ -148,7 +152,7 @@ def _check_size(bits: int) -> None:
 
 
 def _drop_empty_columns(B: Rows) -> Rows:
-    """Return CSR rows of ones without columns that nobody has; as bytes where many are set."""
+    """Drop columns without set bits; return CSR rows, or dense bytes if many bits are set."""
     B = sp.csr_array(B, dtype=np.float32, copy=True)
     B.eliminate_zeros()
     names, columns = np.unique(B.indices, return_inverse=True)
@@ -167,12 +171,12 @@ def _is_rdkit_object(sample: object) -> bool:
 
 
 def _is_fingerprint(sample: object) -> TypeGuard[_BitVector]:
-    """Return whether it is a fingerprint of bits that RDKit made."""
+    """Return whether the sample is an RDKit bit vector."""
     return _is_rdkit_object(sample) and hasattr(sample, "GetOnBits")
 
 
 def _fingerprint_rows(samples: Sequence[object]) -> sp.csr_array:
-    """Return fingerprints of one length as CSR rows of ones."""
+    """Return fingerprints of equal length as CSR rows of ones."""
     widths = [sample.GetNumBits() if _is_fingerprint(sample) else 0 for sample in samples]
     usual = Counter(filter(None, widths)).most_common(1)[0][0]
     problems = {}

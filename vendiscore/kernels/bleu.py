@@ -1,4 +1,4 @@
-"""Sentence BLEU as a kernel on text, by way of sacrebleu's own score."""
+"""The kernel "bleu": sentence BLEU as computed by sacrebleu."""
 
 from collections.abc import Callable, Hashable, Sequence
 from functools import cache, partial
@@ -17,7 +17,7 @@ from ..support.progress import track
 from ..support.suggestions import suggest_name
 from .text import Tokens, count_ngrams, split_into_tokens
 
-# Pairs of texts whose matches are counted at once: 2 MB for each order of n-grams.
+# Pairs of texts counted at once; 2 MB per order of n-grams.
 MAX_PAIRS_PER_BLOCK = 1 << 18
 
 
@@ -35,29 +35,36 @@ def bleu(
     max_order: int = 4,
     lowercase: bool = False,
 ) -> Similarity:
-    """The mean of the sentence BLEU of two texts in both directions, from 0 to 1.
+    """The mean sentence BLEU of two texts over both directions, from 0 to 1.
 
-    Each is sacrebleu's `BLEU(effective_order=True).sentence_score`: n-gram orders longer than a
-    text do not count against it. Texts of the same tokens have exactly 1. Time is O(n²), up to one
-    `compute_bleu` a pair. The matrix of thousands of texts mostly has negative eigenvalues:
-    psd="clip" sets them to zero, and the details then report their sum as `negative_mass`.
+    Each direction is sacrebleu's `BLEU(effective_order=True).sentence_score`: n-gram orders longer
+    than the text are ignored. Texts with identical tokens have similarity 1. Time is O(n²), with at
+    most one call of `compute_bleu` per pair. The matrix of thousands of texts usually has negative
+    eigenvalues; psd="clip" sets them to zero, and the details report their sum as `negative_mass`.
 
     Parameters
     ----------
     texts : sequence of str
-    tokenize : str
-        A tokenizer of sacrebleu: "13a", "intl", "zh", "ja-mecab", "char", "none", ….
-    smooth : {"exp", "floor", "add-k", "none"}
-        What n-gram orders without a match count for (Chen & Cherry, WMT 2014).
-    max_order, lowercase : int of at least 1, bool
-        The longest n-grams, and whether texts are made lower case first.
+        The texts.
+    tokenize : str, default "13a"
+        A sacrebleu tokenizer: "13a", "intl", "zh", "ja-mecab", "char", "none", ….
+    smooth : {"exp", "floor", "add-k", "none"}, default "exp"
+        Smoothing of n-gram orders without a match (Chen & Cherry, WMT 2014).
+    max_order : int, default 4
+        Length of the longest n-grams, at least 1.
+    lowercase : bool, default False
+        Whether to convert texts to lower case first.
 
     Raises
     ------
-    SampleError, TooLargeError
-        If texts are not strings or have no tokens; if K (8 n² bytes) does not fit in memory.
-    ValueError, FileNotFoundError, MissingPackageError
-        For an unknown tokenizer or smoothing, or a model or package that is not installed.
+    SampleError
+        If samples are not strings or have no tokens.
+    TooLargeError
+        If the similarity matrix (8 n² bytes) does not fit in memory.
+    ValueError
+        If the tokenizer or the smoothing is unknown.
+    MissingPackageError, FileNotFoundError
+        If a package or model of the tokenizer is not installed.
     """
     max_order = check_int("max_order", max_order)
     words, score = sentence_bleu(tokenize, smooth, max_order, check_bool("lowercase", lowercase))
@@ -82,7 +89,7 @@ def bleu(
 def sentence_bleu(
     tokenize: str, smooth: object, max_order: int, lowercase: bool, caller: str = "kernel 'bleu'"
 ) -> tuple[Callable[[str], list[str]], Callable[[Sequence[int], int, int], float]]:
-    """Return a tokenizer, and the BLEU of matches by order, a text's length and its reference's."""
+    """Return a tokenizer, and a function (matches by order, length, reference length) -> BLEU."""
     BLEU = require("sacrebleu.metrics.bleu", "text", caller).BLEU
     known = BLEU.SMOOTH_DEFAULTS
     if not isinstance(smooth, str) or smooth not in known:
@@ -102,7 +109,7 @@ def sentence_bleu(
             effective_order=True,
             max_ngram_order=max_order,
         ).score
-        return min(found / 100, 1.0)  # sacrebleu's perfect score is 100.00000000000004
+        return min(found / 100, 1.0)  # a perfect score of sacrebleu is 100.00000000000004
 
     return words, score
 
@@ -144,7 +151,7 @@ def _build_matrix(
 def _indicator_columns(
     texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int
 ) -> sp.csr_array:
-    """Return 0/1 columns "at least m times": dot products of rows are Σ min(count, count')."""
+    """Return 0/1 columns "count is at least m"; dot products of rows are Σ min(count, count')."""
     width = int(grams.max(initial=0)) + 1
     repeats = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     places = np.repeat(texts, counts), np.repeat(grams, counts) + width * repeats
@@ -152,7 +159,7 @@ def _indicator_columns(
 
 
 def _find_distinct(columns: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """Return where each distinct tuple of integers ≥ 0 is first, and which each place has."""
+    """Return indices of the first occurrences of distinct tuples, and the inverse mapping."""
     key = np.zeros(columns[0].size, dtype=np.int64)
     span = 1
     for column in columns:

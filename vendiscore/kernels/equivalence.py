@@ -1,4 +1,4 @@
-"""The kernel of classes of equivalent samples: whoever judges two of them to be the same."""
+"""The kernel "equivalence": samples are similar if a judge considers them equivalent."""
 
 import inspect
 import math
@@ -34,7 +34,7 @@ from ..support.text_detection import normalize_text
 from ..support.types import Device
 from .labels import labels
 
-Answer = Callable[[Any], object]  # of one sample
+Answer = Callable[[Any], object]  # the answer in a sample
 SAME_ABOVE = 0.5
 _HUB_ID = re.compile(r"[\w.-]+/[\w.-]+")
 _MAX_PATH_LENGTH = 255
@@ -58,44 +58,60 @@ def equivalence(
     revision: str | None = None,
     graded: bool = False,
 ) -> Similarity:
-    """1 for two samples of one class, 0 otherwise; `same` judges which samples are the same.
+    """1 for two samples of the same equivalence class, 0 otherwise.
 
-    A sample joins the first class whose first member it is judged the same as, else it founds a
-    class. Groups are judged each by itself, and each pair once; exact repeats need no judgement.
+    `same` decides which samples are equivalent. A sample joins the first class whose first member
+    it is equivalent to; otherwise it starts a new class. Groups are processed separately. Each pair
+    is judged at most once, and exact duplicates need no judgement.
 
     Parameters
     ----------
-    samples : sequence of str, or of anything where `same` is a function or a matrix
-    same : "exact", pattern, function, array (n, n), path or CrossEncoder
-        "exact": texts are equal but for case, space, punctuation and Unicode form. A pattern (a
-        compiled one, or a str with a group) finds the final answer, compared likewise: the group
-        of its last match. A function of one sample returns its answer, compared by ==; samples
-        without one (None) are compared as a whole, and counted in `notes`. A function of two, the
-        earlier one first, returns whether they are the same, or how probable that is; a matrix
-        has these judgements. The folder or Hub id of a sequence classifier: an NLI model, whose
-        entailment counts in both directions, or one of one or two classes, as NoveltyBench's
-        (`same_above=0.102`, `max_length=259`), which is asked with the earlier text first.
-    same_above : float, optional (default: 0.5); judgements above it mean the same
-    audit : int, optional (default: 20 of functions, 200 of matrices, 0 of models)
-        Sets of so many different samples have all pairs judged, to count intransitive triples.
-    batch_size, max_length, device, half, revision
-        Of a model, as `vendiscore.encoder` takes them; `max_length` is the tokens of a pair.
-    graded : bool
-        Whether similarities are scores from 0 to 1 instead of classes: the mean score of two
-        samples in both orders. `same` is a function of two samples, a matrix (of repeats the first
-        one's scores count), a path (one logit: its sigmoid; NLI: the probability of entailment), a
-        `sentence_transformers.CrossEncoder`, or a function from a list of up to `batch_size` pairs
-        to their scores. All m(m − 1) ordered pairs of m different samples of a group are judged.
-        Scores that are not positive semidefinite become (K + δI)/(1 + δ), of the least such δ ≥ 0
-        for the different samples of a group, in O(m³) time; `notes` report it.
+    samples : sequence of str
+        The samples. They can have any type if `same` is a function or a matrix.
+    same : str, pattern, callable, array of shape (n, n), path or CrossEncoder, default "exact"
+        The criterion of equivalence. One of:
+
+        - "exact": texts are equal except for case, white space, punctuation and Unicode form.
+        - A pattern, compiled or as a str with a group, that extracts the final answer. The group of
+          the last match is compared as with "exact".
+        - A function of one sample that returns its answer; answers are compared with ``==``.
+          Samples without an answer (None) are compared as a whole and reported in `notes`.
+        - A function of two samples, the earlier one first, that returns whether they are
+          equivalent, or the probability of that.
+        - A matrix of these judgements.
+        - The folder or Hub id of a sequence classifier: an NLI model, in which case each text must
+          entail the other, or a model with one or two classes such as that of NoveltyBench
+          (`same_above=0.102`, `max_length=259`), which gets the earlier text first.
+    same_above : float, default 0.5
+        Samples are equivalent if their judgement is larger than this.
+    audit : int, optional
+        Sets with at most this number of different samples have all pairs judged, to count
+        intransitive triples. By default 20 for functions, 200 for matrices and 0 for models.
+    batch_size : int, default 64
+        Number of pairs that a model evaluates at once.
+    max_length : int, optional
+        Maximum number of tokens of a pair.
+    device, half, revision : optional
+        Options of a model; see `vendiscore.encoder`.
+    graded : bool, default False
+        Whether similarities are scores from 0 to 1 instead of classes: the mean score over both
+        orders of a pair. `same` must be a function of two samples; a matrix (for duplicates, the
+        scores of the first one are used); a model path (the sigmoid of a single logit, or the
+        probability of entailment of an NLI model); a `sentence_transformers.CrossEncoder`; or a
+        function that maps a list of up to `batch_size` pairs to their scores. All m(m − 1) ordered
+        pairs of the m different samples of a group are judged. Scores that are not positive
+        semidefinite are replaced by (K + δI)/(1 + δ), with the smallest possible δ ≥ 0 for the
+        different samples of a group; this takes O(m³) time and is reported in `notes`.
 
     Raises
     ------
-    SampleError, TypeError, ValueError
-        For samples that are not str where texts are compared; judgements that are not finite, or
-        scores outside 0 to 1; a matrix of another size; a model without such labels.
+    SampleError
+        If samples are not strings but are compared as texts.
+    TypeError, ValueError
+        If judgements are not finite, scores are not between 0 and 1, a matrix has the wrong shape,
+        or a model has no suitable classes.
     MissingPackageError
-        Without torch and transformers (extra `text`), for a model.
+        If torch or transformers (extra `text`) is missing and `same` is a model.
     """
     size_given = None if batch_size == BATCH_SIZE else batch_size
     of_model = {"max_length": max_length, "device": device, "half": half, "revision": revision}
@@ -107,7 +123,7 @@ def equivalence(
         above = check_float("same_above", same_above, "a finite number", math.isfinite)
     settings = {"same": to_plain(same.pattern if isinstance(same, re.Pattern) else same)}
     path = _as_path(same)
-    by_list: Callable[..., ArrayLike] | None = None  # from all pairs to their scores
+    by_list: Callable[..., ArrayLike] | None = None  # maps all pairs to scores
     if check_bool("graded", graded):
         check_no_conflict(judging, "graded=True, by which scores count as they are")
         judging["graded"] = graded
@@ -124,7 +140,7 @@ def equivalence(
         files = resolve_model_files(path, revision, "text", device, half)
         length = None if max_length is None else check_int("max_length", max_length)
         classifier = load_pair_classifier(files, length)
-        classifier.both_directions &= not graded  # of scores, both orders are asked anyway
+        classifier.both_directions &= not graded  # scores are computed in both directions anyway
         settings |= classifier.network.settings
         by_list = classifier.probabilities
     else:
@@ -172,8 +188,9 @@ def equivalence(
             raise TypeError(f"{what}, got {type(same).__name__}")
         matrix = np.asarray(same, dtype=float)
         if not graded:
-            as_matrix(matrix, "same")  # is finite
-            first = ids = np.arange(num_samples(samples))  # it has a judgement for each repeat
+            as_matrix(matrix, "same")  # checks that values are finite
+            # the matrix has judgements for duplicates too
+            first = ids = np.arange(num_samples(samples))
         shape = ids.shape * 2
         if matrix.shape != shape:
             raise ValueError(f"{what} {shape} of {len(ids)} samples, got shape {matrix.shape}")
@@ -185,7 +202,7 @@ def equivalence(
         scores = np.asarray(score(pairs))
         if not graded:
             return scores > above
-        for at in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # or NaN
+        for at in np.flatnonzero(~(abs(scores - 0.5) <= 0.5)):  # also catches NaN
             i, j = pairs[at]
             raise ValueError(
                 f"`same` must give scores from 0 to 1, got {scores[at]:.6g} for samples {first[i]} "
@@ -202,16 +219,16 @@ def equivalence(
 
 
 def _as_path(same: object) -> str | Path | None:
-    """Return the path of a model, if `same` is one."""
+    """Return `same` if it is the path or Hub id of a model, else None."""
     if not isinstance(same, str) or same == "exact":
         return same if isinstance(same, Path) else None
-    # patterns may be longer than names can
+    # patterns may be longer than file names
     folder = len(same) <= _MAX_PATH_LENGTH and Path(same).is_dir()
     return same if folder or _HUB_ID.fullmatch(same) else None
 
 
 def _get_answer_function(same: object) -> Answer | None:
-    """Return the function of one sample that finds its answer, if `same` says one."""
+    """Return the function that extracts the answer of a sample, or None if `same` judges pairs."""
     if callable(same):
         return same if _takes_one_argument(same) else None
     if not isinstance(same, (str, re.Pattern)):
@@ -233,19 +250,19 @@ def _get_answer_function(same: object) -> Answer | None:
 
 
 def _takes_one_argument(function: Callable[..., object]) -> bool:
-    """Return whether a function takes one sample, as one that finds an answer does."""
-    if isinstance(function, type):  # such as float, which converts one
+    """Return whether a function takes a single sample, that is, extracts its answer."""
+    if isinstance(function, type):  # such as float, which converts a sample
         return True
     try:
         given = inspect.signature(function).parameters.values()
-    except ValueError:  # of a built-in function, such as max
+    except ValueError:  # built-in functions without a signature, such as max
         return True
     places = [each for each in given if each.kind < each.VAR_POSITIONAL]
     return len(places) == 1 or sum(each.default is each.empty for each in places) == 1
 
 
 def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
-    """Return the first group that matched, or all, of the last match in a text."""
+    """Return the first matching group, or the whole, of the last match in a text."""
     found = [*pattern.finditer(text)]
     if not found:
         return None
@@ -254,7 +271,7 @@ def _last_match(pattern: re.Pattern[str], text: str) -> str | None:
 
 
 def _compare_answers(samples: Sequence[object], answer: Answer) -> Similarity:
-    """Return 1 where answers are equal; samples without one are compared as a whole."""
+    """Return similarity 1 for equal answers; samples without an answer are compared as a whole."""
     answers = []
     for i, sample in enumerate(samples):
         try:

@@ -1,4 +1,4 @@
-"""Images by the cosine of their embeddings."""
+"""The kernel "image_embeddings": cosine similarity of embeddings of images."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -36,39 +36,50 @@ def image_embeddings(
     revision: str | None = None,
     background: str | None = None,
 ) -> Similarity:
-    """The cosine of the embeddings of two images, by default of Inception v3's pool features.
+    """The cosine similarity of image embeddings, by default pool features of Inception v3.
 
-    The default is torchvision's Inception v3 without its last layer (2,048 features), with the
-    transforms of its weights (to 342 pixels, centre crop of 299, ImageNet normalisation), half of
-    which the reference implementation leaves out: its numbers differ. For many sets make the
-    encoder once, and pass it as `model`. One batch of images at a time is decoded.
+    The default is torchvision's Inception v3 without its last layer (2,048 features) with the
+    transforms of its weights (resize to 342 pixels, centre crop of 299, ImageNet normalization).
+    The reference implementation omits half of these, so its numbers differ. To score many sets,
+    load the encoder once and pass it as `model`. Images are decoded one batch at a time.
 
     Parameters
     ----------
-    images : sequence or array, or the path of a folder
-        As `k="pixels"` takes them; greyscale is made RGB.
+    images : sequence, array or path of a folder
+        Images as accepted by the kernel "pixels"; greyscale is converted to RGB.
     model_path : str or Path, optional
-        Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) and its image
-        processor, instead of Inception. CLIP and its kin give their image features.
-    model, transform : optional
-        What `vendiscore.encoder(…, kind="images")` returns or takes; it must embed each image by
-        itself. `transform` (PIL image → tensor) is the preprocessing of a torch `model`.
-    pooling : {"pooler", "cls", "mean"}
-        For transformers models: as the files of `model_path` say, or else "pooler".
-    batch_size, device, half, revision
-        As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
-        rounding.
+        Hub id or local folder of a transformers vision model (DINOv2, CLIP, ViT, …) with its image
+        processor, to use instead of Inception. CLIP-like models return their image features.
+    model : object, optional
+        An encoder returned by ``vendiscore.encoder(…, kind="images")``, or any model it accepts.
+        It must embed each image independently of the others.
+    transform : callable, optional
+        Preprocessing of a torch `model`: PIL image → tensor.
+    pooling : {"pooler", "cls", "mean"}, optional
+        Pooling of a transformers model. By default as its files specify, otherwise "pooler".
+    batch_size : int, default 64
+        Number of images that the model processes at once.
+    device : str or torch.device, optional
+        Device of the model; by default a GPU if available.
+    half : bool, optional
+        Whether to use half precision; by default only on a GPU. With False, all machines give the
+        same result up to rounding.
+    revision : str, optional
+        Branch, tag or commit of the model on the Hub.
     background : str, optional
-        The colour behind transparent pixels, such as "white" or "#808080".
+        Colour behind transparent pixels, such as "white" or "#808080".
 
     Raises
     ------
-    SampleError, TypeError, ValueError
-        If samples are not readable images, are transparent without a `background`, or their
-        embeddings zero or not finite; for another `background` than a colour; for a model that
-        returns no such array, has no such pooling, or lacks trained weights.
+    SampleError
+        If samples are not readable images, are transparent and no `background` is given, or have
+        embeddings that are zero or not finite.
+    TypeError, ValueError
+        If `background` is not a colour, the model returns no array of embeddings, does not support
+        `pooling` or lacks trained weights.
     MissingPackageError, ConnectionError
-        Without pillow, torch, torchvision, transformers or Inception's weights, where needed.
+        If pillow, torch, torchvision, transformers or the weights of Inception are needed but
+        missing.
     """
     check_images(images)
     check_background(background)

@@ -1,4 +1,4 @@
-"""Kernels on what is known about a sample: its class, its tags, or probabilities of classes."""
+"""Kernels on metadata of samples: class labels, tags and class probabilities."""
 
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from functools import partial
@@ -16,8 +16,8 @@ from ..support.errors import SampleError, short_repr
 from ..support.namespace import is_torch, namespace, scale_rows, to_float
 from ..support.types import Rows
 
-# Largest distance from 1 of a sum of probabilities: for a softmax over many classes in single
-# precision; for lower precisions, in units of their rounding.
+# Tolerance for the sum of probabilities, sufficient for a softmax over many classes in single
+# precision. Lower precisions get a multiple of their machine epsilon.
 SUM_TOLERANCE = 1e-4
 SUM_ROUNDING = 2
 
@@ -26,13 +26,18 @@ SUM_ROUNDING = 2
 def labels(values: Sequence[object]) -> Similarity:
     """1 if two labels are equal, 0 otherwise.
 
-    The Vendi Score of order q is then the Hill number of the classes' shares.
+    The Vendi Score of order q is then the Hill number of the class proportions.
 
     Parameters
     ----------
     values : sequence of hashable
-        Strings, numbers, …; equal as Python says, so that 1, 1.0 and True are one label. Missing
-        labels (None, NaN) and labels that are not hashable raise a SampleError.
+        Labels, such as strings or numbers, compared with ``==``; 1, 1.0 and True are the same
+        label.
+
+    Raises
+    ------
+    SampleError
+        If labels are missing (None, NaN) or not hashable.
     """
     check_label_shape(values, "samples")
     values = values.tolist() if hasattr(values, "tolist") else values
@@ -49,8 +54,14 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
     Parameters
     ----------
     sets : sequence of iterables of hashable
-        Repeats within a set do not count. Sets that are empty, single strings, or have a label that
-        is missing or not hashable raise a SampleError; a matrix of indicators raises a TypeError.
+        One set of labels per sample; repeated labels are ignored.
+
+    Raises
+    ------
+    SampleError
+        If a set is empty or a single string, or a label is missing or not hashable.
+    TypeError
+        If `sets` is a matrix of indicators.
     """
     if hasattr(sets, "shape") and len(sets.shape) > 1:
         raise TypeError(
@@ -65,7 +76,7 @@ def tags(sets: Sequence[Iterable[object]]) -> Similarity:
 
 
 def _parse_tag_set(tag_set: object) -> tuple[list[Hashable], str]:
-    """Return the distinct labels of one set, and what is wrong with it."""
+    """Return the distinct labels of a set, and a description of its problem or ""."""
     if isinstance(tag_set, (str, bytes, Mapping)) or not isinstance(tag_set, Iterable):
         return (
             [],
@@ -91,14 +102,19 @@ def probability_product(probabilities: object) -> Similarity:
 
     Parameters
     ----------
-    probabilities : array (n, classes)
-        Rows of at least 0 that sum to 1, dense or sparse; others raise a SampleError.
+    probabilities : array of shape (n, n_classes)
+        Non-negative rows that sum to 1, dense or sparse.
+
+    Raises
+    ------
+    SampleError
+        If rows are not probabilities.
     """
     tolerance = max(SUM_TOLERANCE, SUM_ROUNDING * machine_epsilon(probabilities))
     improper = partial(_describe_improper_rows, tolerance=tolerance)
     P = as_matrix(probabilities, "probabilities", improper)
     SampleError.check(improper(P))
-    if is_torch(P):  # √p has no derivative at 0, where a softmax that ends in it has none either
+    if is_torch(P):  # √p has no derivative at 0; nor does a softmax that underflows to 0
         xp = namespace(P)
         X = xp.where(P > 0, xp.sqrt(xp.where(P > 0, P, xp.ones_like(P))), xp.zeros_like(P))
     else:
@@ -107,7 +123,7 @@ def probability_product(probabilities: object) -> Similarity:
 
 
 def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
-    """Return what is wrong with rows that are not probabilities."""
+    """Describe rows that are not probabilities, by index."""
     xp = np if sp.issparse(P) else namespace(P)
     if sp.issparse(P):
         lowest = P.min(axis=1).toarray().ravel()
@@ -130,7 +146,7 @@ def _describe_improper_rows(P: Rows, tolerance: float) -> dict[int, str]:
 
 
 def _describe_label_problem(value: object) -> str:
-    """Return what is wrong with a label, or ""."""
+    """Describe why a label is invalid, or return ""."""
     if not is_hashable(value):
         kind = type(value).__name__
         return f"has a label that is not hashable, {kind}: {short_repr(value)}; sets go to 'tags'"
@@ -140,7 +156,7 @@ def _describe_label_problem(value: object) -> str:
 
 
 def _build_indicator_matrix(rows: Sequence[Sequence[Hashable]]) -> sp.csr_array:
-    """Return one column for each label, in order of appearance: CSR (rows, labels), float64."""
+    """Return a CSR indicator matrix (n_rows, n_labels), with columns in order of appearance."""
     columns: dict[Hashable, int] = {}
     indices = [columns.setdefault(value, len(columns)) for row in rows for value in row]
     starts = np.cumsum([0, *map(len, rows)])

@@ -1,4 +1,4 @@
-"""Kernels on molecules: Tanimoto or Dice similarity of their RDKit fingerprints."""
+"""Kernels on molecules: Tanimoto or Dice similarity of RDKit fingerprints."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from rdkit.Chem import Mol
 
 Value = TypeVar("Value")
-# RDKit's own integers; no molecule has as many bonds.
+# Limit of RDKit's integers; no molecule has this many bonds.
 _MAX_BONDS = 255
 
 Fingerprint = Callable[["Mol"], Value]
@@ -43,30 +43,32 @@ def morgan(
     chirality: bool = False,
     coefficient: str = "tanimoto",
 ) -> Similarity:
-    """Similarity of Morgan (circular, ECFP-like) fingerprints.
+    """Tanimoto similarity of Morgan fingerprints (circular, similar to ECFP).
 
-    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity`, to the last bit, but a molecule with no
-    bit set has 1 with itself and its repeats (RDKit gives 0). Keeps 5 bytes for each bit of each
-    molecule.
+    Equal to RDKit's `DataStructs.BulkTanimotoSimilarity` to the last digit, except that molecules
+    without set bits have similarity 1 to themselves and their duplicates (RDKit gives 0). Memory is
+    5 bytes per bit of each molecule.
 
     Parameters
     ----------
     molecules : sequence of str or rdkit.Chem.Mol
-        SMILES, with or without a name behind a space, InChI, or molecules.
-    radius : int of at least 0
-        Bonds around each atom that a substructure reaches; 2 is ECFP4.
-    n_bits : int of at least 1
-        Length that substructures are folded to; 2,048 is RDKit's default. Fewer bits lower the
-        score: of 3,522 odorants by 6 % with 2,048, by 11 % with 1,024, as in MOSES.
-    chirality : bool
-        Tell stereoisomers apart.
-    coefficient : {"tanimoto", "dice"}
-        |A ∩ B| / |A ∪ B| or 2 |A ∩ B| / (|A| + |B|) of the bits that are set.
+        SMILES (a name after a space is ignored), InChI, or RDKit molecules.
+    radius : int, default 2
+        Radius of the substructures around each atom, in bonds; 2 corresponds to ECFP4.
+    n_bits : int, default 2048
+        Length of the fingerprint. Shorter ones have more collisions and lower the score: for 3,522
+        odorants by 6 % with 2,048 bits (RDKit's default) and by 11 % with 1,024 (as in MOSES).
+    chirality : bool, default False
+        Whether to distinguish stereoisomers.
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        |A ∩ B| / |A ∪ B|, or 2 |A ∩ B| / (|A| + |B|), of the set bits.
 
     Raises
     ------
-    SampleError, MissingPackageError
-        For SMILES and InChI that RDKit cannot read, empty molecules, other types; without rdkit.
+    SampleError
+        If SMILES or InChI cannot be parsed, molecules are empty, or samples have another type.
+    MissingPackageError
+        If rdkit is missing (extra `molecules`).
     """
     return _compare_by_generator(
         molecules,
@@ -91,9 +93,18 @@ def rdkit(
     n_bits: int = 2048,
     coefficient: str = "tanimoto",
 ) -> Similarity:
-    """Similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
+    """Tanimoto similarity of RDKit fingerprints: all subgraphs of up to `max_path` bonds.
 
-    The rest is as for kernel "morgan".
+    Parameters
+    ----------
+    molecules : sequence of str or rdkit.Chem.Mol
+        Molecules, as for the kernel "morgan".
+    max_path : int, default 7
+        Maximum number of bonds of a subgraph.
+    n_bits : int, default 2048
+        Length of the fingerprint.
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        Similarity of two fingerprints, as for the kernel "morgan".
     """
     return _compare_by_generator(
         molecules,
@@ -111,9 +122,14 @@ def rdkit(
     term="MACCS keys",
 )
 def maccs(molecules: Sequence[object], *, coefficient: str = "tanimoto") -> Similarity:
-    """Similarity of the 166 MACCS keys, each a question about the structure.
+    """Tanimoto similarity of the 166 MACCS keys, each of which encodes a structural feature.
 
-    The rest is as for kernel "morgan".
+    Parameters
+    ----------
+    molecules : sequence of str or rdkit.Chem.Mol
+        Molecules, as for the kernel "morgan".
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        Similarity of two fingerprints, as for the kernel "morgan".
     """
     keys = _require_rdkit("rdkit.Chem.rdMolDescriptors").GetMACCSKeysFingerprint
     return _compare_fingerprints(
@@ -130,10 +146,19 @@ def maccs(molecules: Sequence[object], *, coefficient: str = "tanimoto") -> Simi
 def atom_pair(
     molecules: Sequence[object], *, n_bits: int = 2048, coefficient: str = "tanimoto"
 ) -> Similarity:
-    """Similarity of atom pairs: two atoms and the bonds between them, counts simulated by bits.
+    """Tanimoto similarity of atom pairs: two atoms and the number of bonds between them.
 
-    `n_bits` is at least 4; the rest is as for kernel "morgan". Stereoisomers are not told apart:
-    RDKit's option for it gives both members of a pair of enantiomers the same bits.
+    Counts are simulated by bits. Stereoisomers are not distinguished, because RDKit's option for
+    this gives both members of a pair of enantiomers the same bits.
+
+    Parameters
+    ----------
+    molecules : sequence of str or rdkit.Chem.Mol
+        Molecules, as for the kernel "morgan".
+    n_bits : int, default 2048
+        Length of the fingerprint, at least 4.
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        Similarity of two fingerprints, as for the kernel "morgan".
     """
     n_bits = check_int("n_bits", n_bits, 4, MAX_BITS)
     return _compare_by_generator(molecules, coefficient, "GetAtomPairGenerator", n_bits=n_bits)
@@ -152,9 +177,20 @@ def topological_torsion(
     chirality: bool = False,
     coefficient: str = "tanimoto",
 ) -> Similarity:
-    """Similarity of chains of four bonded atoms, counts simulated by bits.
+    """Tanimoto similarity of topological torsions, chains of four bonded atoms.
 
-    `n_bits` is at least 4; the rest is as for kernel "morgan".
+    Counts are simulated by bits.
+
+    Parameters
+    ----------
+    molecules : sequence of str or rdkit.Chem.Mol
+        Molecules, as for the kernel "morgan".
+    n_bits : int, default 2048
+        Length of the fingerprint, at least 4.
+    chirality : bool, default False
+        Whether to distinguish stereoisomers.
+    coefficient : {"tanimoto", "dice"}, default "tanimoto"
+        Similarity of two fingerprints, as for the kernel "morgan".
     """
     return _compare_by_generator(
         molecules,
@@ -175,7 +211,7 @@ def _require_rdkit(module: str) -> ModuleType:
 def _compare_by_generator(
     molecules: Sequence[object], coefficient: str, generator: str, **settings: int
 ) -> Similarity:
-    """Compare molecules by a generator of RDKit, whose options have other names there."""
+    """Return the similarity of molecules under a fingerprint generator of RDKit."""
     make = getattr(_require_rdkit("rdkit.Chem.rdFingerprintGenerator"), generator)
     own = {_RDKIT_NAMES.get(name, name): value for name, value in settings.items()}
     return _compare_fingerprints(
@@ -189,7 +225,6 @@ def _compare_fingerprints(
     coefficient: str,
     settings: Record,
 ) -> Similarity:
-    """Return the similarities of the fingerprints of molecules."""
     chosen = check_choice("coefficient", coefficient, COEFFICIENTS)
     n = len(molecules)
     bits = np.empty((0, 0), np.uint8)
@@ -199,14 +234,14 @@ def _compare_fingerprints(
             problems[i] = str(row)
             continue
         if not bits.size:
-            # The bits, and their copy in single precision for products.
+            # The bits, and a copy in single precision for dot products.
             what = f"the fingerprints of {n} molecules"
             memory.require(5 * n * len(row), what, "compare fewer samples, or fewer bits")
             bits = np.empty((n, len(row)), np.uint8)
         bits[i] = row
     SampleError.check(problems)
     empty = np.flatnonzero(~bits.any(axis=1)).tolist()
-    if empty:  # a bit for each such molecule, which equal ones share
+    if empty:  # one bit per molecule without set bits, shared by duplicates
         some = [molecules[i] for i in empty]
         written = np.array([*_iter_fingerprints(some, _require_rdkit("rdkit.Chem").MolToSmiles)])
         more = np.zeros((n, len(empty)), np.uint8)
@@ -217,7 +252,7 @@ def _compare_fingerprints(
 
 
 def canonical_smiles(molecules: Sequence[object]) -> list[str]:
-    """Return RDKit's canonical SMILES of molecules, which equal molecules share.
+    """Return the canonical SMILES of molecules; identical molecules have the same SMILES.
 
     >>> canonical_smiles(["OCC", "CCO"])
     ['CCO', 'CCO']
@@ -233,14 +268,14 @@ def canonical_smiles(molecules: Sequence[object]) -> list[str]:
 def _iter_fingerprints(
     samples: Sequence[object], fingerprint: Fingerprint[Value]
 ) -> Iterator[Value | ValueError]:
-    """Yield the fingerprint of each molecule, or a ValueError that says what is wrong with it."""
-    with _require_rdkit("rdkit.rdBase").BlockLogs():  # what RDKit would print is in the errors
+    """Yield the fingerprint of each molecule, or a ValueError that describes the problem."""
+    with _require_rdkit("rdkit.rdBase").BlockLogs():  # the errors contain what RDKit would print
         for sample in samples:
             try:
                 yield fingerprint(parse_molecule(sample))
             except ValueError as error:
                 yield error
-            except RuntimeError as error:  # RDKit's broken preconditions, as of an unsanitized Mol
+            except RuntimeError as error:  # failed preconditions of RDKit (unsanitized Mol)
                 reason = str(error).strip().partition("\n")[0]
                 yield ValueError(
                     f"is a Mol without a fingerprint ({reason}); call Chem.SanitizeMol on it"
@@ -248,7 +283,7 @@ def _iter_fingerprints(
 
 
 def parse_molecule(sample: object) -> Mol:
-    """Return RDKit's molecule of a sample; the ValueError says what is wrong with it."""
+    """Return the RDKit molecule of a sample; raise a ValueError that describes the problem."""
     from rdkit.Chem import Mol, MolFromInchi, MolFromSmiles
 
     if not isinstance(sample, (str, Mol)):
@@ -265,7 +300,8 @@ def parse_molecule(sample: object) -> Mol:
     if isinstance(sample, str):
         read = MolFromInchi if inchi else MolFromSmiles
         written = sample.split()[0] if inchi else sample
-        molecule = None if "\0" in written else read(written)  # older RDKit stops there
+        # older versions of RDKit stop parsing at this character
+        molecule = None if "\0" in written else read(written)
     else:
         molecule = sample
     if molecule is None:

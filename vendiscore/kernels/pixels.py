@@ -1,4 +1,4 @@
-"""The kernel on the pixels of images."""
+"""The kernel "pixels" on images."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -33,32 +33,35 @@ def pixels(
     mode: Mode | None = None,
     background: str | None = None,
 ) -> Similarity:
-    """The cosine of the pixel values of two images.
+    """The cosine similarity of the pixel values of two images.
 
     Equivalent to `vendi_score.image_utils.get_pixel_vectors` followed by its `score_X` or
-    `score_dual`. Features are bytes, (n, size²) or (n, 3·size²), made in time linear in n.
+    `score_dual`. Features are bytes of shape (n, size²) or (n, 3·size²), computed in O(n) time.
 
     Parameters
     ----------
-    images : sequence or array, or the path of a folder
-        PIL images, arrays (H, W) or (H, W, C), file paths, bytes of files, or values of a
-        `datasets.Image` column; all as one array (n, H, W) or (n, H, W, C); or the image files of a
-        folder itself, by name.
-    size : int or None
-        Images are first resized to size × size, bicubically, whatever their shape; None takes them
-        as they are, of one size.
+    images : sequence, array or path of a folder
+        PIL images, arrays of shape (H, W) or (H, W, C), file paths, bytes of files, or values of a
+        `datasets.Image` column; an array (n, H, W) or (n, H, W, C) of all images; or a folder,
+        whose image files are read in the order of their names (subfolders are ignored).
+    size : int or None, default 32
+        Resize images to size × size pixels (bicubic), whatever their aspect ratio. With None,
+        images are not resized and must have equal size.
     mode : {"L", "RGB"}, optional
-        Convert all to greyscale or colour; by default to colour if any image has it, which a
-        note tells.
+        Convert all images to greyscale or colour. By default to colour if any image has colour; a
+        note reports mixed sets.
     background : str, optional
-        The colour behind transparent pixels, such as "white" or "#808080".
+        Colour behind transparent pixels, such as "white" or "#808080".
 
     Raises
     ------
-    SampleError, ValueError, MissingPackageError
-        If some are not images, are transparent without a `background`, differ from the first in
-        size, or are black all over; for another `background` than a colour; without pillow (extra
-        `images`).
+    SampleError
+        If samples are not images, are transparent and no `background` is given, differ in size from
+        the first one, or are completely black.
+    ValueError
+        If `background` is not a colour.
+    MissingPackageError
+        If pillow is missing (extra `images`).
     """
     if size is not None:
         size = check_int("size", size, hint="or None, which compares images as they are")
@@ -75,7 +78,7 @@ def pixels(
 def _read_pixels(
     images: Sequence[object], size: int | None, mode: Mode | None, background: str | None
 ) -> tuple[np.ndarray, bool]:
-    """Return rows of the bytes of images, and whether greyscale was among colour."""
+    """Return the bytes of each image as a row, and whether greyscale and colour were mixed."""
     n = len(images)
     if size is not None:
         _require_memory(n, 3 * size * size if mode != "L" else size * size)
@@ -108,7 +111,7 @@ def _read_pixels(
             mixed = True
             if image.mode == "RGB":
                 _require_memory(n, 3 * X.shape[1])
-                X = np.repeat(X, 3, axis=1)  # of all before, which are greyscale
+                X = np.repeat(X, 3, axis=1)  # all previous images are greyscale
             first = first.convert("RGB")
             image = image.convert("RGB")
         X[i] = np.frombuffer(image.tobytes(), dtype=np.uint8)  # np.asarray takes twice as long

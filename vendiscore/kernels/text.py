@@ -1,4 +1,4 @@
-"""Kernels on text."""
+"""The kernel "ngram_overlap", and tokenization of texts."""
 
 import os
 from collections import defaultdict
@@ -43,9 +43,9 @@ _UNIT_CONTROL = Control(
     keyword="analyzer",
     phrase="{}",
 )
-# A string would be taken apart into characters, a mapping (a batch of ids, say) into its keys.
+# Not accepted as tokens: strings would be split into characters, mappings into keys.
 _UNORDERED = (str, bytes, Mapping, AbstractSet)
-# It has one of its n-grams of several lengths alone.
+# Such a text has n-grams of only one of the requested lengths.
 _ONE_WORD_NOTE = "is one word; n-grams of characters, or labels, suit such texts"
 
 
@@ -55,7 +55,7 @@ def fit_analyzer(
     analyzer: object = "auto",
     **other_options: object,
 ) -> FittedOptions:
-    """Return what n-grams of these texts are made of, unless given, and what to say of it."""
+    """Choose words or characters for these texts unless given; return a message for the user."""
     if tokenizer is not None or not isinstance(analyzer, str) or analyzer != "auto":
         return FittedOptions({})
     strings = [text for text in texts if isinstance(text, str)]
@@ -94,35 +94,37 @@ def ngram_overlap(
     tokenizer: Tokenizer | str | None = None,
     analyzer: Analyzer = "auto",
 ) -> Similarity:
-    """The mean over ns of the cosine similarities of bags of n-grams.
+    """The cosine similarity of n-gram counts, averaged over the lengths n in `ns`.
 
-    K = (1/|ns|) Σ_n K_n with K_n the cosines of n-gram counts; it is cosine-normalised after
-    averaging, so that k(x, x) = 1 also for a text shorter than some n. Features are sparse, without
-    n² memory; `settings` has the analyzer that was used. Tokens are equal if their code points are:
-    where case and Unicode form should not count, pass texts through `unicodedata.normalize("NFC",
-    text.lower())` first.
+    K = (1/|ns|) Σ_n K_n, where K_n is the cosine similarity of counts of n-grams. The mean is
+    normalized to have k(x, x) = 1 also for texts shorter than some n. Features are sparse, and no
+    n × n matrix is needed. `settings` records the analyzer. Tokens are compared by code point; to
+    ignore case and Unicode form, pass ``unicodedata.normalize("NFC", text.lower())``.
 
     Parameters
     ----------
     texts : sequence of str
-    ns : int or ints of at least 1
-        Lengths of n-grams.
-    tokenizer : callable str → list of str, or str, optional
-        By default words and punctuation as NLTK's `NLTKWordTokenizer` splits them. Tokens may also
-        be ints (ids) or tuples. A str names one of sacrebleu (extra `text`): "zh", "13a", ….
-    analyzer : {"auto", "word", "char"}
-        N-grams of tokens or of characters (k-mers of a sequence). "auto" means words, unless a
-        `tokenizer` is missing and most texts are in a script without spaces between words (Chinese,
-        Japanese, Thai, Lao, Burmese, Khmer, Tibetan); from a tenth of such texts on, a warning
-        names a tokenizer for them.
+        The texts.
+    ns : int or iterable of int, default (1, 2, 3, 4)
+        Lengths of n-grams, at least 1.
+    tokenizer : callable or str, optional
+        A function from a str to a list of tokens (str, int or tuple), or the name of a sacrebleu
+        tokenizer (extra `text`) such as "zh" or "13a". By default, texts are split into words and
+        punctuation like NLTK's `NLTKWordTokenizer`.
+    analyzer : {"auto", "word", "char"}, default "auto"
+        Use n-grams of tokens ("word") or of characters ("char", for example k-mers of sequences).
+        "auto" means "word", except that it means "char" without a `tokenizer` if most texts are in
+        a script without spaces (Chinese, Japanese, Thai, Lao, Burmese, Khmer, Tibetan). If at least
+        a tenth of the texts are, a warning names a suitable tokenizer.
 
     Raises
     ------
-    SampleError, TypeError
-        If texts are not strings, are empty, or have no n-gram of any length in `ns`; if the
-        tokenizer returns anything but a list of tokens.
+    SampleError
+        If samples are not strings, are empty, or have no n-gram of any length in `ns`.
+    TypeError
+        If the tokenizer does not return a list of tokens.
     ValueError, MissingPackageError, FileNotFoundError
-        For a tokenizer by a name that is unknown, or without the package or model that it needs.
+        If the named tokenizer is unknown, or its package or model is missing.
     """
     remedy = "pass ns=1, or ns=(1, 2, 3, 4)"
     several = ns if isinstance(ns, Iterable) and is_collection(ns) else [ns]
@@ -139,7 +141,7 @@ def ngram_overlap(
     settings = {"ns": list(orders), "analyzer": analyzer}
     X = _unit_features(tokens, orders)
     similarity = FeatureSimilarity(X, settings)
-    if len(orders) > 1:  # else a person asked for no more
+    if len(orders) > 1:  # for a single n, this was requested
         if analyzer == "word":
             similarity.partial = {
                 i: _ONE_WORD_NOTE for i, own in enumerate(tokens) if len(own) == 1
@@ -150,7 +152,7 @@ def ngram_overlap(
 
 
 def _unit_features(tokens: Sequence[Tokens], orders: Sequence[int]) -> Rows:
-    """Return unit rows, sums over n; n-grams that occur only once share a column of their text."""
+    """Return unit-norm features for all n; n-grams that occur once share one column per text."""
     n = len(tokens)
     numbers = np.maximum(np.subtract.outer(list(map(len, tokens)), orders).T + 1, 0)
     scales = 1 / np.sqrt((numbers > 0).sum(axis=0))
@@ -183,10 +185,10 @@ def tokenize_texts(
     min_tokens: int = 1,
     min_tokens_text: str = "1",
 ) -> list[Tokens]:
-    """Return the tokens of each text, as `ngram_overlap` has them."""
+    """Return the tokens of each text, as used by `ngram_overlap`."""
     tokenize = parse_tokenizer(tokenizer, analyzer)
     memory = TOKEN_CACHE.get()
-    if memory is None or callable(tokenizer):  # the same function may give other tokens
+    if memory is None or callable(tokenizer):  # a user's function may not be deterministic
         return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text)
     remembered = memory.setdefault((tokenizer, analyzer), {})
     return split_into_tokens(texts, tokenize, min_tokens, min_tokens_text, remembered)
@@ -199,7 +201,7 @@ def split_into_tokens(
     min_tokens_text: str = "1",
     cache: dict[str, Tokens] | None = None,
 ) -> list[Tokens]:
-    """Split each text into at least `min_tokens` tokens; messages call it `min_tokens_text`."""
+    """Split each text into at least `min_tokens` tokens, called `min_tokens_text` in errors."""
     by_text = {} if cache is None else cache
     strings = [text for text in texts if isinstance(text, str)]
     new = [text for text in dict.fromkeys(strings) if text not in by_text]
@@ -263,7 +265,7 @@ def _call_tokenizer(text: str, tokenize: Tokenizer) -> Tokens:
 
 
 def _is_token(token: object) -> bool:
-    """Return whether a token is a value: other objects may be equal only to themselves."""
+    """Return whether a token is a value; other objects may be equal only to themselves."""
     if isinstance(token, tuple):
         return all(map(_is_token, token))
     return isinstance(token, (str, bytes, int, np.integer))
@@ -272,9 +274,9 @@ def _is_token(token: object) -> bool:
 def count_ngrams(
     tokens: Sequence[Tokens], orders: Sequence[int]
 ) -> list[tuple[np.ndarray, np.ndarray, np.ndarray]]:
-    """Return, for each n in `orders`, n-grams by number, ascending, their texts, and how often.
+    """Count n-grams per text, for each n in `orders`; n-grams that occur only once are omitted.
 
-    As (texts, n-grams, counts): its texts ascend, too. N-grams that occur only once are left out.
+    Each result is (text indices, n-gram codes, counts), sorted by n-gram code and then text index.
     """
     number: defaultdict[Hashable, int] = defaultdict(count().__next__)
     text = np.repeat(np.arange(len(tokens)), list(map(len, tokens)))
@@ -301,7 +303,7 @@ def count_ngrams(
 
 
 def parse_tokenizer(tokenizer: Tokenizer | str | None, analyzer: str) -> Tokenizer:
-    """Return the function from a text to its tokens: of words, or of characters."""
+    """Return the function that splits a text into tokens, words or characters."""
     if tokenizer is not None and not isinstance(tokenizer, str) and not callable(tokenizer):
         raise TypeError(
             f"`tokenizer` must be a callable from str to a list of str, or the name of one of "

@@ -1,4 +1,4 @@
-"""Texts by the cosine of their embeddings."""
+"""The kernel "text_embeddings": cosine similarity of embeddings of texts."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -36,52 +36,67 @@ def text_embeddings(
     in_context: bool | None = None,
     cache: str | Path | None = None,
 ) -> Similarity:
-    """The cosine of the embeddings of two texts, by default of SimCSE.
+    """The cosine similarity of text embeddings, by default of SimCSE.
 
-    The default is the paper's model; `k="semantic"` and `k="static"` are this kernel with other
-    models, all-MiniLM-L6-v2 and the word vectors of wordllama. All three are for English text:
-    for samples that are mostly in other scripts, sequences, molecules, code or identifiers they
-    give a warning. A text that is truncated always gives one.
+    The default model is the one of the Vendi Score paper. `k="semantic"` and `k="static"` are this
+    kernel with the models all-MiniLM-L6-v2 and the word vectors of wordllama. All three are for
+    English: they warn if most samples are in other scripts, or are sequences, molecules, code or
+    identifiers. Truncated texts always cause a warning.
 
-    Most time goes to loading and running the model: for many sets make the encoder once, pass it as
-    `model`. `settings` has model, revision, pooling and its source (`pooling_from`) and dims.
+    Loading and running the model takes most of the time. To score many sets, load the encoder once
+    and pass it as `model`. `settings` records model, revision, pooling, where the pooling was
+    specified (`pooling_from`) and dims.
 
     Parameters
     ----------
     texts : sequence of str
-        The empty string is a text like another, as long as the model has tokens for it.
-    model_path : str or Path
-        Hub id or local folder of a transformers model and its tokenizer. One with `modules.json` is
-        loaded by sentence-transformers, with all its steps: pooling, length, lower case, default
-        prompt, Dense layers. The folder of a static model (model2vec: a table of vectors in
-        safetensors, a tokenizer in JSON) needs no torch (extra `static`): a text is the mean vector
-        of its known tokens. "wordllama" is the static model of that package.
-    model, tokenizer : optional
-        What `vendiscore.encoder(…)` returns or takes (sentence-transformers, model2vec, a wrapper
-        of a web API, a transformers model); it must embed each text by itself.
-    pooling : {"pooler", "cls", "mean"}
-        As the files of `model_path` say, and "pooler" for the default model; a model that says
-        nothing is refused, since one choice gives other numbers than another.
+        The texts. An empty string is accepted if the model has tokens for it.
+    model_path : str or Path, default SimCSE
+        Hub id or local folder of a transformers model with its tokenizer. A model with
+        `modules.json` is loaded by sentence-transformers with all its steps: pooling, maximum
+        length, lower case, default prompt and Dense layers. The folder of a static model
+        (model2vec: vectors in safetensors and a tokenizer in JSON) requires no torch (extra
+        `static`); a text is the mean of the vectors of its known tokens. "wordllama" is the static
+        model of that package.
+    model : object, optional
+        An encoder returned by `vendiscore.encoder`, or any model that it accepts: of
+        sentence-transformers, model2vec or transformers, or a wrapper of a web API. It must embed
+        each text independently of the others.
+    tokenizer : optional
+        Tokenizer of a transformers `model`.
+    pooling : {"pooler", "cls", "mean"}, optional
+        How token vectors are pooled. By default as the files of the model specify, and "pooler" for
+        SimCSE. A model without this information requires it, because results depend on it.
+    batch_size : int, default 64
+        Number of texts that the model processes at once.
     max_length : int, optional
-        Tokens that texts are cut to; by default what the model's files say or it takes.
-    batch_size, device, half, revision, cache
-        As `vendiscore.encoder` takes them; half=False gives the same on all machines up to
-        rounding.
-    in_context : bool, optional (default: True for `k="semantic"`, whose agreement it raises)
-        With prompts that given_prompt=True takes out, compare answers also after their prompts,
-        as "prompt answer": the mean of two kernels, of which the prompt is taken out. It takes a
-        second embedding of each answer; an answer that repeats its prompt is an echo in both.
+        Maximum number of tokens; longer texts are truncated. By default the limit of the model.
+    device : str or torch.device, optional
+        Device of the model; by default a GPU if available.
+    half : bool, optional
+        Whether to use half precision; by default only on a GPU. With False, all machines give the
+        same result up to rounding.
+    revision : str, optional
+        Branch, tag or commit of the model on the Hub.
+    in_context : bool, optional
+        With given_prompt=True, average two kernels: of the embeddings of answers, and of "prompt
+        answer". Both are conditioned on the prompt. It requires a second embedding of each answer;
+        answers that repeat their prompt verbatim are recognized in both. By default True for
+        `k="semantic"`, where it improves agreement with human judgements, else False.
+    cache : str or Path, optional
+        Folder in which embeddings are stored for later calls.
 
     Raises
     ------
-    SampleError, TypeError, ValueError
-        If texts are not str or have no tokens, or their embeddings are zero or not finite; for a
-        model that returns no such array, does not say how it pools, has no such pooling or lacks
+    SampleError
+        If samples are not strings or have no tokens, or embeddings are zero or not finite.
+    TypeError, ValueError
+        If a model returns no array of embeddings, does not specify or support its pooling, or lacks
         trained weights.
     MissingPackageError
-        Without torch and transformers (extra `text`), unless `model` needs neither.
+        If torch or transformers (extra `text`) is missing but needed.
     OSError
-        If the model is not at hand and cannot be fetched.
+        If the model is neither available locally nor can be downloaded.
     """
     if in_context:
         raise TypeError(

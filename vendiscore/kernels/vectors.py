@@ -1,4 +1,4 @@
-"""Kernels on vectors: rows of an array, or plain numbers as vectors of length 1."""
+"""Kernels on vectors: rows of an array, or numbers as vectors of length 1."""
 
 import math
 from functools import partial
@@ -43,7 +43,13 @@ _SIGMA_CONTROL = Control(
     by="By their directions",
 )
 def cosine(vectors: SampleContainer) -> Similarity:
-    """The cosine of the angle between two vectors."""
+    """The cosine of the angle between two vectors.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (n, d)
+        The samples.
+    """
     problem = "is a zero vector, which has no cosine; remove it"
     X = as_vectors(vectors, extra_check=lambda X: _mark_problems(_max_magnitudes(X) == 0, problem))
     return _normalize_rows(X, problem)
@@ -51,14 +57,20 @@ def cosine(vectors: SampleContainer) -> Similarity:
 
 @register_kernel("linear", samples="vectors", source=_VENDI, rows=True)
 def linear(vectors: SampleContainer) -> Similarity:
-    """The dot product x·y; of unit vectors, or with normalize=True, the cosine."""
+    """The dot product x·y; for unit vectors, or with normalize=True, the cosine.
+
+    Parameters
+    ----------
+    vectors : array-like of shape (n, d)
+        The samples.
+    """
     return FeatureSimilarity(as_vectors(vectors))
 
 
 def _fit_sigma(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: float | None = None
 ) -> Record:
-    """Return σ, where it is not given: the median distance of distinct samples."""
+    """Return σ if it is not given: the median distance between distinct samples."""
     return {} if sigma is not None else {"sigma": median_distance(_as_dense_rows(vectors), kernel)}
 
 
@@ -72,10 +84,15 @@ def _fit_sigma(
     controls=(_SIGMA_CONTROL,),
 )
 def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
-    """exp(−‖x − y‖² / 2σ²); σ is the median distance unless given.
+    """exp(−‖x − y‖² / 2σ²); by default, σ is the median distance.
 
-    The median is taken over distinct samples; passing `details["options"]["sigma"]` on as `sigma`
-    compares two sets under one kernel.
+    Parameters
+    ----------
+    vectors : array-like of shape (n, d)
+        The samples.
+    sigma : float, optional
+        Bandwidth. By default the median Euclidean distance between distinct samples. To compare
+        sets, pass the same value for all, for example ``details["options"]["sigma"]`` of the first.
     """
     return _build_exponential("gaussian", vectors, sigma)
 
@@ -90,9 +107,15 @@ def rbf(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
     controls=(_SIGMA_CONTROL,),
 )
 def laplacian(vectors: SampleContainer, sigma: float | None = None) -> Similarity:
-    """exp(−Σ|x_j − y_j| / σ); σ is the median Manhattan distance unless given.
+    """exp(−Σ|x_j − y_j| / σ); by default, σ is the median Manhattan distance.
 
-    Two sets are compared under one σ as by kernel "rbf".
+    Parameters
+    ----------
+    vectors : array-like of shape (n, d)
+        The samples.
+    sigma : float, optional
+        Bandwidth. By default the median Manhattan distance between distinct samples. To compare
+        sets, pass the same value for all.
     """
     return _build_exponential("laplace", vectors, sigma)
 
@@ -123,7 +146,7 @@ def _build_exponential(
     kernel: ExponentialKernel, vectors: SampleContainer, sigma: "Number | None"
 ) -> Similarity:
     X = _as_dense_rows(vectors)
-    if sigma is None:  # of a call that leaves `fit` out
+    if sigma is None:  # called without `fit`
         sigma = median_distance(X, kernel)
     value = detach(sigma) if is_torch(X) else sigma
     width = check_float("sigma", value, "a finite number above 0", lambda s: 0 < s < math.inf)
@@ -138,7 +161,7 @@ def _build_exponential(
 
 
 def _require_matrix(X: Tensor) -> None:
-    """Require the memory of K of rows of a tensor; a GPU says itself what it lacks."""
+    """Check that the kernel matrix of a tensor fits in memory; a GPU raises its own error."""
     n, d = X.shape
     if not X.is_cuda:
         what = f"the similarity matrix of {n} samples"

@@ -102,10 +102,10 @@ def utility(
 ) -> Number:
     """The mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
 
-    s is `quality` and r is `patience`. Models a reader who takes the answers in order, i = 0, 1, …,
-    and continues to the next with probability `patience`. An answer equivalent to an earlier one
-    adds nothing. `quality` is required: one non-negative number per sample. The result has the same
-    unit and is at most the maximum quality. Classes are those of DistinctK.
+    s is `quality` and r is `patience`. Models a reader who takes the answers in their order, i = 0,
+    1, …, and continues to the next with probability `patience`. An answer equivalent to an earlier
+    one adds nothing. `quality` is required: one non-negative number per sample. The result has the
+    same unit and is at most the maximum quality. Classes are those of DistinctK.
     """
     own = take_quality(subject, quality, "UtilityK")
     weights = patience ** np.arange(subject.n)

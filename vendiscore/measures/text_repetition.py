@@ -170,7 +170,7 @@ def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
 def compression_ratio(subject: SampleSet) -> float:
     """The size of all texts divided by their size after gzip compression; more means repetitive.
 
-    Texts are joined by spaces in the given order, as UTF-8, and compressed at level 9. The value
+    Texts are joined by spaces in their order, as UTF-8, and compressed at level 9. The value
     grows with the amount of text, and only repeats within 32 kB are detected: compare sets of equal
     size, in a fixed order.
     """
