@@ -1,4 +1,4 @@
-"""From samples to rows of numbers: encoders, and the networks behind them."""
+"""Encoders: models that map texts or images to embeddings."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Embeddings that a folder keeps between calls, a SQLite file for each model."""
+"""A cache of embeddings on disk, with one SQLite file per model."""
 
 import sqlite3
 from collections.abc import Iterator, Sequence
@@ -13,15 +13,15 @@ from ..support.hashing import hash_bytes
 from ..support.signature import IRRELEVANT_SETTINGS
 from ..support.types import Options, Record
 
-# A row in single precision, words on what was not seen of its text, and a checksum of all of it,
-# which files of versions before 0.5 lack.
+# `row` is an embedding in single precision; `missed` and `partial` describe what the model cannot
+# represent of the text. The checksum covers all columns; files of versions before 0.5 lack it.
 _TABLE_SCHEMA = "texts (text BLOB PRIMARY KEY, row BLOB, missed TEXT, partial TEXT)"
 
 CachedRow: TypeAlias = tuple[bytes, str | None, str | None] | None
 
 
 class EmbeddingCache:
-    """Rows of texts by one model with its settings; several processes may share the file."""
+    """Cached embeddings of texts by one model with fixed settings; processes may share the file."""
 
     def __init__(self, folder: str | Path, settings: Options) -> None:
         counting = {key: value for key, value in settings.items() if key not in IRRELEVANT_SETTINGS}
@@ -32,21 +32,22 @@ class EmbeddingCache:
             self.database: sqlite3.Connection = sqlite3.connect(
                 self.path, timeout=60, check_same_thread=False
             )
-            # Words that are not UTF-8 are damaged, which their checksum shows.
+            # Text that is not valid UTF-8 is corrupt, which the checksum reveals.
             self.database.text_factory = lambda data: data.decode("utf-8", "replace")
             self.database.execute(f"CREATE TABLE IF NOT EXISTS {_TABLE_SCHEMA}")
             self._add_checksums()
 
     def _add_checksums(self) -> None:
-        """Add the column of checksums to a file of a version before 0.5, for the rows it has.
+        """Add a column of checksums to a file written by a version before 0.5.
 
-        A row of another length than most is damaged, and gets no checksum.
+        Rows whose length differs from most others are corrupt and get no checksum.
         """
         asked = "SELECT 1 FROM pragma_table_info('texts') WHERE name = 'checksum'"
         if self.database.execute(asked).fetchone():
             return
         with self.database:
-            self.database.execute("BEGIN IMMEDIATE")  # so that no other process adds it meanwhile
+            # prevents other processes from adding it at the same time
+            self.database.execute("BEGIN IMMEDIATE")
             if self.database.execute(asked).fetchone():
                 return
             self.database.execute("ALTER TABLE texts ADD COLUMN checksum BLOB")
@@ -62,9 +63,9 @@ class EmbeddingCache:
                 )
 
     def read(self, texts: Sequence[str]) -> list[CachedRow]:
-        """Return the row of each text and what was not seen of it, or None.
+        """Return the cached row and report of each text, or None if it is not cached.
 
-        A row that differs from its checksum is not returned, and a warning reports how many do.
+        Rows that do not match their checksum are not returned; a warning reports their number.
         """
         ask = "SELECT row, missed, partial, checksum FROM texts WHERE text = ?"
         rows: list[CachedRow] = []
@@ -84,7 +85,7 @@ class EmbeddingCache:
         return rows
 
     def add(self, texts: Sequence[str], X: np.ndarray, report: Record) -> None:
-        """Keep the rows of texts, all of them or, after an error, none."""
+        """Store the rows of all texts, or of none if an error occurs."""
         rows = []
         for i, text in enumerate(texts):
             row = X[i].astype("f4").tobytes()
@@ -99,7 +100,7 @@ class EmbeddingCache:
 
     @contextmanager
     def _raise_as_os_error(self) -> Iterator[None]:
-        """Raise an OSError that names the file, and says what to do, for an error of SQLite."""
+        """Turn SQLite errors into an OSError that names the file and a solution."""
         try:
             yield
         except sqlite3.OperationalError as error:
@@ -119,6 +120,6 @@ def _encode_key(text: str) -> bytes:
 
 
 def _compute_checksum(text: object, row: object, missed: object, partial: object) -> bytes:
-    """Return eight bytes that change with any value of a row."""
+    """Return an eight-byte checksum of all values of a row."""
     entry = repr((text, row, missed, partial))
     return hash_bytes(entry.encode("utf-8", "surrogatepass"))

@@ -1,4 +1,4 @@
-"""From samples to embeddings: one batch at a time by any function, every row checked."""
+"""Batched embedding of samples by any encoding function, with checks of every row."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -10,12 +10,12 @@ from ..support.namespace import is_torch
 from ..support.progress import Counts
 from ..support.types import Record
 
-# From a list of m samples to their rows: an (m, d) array, a tensor or a list of rows.
+# Maps a list of m samples to an (m, d) array, a tensor or a list of rows.
 Encode = Callable[[list[Any]], Any]
 
 
 def check_no_conflict(values: Mapping[str, object], other: str) -> None:
-    """Raise a ValueError for options that are given although something else makes them idle."""
+    """Raise a ValueError if options are given that have no effect together with `other`."""
     for name, value in values.items():
         if value is not None:
             raise ValueError(f"`{name}` has no effect with {other}; leave one of them out")
@@ -29,9 +29,9 @@ def embed(
     batch_size: int,
     lengths: Sequence[int] | None = None,
 ) -> Counts[np.ndarray]:
-    """Return the embeddings (n, d) of samples, in their order; yields how many are done.
+    """Return embeddings (n, d) in the order of the samples; yield the number of samples done.
 
-    While a batch is encoded, `report["places"]` has the places of its samples.
+    While a batch is encoded, `report["places"]` holds the indices of its samples.
     """
     n = len(samples)
     order = np.arange(n) if lengths is None else np.argsort(-np.asarray(lengths), kind="stable")
@@ -93,7 +93,7 @@ def _as_rows(output: object, m: int) -> np.ndarray:
 
 
 def _describe_zero_rows(rows: np.ndarray) -> dict[int, str]:
-    """Return the rows that have no direction, and why."""
+    """Describe rows that are zero or not finite, by position in the batch."""
     problems = {}
     finite = np.isfinite(rows).all(axis=1)
     for i in np.flatnonzero(~finite):

@@ -1,4 +1,4 @@
-"""Encoders of images: Inception v3, transformers models, and whatever encodes PIL images."""
+"""Image encoders: Inception v3, transformers models and custom models of PIL images."""
 
 from __future__ import annotations
 
@@ -33,11 +33,11 @@ if TYPE_CHECKING:
 
 Transform = Callable[[Any], object]
 
-_TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # as huggingface_hub reads its switches
+_TRUE_VALUES = ("1", "ON", "YES", "TRUE")  # as in huggingface_hub
 
 
 def read_images(items: list[object], background: str | None = None) -> list[Image]:
-    """Return RGB images of a batch."""
+    """Read a batch of images as RGB."""
     images = []
     problems = {}
     for i, item in enumerate(items):
@@ -50,7 +50,7 @@ def read_images(items: list[object], background: str | None = None) -> list[Imag
 
 
 def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) -> Network:
-    """Return the network of a Hub id or folder with its image processor; else Inception v3."""
+    """Load an image model and its processor from the Hub or a folder; by default Inception v3."""
     path = files.path
     if path is None:
         check_no_conflict({"revision": files.revision, "pooling": pooling}, "Inception v3")
@@ -83,7 +83,7 @@ def _load_network(files: ModelFiles, pooling: Pooling | None, max_length: None) 
 def _wrap_network(
     model: torch.nn.Module, transform: Transform, pooling: Pooling | None, max_length: None
 ) -> Network:
-    """Return a caller's network with its transform."""
+    """Wrap a torch network passed by the caller, with its transform."""
     if not is_network(model):
         raise TypeError(
             f"`transform` goes with a torch network as `model`, got {type(model).__name__}; "
@@ -106,7 +106,7 @@ def _build_network(
     prepare: Encode,
     transform: str,
 ) -> Network:
-    """Return a network whose output is pooled here."""
+    """Build a network whose output is pooled by `pool`."""
     forward = getattr(model, "get_image_features", model)
     source = "given" if pooling else "default"
     chosen = pooling or "pooler"
@@ -129,8 +129,8 @@ def _load_inception(files: ModelFiles) -> Network:
     weights = models.Inception_V3_Weights.DEFAULT
     kept = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
     offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE_VALUES
-    # Given weights, torchvision sets transform_input=True: the network itself turns ImageNet's
-    # normalisation, which transforms() applies, into the range it was trained in.
+    # With weights, torchvision sets transform_input=True: the network itself converts the ImageNet
+    # normalization of transforms() into the range that it was trained on.
     try:
         if offline and not kept.exists():
             raise URLError("HF_HUB_OFFLINE is set")
@@ -148,7 +148,7 @@ def _load_inception(files: ModelFiles) -> Network:
 
 
 def _as_batch_transform(transform: Transform) -> Encode:
-    """Return a transform of one image as one of a batch."""
+    """Turn a transform of one image into a transform of a batch."""
 
     def prepare(batch: list[object]) -> object:
         torch = require("torch", "images", "kernel 'image_embeddings'")

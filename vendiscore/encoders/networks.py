@@ -1,4 +1,4 @@
-"""Torch networks as encoders: how they are loaded and run, and how their output is pooled."""
+"""Torch networks as encoders: loading, inference and pooling."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ Pooling = Literal["pooler", "cls", "mean"]
 
 
 class ModelFiles(NamedTuple):
-    """A Hub id or folder of a model, and where and in which precision it is to run."""
+    """The Hub id or folder of a model, and the device and precision to use."""
 
-    path: str | Path | None  # None for the usual network of images
+    path: str | Path | None  # None for Inception v3
     revision: str | None
     extra: str
     device: torch.device
     dtype: torch.dtype
 
     def load_component(self, class_name: str, **options: object) -> Any:
-        """Load what goes with a network by a class of transformers, such as "AutoTokenizer"."""
+        """Load a component with a class of transformers, such as "AutoTokenizer"."""
         transformers = require("transformers", self.extra, "an embedding kernel")
         loader = getattr(transformers, class_name)
         return loader.from_pretrained(self.path, revision=self.revision, **options)
@@ -44,13 +44,13 @@ class ModelFiles(NamedTuple):
 def resolve_model_files(
     path: str | Path | None, revision: str | None, extra: str, device: object, half: bool | None
 ) -> ModelFiles:
-    """Return a Hub id or folder with the device and the precision that keywords ask for."""
+    """Return the Hub id or folder of a model with the requested device and precision."""
     place = pick_device(device, extra)
     return ModelFiles(path, revision, extra, place, pick_dtype(half, place))
 
 
 def pick_device(device: object, extra: str) -> torch.device:
-    """Return the torch device asked for, or the GPU if there is one, or the CPU."""
+    """Return the requested torch device; by default a GPU if available, otherwise the CPU."""
     torch = require("torch", extra, "an embedding kernel")
     if device is None:
         if torch.cuda.is_available():
@@ -65,7 +65,7 @@ def pick_device(device: object, extra: str) -> torch.device:
             f"`device` must be a torch device such as 'cpu', 'cuda' or 'cuda:1' that can be used "
             f"here, got {device!r}: {why}; pass 'cpu'"
         ) from None
-    return found.device  # with its number
+    return found.device  # includes the device index
 
 
 def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
@@ -81,14 +81,14 @@ def pick_dtype(half: bool | None, device: torch.device) -> torch.dtype:
 def load_pretrained(
     files: ModelFiles, pooling: Pooling | None, class_name: str = "AutoModel"
 ) -> PreTrainedModel:
-    """Load the transformers network of a Hub id or folder, all of whose weights are trained."""
+    """Load a transformers network from the Hub or a folder; raise if it lacks trained weights."""
     model, report = files.load_component(class_name, dtype=files.dtype, output_loading_info=True)
     _check_trained(model, str(files.path), sorted(report["missing_keys"]), pooling)
     return model
 
 
 def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> SentenceTransformer:
-    """Load a model with `modules.json`; `pooling` may replace no step but its pooling."""
+    """Load a model with `modules.json`; `pooling` replaces only its pooling step."""
     library = require("sentence_transformers", files.extra, "a model with modules.json")
     path = str(files.path)
     try:
@@ -117,7 +117,8 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
                 f"{' and '.join(others or steps)}; leave it out"
             )
     if network is not None:
-        # transformers marks what it has read; sentence-transformers keeps no report of the rest.
+        # transformers marks the weights it loads; sentence-transformers has no report of missing
+        # ones.
         weights = dict(network.named_parameters())
         missing = [n for n, w in weights.items() if not getattr(w, "_is_hf_initialized", False)]
         _check_trained(network, path, missing if len(missing) < len(weights) else [], pooling)
@@ -125,25 +126,25 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
 
 
 def default_prompt(model: SentenceTransformer) -> str | None:
-    """Return what a SentenceTransformer puts before every text, if anything."""
+    """Return the prompt that a SentenceTransformer prepends to every text, or None."""
     return model.prompts.get(model.default_prompt_name) or None
 
 
 def sentence_settings(model: SentenceTransformer, network: object) -> Record:
-    """Return what a report says of a SentenceTransformer, whose network is `network`."""
+    """Return the settings of a SentenceTransformer with the transformers model `network`."""
     pooling = next((step.pooling_mode for step in model if hasattr(step, "pooling_mode")), None)
     return describe_network(network) | {"pooling": pooling, "pooling_from": "modules.json"}
 
 
 def build_sentence_embed(model: SentenceTransformer) -> Callable[[Record], torch.Tensor]:
-    """Return the function from inputs of a SentenceTransformer to its embeddings."""
+    """Return the function of a SentenceTransformer that maps model inputs to embeddings."""
     return lambda inputs: model(inputs)["sentence_embedding"][:, : model.truncate_dim]
 
 
 def _check_trained(
     model: PreTrainedModel, path: str, missing: list[str], pooling: Pooling | None
 ) -> None:
-    """Raise a ValueError for weights that are not in the files of a model, and would be random."""
+    """Raise a ValueError if weights are missing from the files and would be random."""
     pooler = [key for key in missing if "pooler" in key.split(".")]
     if pooling == "pooler" and pooler:
         raise ValueError(
@@ -159,7 +160,7 @@ def _check_trained(
 
 
 def has_modules_file(files: ModelFiles) -> bool:
-    """Return whether a Hub id or folder has `modules.json`; warn where the Hub cannot be asked."""
+    """Return whether a model has `modules.json`; warn if the Hub cannot be reached."""
     path = str(files.path)
     if Path(path).is_dir():
         return (Path(path) / "modules.json").is_file()
@@ -169,10 +170,10 @@ def has_modules_file(files: ModelFiles) -> bool:
     try:
         hub.hf_hub_download(path, "modules.json", revision=files.revision)
     except (*wrong, errors.RemoteEntryNotFoundError):
-        return False  # transformers says what is wrong with it
+        return False  # transformers raises an error that explains the problem
     except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError):
-        # The cache remembers which files were asked for and are not there. One that has
-        # .gitattributes, which every repository has and no model needs, holds all files.
+        # The cache records requested files that do not exist. A snapshot that contains
+        # .gitattributes, which exists in every repository but is needed by no model, is complete.
         if not any(
             hub.try_to_load_from_cache(path, file, revision=files.revision)
             for file in ("modules.json", ".gitattributes")
@@ -186,7 +187,7 @@ def has_modules_file(files: ModelFiles) -> bool:
 
 
 def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = None) -> torch.Tensor:
-    """Return one row (n, d) per sample from what a network returns."""
+    """Return one row per sample, shape (n, d), from the output of a network."""
     if isinstance(output, (list, tuple)):
         output = output[0]
     if is_torch(output):
@@ -214,13 +215,13 @@ def pool(output: object, pooling: Pooling | None, mask: torch.Tensor | None = No
 
 
 def _flatten_pooled(tensor: torch.Tensor) -> torch.Tensor:
-    """Return (n, d, 1, 1), as convolutional networks pool, to (n, d); other shapes are left."""
+    """Reshape (n, d, 1, 1), the pooled output of convolutional networks, to (n, d)."""
     flat = tensor.ndim > 2 and all(size == 1 for size in tensor.shape[2:])
     return tensor.flatten(1) if flat else tensor
 
 
 def describe_network(model: object) -> Record:
-    """Return what a report says of a network: its class, and if known its name and revision."""
+    """Return the class of a network and, if known, its name and revision."""
     config = getattr(model, "config", None)
     return {
         "model": type(model).__qualname__,
@@ -231,12 +232,12 @@ def describe_network(model: object) -> Record:
 
 @dataclass(eq=False)
 class Network:
-    """A torch network: `prepare` makes inputs of a batch of samples, `embed` rows of inputs."""
+    """A torch network: `prepare` turns samples into inputs, `embed` turns inputs into rows."""
 
     model: torch.nn.Module
     device: (
         torch.device | None
-    )  # None of a caller's, which stays where it is and is given back as it was
+    )  # None for a network of the caller, which stays on its device and is restored after use
     settings: Record
     prepare: Encode
     embed: Callable[[Any], torch.Tensor]
@@ -256,7 +257,7 @@ class Network:
     def inference_mode(
         self, samples: Sequence[object], report: Record
     ) -> Iterator[tuple[Encode, Record]]:
-        """Yield a function from a batch to rows, and settings; `report` gets what is not seen."""
+        """Yield a function from batches to rows, and settings; it adds omissions to `report`."""
         torch = require("torch", "text", "an encoder")
         self.check(samples)
         with nullcontext() if self.device else _evaluation_mode(self.model):
@@ -267,21 +268,21 @@ class Network:
 
             def encode(batch: list[object]) -> object:
                 inputs = self.prepare_inputs(batch, report)
-                with torch.inference_mode():  # of this thread, so that it holds for one batch
+                with torch.inference_mode():  # per thread, so it is entered for each batch
                     return self.embed(_move_to_device(inputs, device, dtype))
 
             yield encode, settings
 
     def check(self, samples: Sequence[object]) -> None:
-        """Raise a `SampleError` for samples that the network cannot take, before any work."""
+        """Raise a `SampleError` for samples that the network does not support, before any work."""
 
     def prepare_inputs(self, batch: list[Any], report: Record) -> object:
-        """Return the inputs of a batch; `report` gets what is to be said of it."""
+        """Return the inputs of a batch; add its omissions to `report`."""
         return self.prepare(batch)
 
 
 def _move_to_device(inputs: object, device: torch.device, dtype: torch.dtype) -> object:
-    """Move a tensor, or the tensors of a mapping, to a device, and floats to its precision."""
+    """Move tensors to a device, and convert floating-point ones to `dtype`."""
     if isinstance(inputs, Mapping):
         return {name: _move_to_device(value, device, dtype) for name, value in inputs.items()}
     if not is_torch(inputs):
@@ -289,14 +290,14 @@ def _move_to_device(inputs: object, device: torch.device, dtype: torch.dtype) ->
     return inputs.to(device, dtype if inputs.is_floating_point() else None)
 
 
-# The modes of the submodules of networks in use, and how many use each, by id.
+# Original modes of the submodules of networks in use, and the number of users, by id.
 _modes_in_use: dict[int, tuple[dict[torch.nn.Module, bool], int]] = {}
-_modes_lock = RLock()  # a generator that nobody holds is closed at any time, in here too
+_modes_lock = RLock()  # reentrant, as a generator may be garbage-collected while the lock is held
 
 
 @contextmanager
 def _evaluation_mode(model: torch.nn.Module) -> Iterator[None]:
-    """Hold a caller's network in evaluation mode until its last user is done."""
+    """Keep a network of the caller in evaluation mode until its last user is done."""
     with _modes_lock:
         usual = {module: module.training for module in model.modules()}
         modes, users = _modes_in_use.get(id(model), (usual, 0))

@@ -1,4 +1,4 @@
-"""Images as people hold them, decoded: to opaque PIL images of 8 bits, greyscale or RGB."""
+"""Conversion of images of any type to opaque 8-bit PIL images, greyscale or RGB."""
 
 from __future__ import annotations
 
@@ -30,13 +30,13 @@ _FOLDER_PROBLEM = (
 
 
 class _ImageError(Exception):
-    """An image that cannot be read; the message is a predicate."""
+    """An image that cannot be read; the message continues "sample i …"."""
 
 
 def as_image(item: object, index: int, background: str | None = None) -> Image:
-    """Return a PIL image of mode "L" or "RGB" from anything that is an image.
+    """Convert any image to a PIL image of mode "L" or "RGB".
 
-    A `background` such as "white" shows through transparent pixels, which are refused without it.
+    Transparent pixels show the colour `background`; without it they raise an error.
     """
     PIL = require("PIL.Image", "images", "a kernel on images")
     try:
@@ -55,7 +55,7 @@ def as_image(item: object, index: int, background: str | None = None) -> Image:
 
 
 def check_background(colour: str | None) -> None:
-    """Raise a ValueError for what is neither a colour nor None."""
+    """Raise a ValueError if `colour` is neither a colour nor None."""
     if colour is None:
         return
     try:
@@ -67,7 +67,7 @@ def check_background(colour: str | None) -> None:
 
 @contextmanager
 def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
-    """Name the file in errors about images that are files."""
+    """Name the file in errors about images that were passed as files."""
     try:
         yield
     except SampleError as error:
@@ -83,7 +83,7 @@ def name_files_in_errors(images: Sequence[object]) -> Iterator[None]:
 
 
 def check_images(images: Sequence[object]) -> None:
-    """Raise a `SampleError` for samples of other types and files not there, before any work."""
+    """Raise a `SampleError` for unsupported types and missing files, before any work."""
     PIL = require("PIL.Image", "images", "a kernel on images")
     readable = (PIL.Image, bytes, bytearray, np.ndarray, list)
     problems = {}
@@ -124,11 +124,11 @@ def _open_image(PIL: ModuleType, file: str | Path | IO[bytes]) -> Image:
 
 
 def _decode_image(image: Image) -> Image:
-    """Return the image decoded, and upright as its EXIF data say."""
+    """Decode the image and rotate it according to its EXIF orientation."""
     try:
-        image.load()  # images of files are lazy
+        image.load()  # files are loaded lazily
         turned = image.getexif().get(_ORIENTATION, 1) != 1
-        # Photos may hold a preview as well, and layers make one image.
+        # Photos may contain a preview, and layers form a single image.
         animated = getattr(image, "is_animated", False) and image.format not in ("MPO", "PSD")
     except (OSError, ValueError, SyntaxError) as error:
         raise _unreadable_error(error) from error
@@ -142,7 +142,7 @@ def _decode_image(image: Image) -> Image:
 
 
 def _unreadable_error(error: Exception) -> _ImageError:
-    why = str(error).partition(" <")[0]  # without the address of bytes in memory
+    why = str(error).partition(" <")[0]  # drop the memory address of bytes objects
     return _ImageError(f"cannot be read as an image: {why}; replace or remove the file")
 
 
@@ -157,7 +157,7 @@ def _to_eight_bit(image: Image) -> Image:
     """Return the image in mode L or RGB; 16 bits are scaled to 8."""
     if image.mode in ("L", "RGB"):
         return image
-    # Earlier versions of pillow open 16 bits of PNG in mode I.
+    # Older versions of pillow open 16-bit PNG files in mode I.
     if image.mode.startswith("I;16") or (image.mode == "I" and image.format == "PNG"):
         pixels = np.rint(np.asarray(image) / 257).astype(np.uint8)
         return require("PIL.Image", "images", "a kernel on images").fromarray(pixels)
@@ -170,9 +170,9 @@ def _to_eight_bit(image: Image) -> Image:
 
 
 def _to_opaque(image: Image, background: str | None) -> Image:
-    """Return an image without transparent pixels, which show the background."""
-    # A file of L or RGB may name a colour that is transparent; an image that was converted has
-    # that name still, but its pixels are meant.
+    """Replace transparent pixels by the background."""
+    # A file in mode L or RGB can declare a transparent colour. A converted image still carries this
+    # declaration, but its pixels are opaque.
     is_converted = image.format is None and image.mode in ("L", "RGB")
     if is_converted or not image.has_transparency_data:
         return image
@@ -237,7 +237,7 @@ def _to_bytes(A: np.ndarray) -> np.ndarray:
         raise _ImageError(f"must be an array of numbers, got dtype {A.dtype}")
     low = A.min()
     high = A.max()
-    if not (low >= 0 and high <= top):  # so that NaN is caught
+    if not (low >= 0 and high <= top):  # also catches NaN
         kind = "floats from 0 to 1" if A.dtype.kind == "f" else "integers from 0 to 255"
         raise _ImageError(
             f"must hold {kind}, got values from {low:g} to {high:g} in {A.dtype}; rescale all "

@@ -1,4 +1,4 @@
-"""Encoders: made once, kept, and asked for the embeddings of as many sets as there are."""
+"""Encoders of samples: loaded once, used for any number of sets."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -21,8 +21,8 @@ from .networks import ModelFiles, Network, Pooling, resolve_model_files
 from .static_models import StaticModel, find_static_files
 
 BATCH_SIZE = 64
-# The scripts of the models that have a name of their own or are the default, as the names of
-# Unicode characters begin. All three are of English text; other models make no claim.
+# Scripts supported by the default models, as prefixes of Unicode character names. All three models
+# are for English; other models declare no script.
 MODEL_SCRIPTS = {
     "princeton-nlp/unsup-simcse-roberta-base": ("LATIN",),
     "sentence-transformers/all-MiniLM-L6-v2": ("LATIN",),
@@ -32,12 +32,12 @@ MODEL_SCRIPTS = {
 
 @dataclass
 class CallableModel:
-    """A function from a batch of samples to their rows, with what a report says of its model."""
+    """A function that maps a batch of samples to rows, with the settings of its model."""
 
     encode: Encode
     settings: Record
-    limit: int | None = None  # tokens beyond which the model truncates a text
-    tokenizer: Callable[..., Any] | None = None  # that the model uses, where there is a limit
+    limit: int | None = None  # maximum number of tokens of a text
+    tokenizer: Callable[..., Any] | None = None  # tokenizer of the model, if there is a limit
 
     @contextmanager
     def inference_mode(
@@ -55,20 +55,20 @@ class CallableModel:
 
 
 Model = CallableModel | Network
-# Rows, settings, and what was not seen: `missed` and `partial` of a Similarity.
+# rows, settings, and the attributes `missed` and `partial` of a Similarity
 EmbeddingResult = tuple[np.ndarray, Record, Record]
 
 
 class Modality(NamedTuple):
-    """The samples that an encoder takes, and how the networks that embed them are made."""
+    """A type of samples, with functions to check, read and load models for them."""
 
-    name: str  # "text" or "images", as `Kernel.samples` and the extra
-    adapter: str  # the keyword of what makes inputs of a torch network
-    check: Callable[[Sequence[Any]], None]  # raises a SampleError, before any work is done
-    load: Callable[[ModelFiles, Any, Any], Network]  # pooling, max_length
+    name: str  # "text" or "images", as in `Kernel.samples` and the extras
+    adapter: str  # keyword for the tokenizer or transform of a torch network
+    check: Callable[[Sequence[Any]], None]  # raises a SampleError before any work
+    load: Callable[[ModelFiles, Any, Any], Network]  # arguments: files, pooling, max_length
     wrap: Callable[..., Network]
-    default: str | None = None  # the usual `model_path`
-    read: Callable[[list[object]], list[object]] = list  # what the model gets of a batch
+    default: str | None = None  # default of `model_path`
+    read: Callable[[list[object]], list[object]] = list  # converts a batch to inputs of the model
 
 
 class Encoder:
@@ -122,7 +122,7 @@ class Encoder:
 
     @property
     def scripts(self) -> Sequence[str]:
-        """The scripts of the texts that its model was made for; empty if that is not known."""
+        """Scripts that the model supports; empty if unknown."""
         return MODEL_SCRIPTS.get(str(self.settings.get("model_path")), ())
 
     def __repr__(self) -> str:
@@ -156,16 +156,16 @@ class Encoder:
         return self.embed_checked(read)[0]
 
     def with_reader(self, read: Callable[[list[object]], list[object]]) -> "Encoder":
-        """Return an encoder whose model gets other inputs of the samples of a batch."""
+        """Return an encoder that converts batches to model inputs with `read`."""
         return Encoder(self._modality._replace(read=read), self._model, self.batch_size)
 
     def embed_checked(self, samples: Sequence[object]) -> EmbeddingResult:
-        """Return X (n, d) of checked samples, and what to report of them; show progress."""
+        """Return embeddings (n, d) of checked samples and their report; show progress."""
         if self._cache is None:
             return self._embed_with_progress(samples)
         texts = list(map(str, samples))
         kept = self._cache.read(texts)
-        places: dict[str, list[int]] = {}  # of texts that are not kept
+        places: dict[str, list[int]] = {}  # indices of texts that are not cached
         for i, text in enumerate(texts):
             if kept[i] is None:
                 places.setdefault(text, []).append(i)
@@ -201,13 +201,13 @@ class Encoder:
             return run_with_progress(self.embed_steps(samples), len(samples), f"embedding {noun}")
 
     def embed_steps(self, samples: Sequence[object]) -> Counts[EmbeddingResult]:
-        """Embed in steps, a batch each, that yield how many are done; one may stop between them.
+        """Embed one batch per step; yield the number of samples done, and return the result.
 
-        A torch network of the caller's is in evaluation mode until the generator ends or is closed.
+        A torch network of the caller is in evaluation mode until the generator ends or is closed.
         """
         kind = self._modality
         size = self.batch_size
-        # Texts of like length go into one batch.
+        # Batches contain texts of similar length.
         lengths = list(map(len, samples)) if kind.name == "text" else None  # type: ignore[arg-type]
         report: Record = {"missed": {}, "partial": {}}
         with self._model.inference_mode(samples, report) as (rows, settings):
@@ -235,7 +235,7 @@ def make_encoder(
     max_length: object = None,
     cache: str | Path | None = None,
 ) -> Encoder:
-    """Return the encoder that keywords of a kernel on embeddings ask for, which are checked."""
+    """Validate the keywords of an embedding kernel and return its encoder."""
     own = {"pooling": pooling, "max_length": max_length, "device": device, "half": half}
     pooling = None if pooling is None else check_choice("pooling", pooling, get_args(Pooling))
     batch_size = check_int("batch_size", batch_size)
@@ -285,11 +285,12 @@ def make_encoder(
         return model
     encode = _get_encode(model, modality.adapter)
     check_no_conflict(own, "a model that encodes by itself")
-    # The signature has the code of functions, but only the type of objects, which may be large.
+    # The signature includes the code of functions, but only the type of objects, which can be
+    # large.
     function = hasattr(model, "__qualname__") or isinstance(model, partial)
     named = to_plain(model) if function else type(model).__qualname__
     settings = {"model": named, "model_path": None, "pooling": None}
-    # A SentenceTransformer truncates texts without a report.
+    # A SentenceTransformer truncates texts without reporting it.
     limit, its_tokenizer = (getattr(model, name, None) for name in ("max_seq_length", "tokenizer"))
     if modality.name != "text" or not (isinstance(limit, int) and callable(its_tokenizer)):
         limit = its_tokenizer = None
@@ -297,7 +298,7 @@ def make_encoder(
 
 
 def _get_encode(model: Any, adapter: str) -> Encode:
-    """Return the function by which a model embeds a list of samples itself."""
+    """Return the method or function with which a model embeds a list of samples."""
     encode = getattr(model, "encode", None)
     if callable(encode) and not isinstance(model, str):
         return encode

@@ -1,7 +1,7 @@
-"""Static models: a vector for each token, and texts by the mean of theirs, without torch.
+"""Static text models: the embedding is the mean of token vectors. They do not require torch.
 
-A folder of model2vec or wordllama has the vectors in one file of safetensors, and a tokenizer in
-JSON; both may lie in folders below.
+A folder of model2vec or wordllama contains the vectors in a safetensors file and a tokenizer in
+JSON, possibly in subfolders.
 """
 
 import json
@@ -17,13 +17,13 @@ import numpy as np
 from ..support.hashing import hash_bytes
 from ..support.optional import MissingPackageError, require
 
-# Names of vectors, and of other tensors: the row and the weight of each token (model2vec).
+# Tensor names of the vectors, and of the row index and the weight of each token (model2vec).
 _VECTOR_NAMES = ("embeddings", "embedding.weight")
 _OTHER_TENSORS = {"mapping", "weights"}
 
 
 class StaticFiles(NamedTuple):
-    """The files of a static model: tensors, of which `name` has the vectors, and the tokenizer."""
+    """The files of a static model: tensors (vectors under the key `name`) and tokenizer."""
 
     tensors: Path
     name: str
@@ -31,9 +31,9 @@ class StaticFiles(NamedTuple):
 
 
 def find_static_files(path: str) -> StaticFiles | None:
-    """Return the files of a folder with one static model; None for anything else.
+    """Return the files of a static model in a folder, or None if it is not one.
 
-    "wordllama" is the folder of that package, whose wheel has vectors; it is not imported.
+    "wordllama" means the vectors in the wheel of that package, which is not imported.
     """
     folder = Path(path)
     if path == "wordllama":
@@ -52,7 +52,7 @@ def find_static_files(path: str) -> StaticFiles | None:
 
 
 def _find_wordllama() -> Path:
-    """Return the folder of wordllama without importing it, which needs several other packages."""
+    """Locate the folder of wordllama; importing it would require several other packages."""
     spec = find_spec("wordllama")
     if spec is None or spec.origin is None:
         raise MissingPackageError("wordllama", "static", "k='static'", "pip install wordllama")
@@ -60,33 +60,33 @@ def _find_wordllama() -> Path:
 
 
 def _is_static(modules: Path) -> bool:
-    """Return whether `modules.json`, if it exists, has only steps of a static model.
+    """Return whether `modules.json`, if it exists, contains only steps of a static model.
 
-    A direction is the same whether rows are normalised or not.
+    Normalization is allowed because it does not change the cosine.
     """
     if not modules.is_file():
         return True
     try:
         steps = [str(step["type"]) for step in json.loads(modules.read_text(encoding="utf-8"))]
     except (ValueError, TypeError, KeyError):
-        return False  # sentence-transformers says what is wrong with it
+        return False  # sentence-transformers raises an error that explains the problem
     known = (".StaticEmbedding", ".Normalize")
     return bool(steps) and all(step.endswith(known) for step in steps)
 
 
 @contextmanager
 def _safetensors_errors(path: Path) -> Iterator[ModuleType]:
-    """Yield the package safetensors; name the file in its errors."""
+    """Yield the package safetensors; add the file name to its errors."""
     package = require("safetensors", "static", "a static model")
     try:
         yield package
-    except (package.SafetensorError, TypeError) as error:  # the second for types unlike NumPy's
+    except (package.SafetensorError, TypeError) as error:  # TypeError if NumPy lacks the type
         damaged = f"{str(path)!r} is not a safetensors file for NumPy, or cut short ({error})"
         raise ValueError(f"{damaged}; get the model again") from None
 
 
 def _read_tensors(path: Path) -> dict[str, np.ndarray]:
-    """Return tensors by name, those in half precision in single precision."""
+    """Return tensors by name; half precision is converted to single precision."""
     with _safetensors_errors(path) as package, package.safe_open(path, "np") as file:
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     half = {name: each for name, each in tensors.items() if each.dtype == np.float16}
@@ -94,7 +94,7 @@ def _read_tensors(path: Path) -> dict[str, np.ndarray]:
 
 
 class StaticModel:
-    """A static model, whose embedding of a text is the mean vector of its tokens."""
+    """A static model: the embedding of a text is the mean of its token vectors."""
 
     def __init__(self, path: object, files: StaticFiles) -> None:
         tokenizers = require("tokenizers", "static", "a static model")
@@ -107,7 +107,7 @@ class StaticModel:
         self._weights = tensors.get("weights")
         if self._vectors.ndim != 2:
             raise ValueError(f"{str(files.tensors)!r} must hold a matrix with a row per token")
-        # model2vec leaves out unknown tokens; wordllama's and byte tokenizers have none.
+        # model2vec ignores unknown tokens; wordllama and byte-level tokenizers have none.
         written = json.loads(files.tokenizer.read_text(encoding="utf-8"))["model"].get("unk_token")
         self._unknown = self._tokenizer.token_to_id(written) if written else None
         self.settings: dict[str, str] = {
@@ -118,7 +118,7 @@ class StaticModel:
         }
 
     def encode(self, texts: list[str]) -> np.ndarray:
-        """Return the mean vectors of texts; zeros where no token is known."""
+        """Return the mean vector of each text; zeros if no token is known."""
         found = self._tokenizer.encode_batch(texts, add_special_tokens=False)
         rows = np.zeros((len(texts), self._vectors.shape[1]), np.float32)
         for row, encoding in zip(rows, found, strict=True):

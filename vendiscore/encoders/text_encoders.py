@@ -1,4 +1,4 @@
-"""Encoders of texts, and classifiers of pairs: transformers models with their tokenizers."""
+"""Text encoders and classifiers of text pairs: transformers models with their tokenizers."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ if TYPE_CHECKING:
         PreTrainedTokenizerBase,
     )
 
-# The model of the reference implementation, trained so that its pooled output is the embedding.
+# The model of the reference implementation; its pooled output was trained as an embedding.
 MODEL_PATH = "princeton-nlp/unsup-simcse-roberta-base"
-# Labels of pairs that are the same, of classifiers of two classes that name them.
+# Names of the class of equivalent pairs, in classifiers with two named classes.
 _SAME_LABEL_PATTERN = re.compile(
     r"(?!not|non|un)\w*(same|equivalent|duplicate|paraphrase|similar)", re.I
 )
 
 
 def check_texts(texts: Sequence[object]) -> None:
-    """Raise a `SampleError` for samples that are not str."""
+    """Raise a `SampleError` for samples that are not strings."""
     problems = {
         i: f"must be a str, got {type(x).__name__}: {short_repr(x)}"
         for i, x in enumerate(texts)
@@ -66,7 +66,7 @@ def check_texts(texts: Sequence[object]) -> None:
 def _load_network(
     files: ModelFiles, pooling: Pooling | None, max_length: int | None
 ) -> TextNetwork:
-    """Return the network of a Hub id or folder, with what its files say of tokens and pooling."""
+    """Load a network with the tokenizer, token limit and pooling specified by its files."""
     path = files.path
     source = "given"
     stated = None
@@ -84,7 +84,7 @@ def _load_network(
         tokenizer = sentences.tokenizer
         stated = sentences.max_seq_length
     elif pooling is None:
-        # A path that leads nowhere is a matter for transformers.
+        # transformers raises an error if the path is invalid.
         files.load_component("AutoConfig")
         raise ValueError(
             f"`model_path` {str(path)!r} says nothing about pooling (no modules.json); pass "
@@ -93,7 +93,7 @@ def _load_network(
     else:
         model = load_pretrained(files, pooling)
         tokenizer = files.load_component("AutoTokenizer")
-        if tokenizer.pad_token is None:  # masked, so any token does
+        if tokenizer.pad_token is None:  # padding is masked, so any token works
             tokenizer.pad_token = tokenizer.eos_token
     limit = get_token_limit(model, tokenizer, max_length, stated)
     network = _build_transformer(model, tokenizer, pooling, source, limit, files.device)
@@ -107,7 +107,7 @@ def _wrap_network(
     pooling: Pooling | None,
     max_length: int | None,
 ) -> TextNetwork:
-    """Return a caller's network with its tokenizer."""
+    """Wrap a network passed by the caller, with its tokenizer."""
     if not (is_network(model) and hasattr(model, "config")):
         raise TypeError(
             f"`tokenizer` goes with a transformers `model`, got {type(model).__name__}; leave "
@@ -133,11 +133,11 @@ def _build_transformer(
     limit: int | None,
     device: torch.device | None,
 ) -> TextNetwork:
-    """Return a network of transformers whose tokens are pooled here."""
+    """Build a transformers network whose token vectors are pooled by `pool`."""
     decodes = getattr(model.config, "is_encoder_decoder", False)
     forward = model.get_encoder() if decodes else getattr(model, "get_text_features", model)
 
-    # The first token is where pooling looks for it.
+    # Pooling requires the first token at position 0.
     tokenize = partial(_truncating_tokenizer(tokenizer, limit), padding_side="right")
 
     def embed(inputs: Record) -> torch.Tensor:
@@ -158,7 +158,7 @@ def _build_sentence_network(
     settings: Record,
     device: torch.device,
 ) -> TextNetwork:
-    """Return a SentenceTransformer, which says itself how its texts become embeddings."""
+    """Build a network from a SentenceTransformer, which includes pooling and all other steps."""
     inner = model.transformers_model
     limit = None
     if inner is not None:
@@ -176,13 +176,14 @@ def _build_sentence_network(
     return TextNetwork(model, device, settings, tokenize, embed, model.tokenizer)
 
 
-_WORK_PER_WEIGHT = 4.0  # operations for each weight and token, and as much again for small products
-_tokenizer_lock = Lock()  # a tokenizer holds padding and truncation itself while it works
+# operations per weight and token, doubled to allow for small matrix products
+_WORK_PER_WEIGHT = 4.0
+_tokenizer_lock = Lock()  # tokenizers store padding and truncation as state during a call
 
 
 @dataclass(eq=False)
 class TextNetwork(Network):
-    """A network with its tokenizer, which refuses texts without tokens and notes what it cuts."""
+    """A network with its tokenizer; rejects texts without tokens and reports truncated ones."""
 
     tokenizer: PreTrainedTokenizerBase
 
@@ -198,8 +199,8 @@ class TextNetwork(Network):
         SampleError.check(problems)
 
     def estimate_work(self, texts: Sequence[str]) -> float:
-        """Return about as many operations as embedding takes here: four letters are a token."""
-        weights = list(self.model.parameters())  # none, of a network that counts
+        """Estimate the number of operations to embed texts, with four characters per token."""
+        weights = list(self.model.parameters())  # empty for a network that only counts
         if any(each.device.type != "cpu" for each in weights):
             return 0.0
         longest = self.settings["max_length"] or math.inf
@@ -212,7 +213,7 @@ class TextNetwork(Network):
         with _tokenizer_lock:
             inputs = self.prepare(batch)
             mask = inputs.get("attention_mask")
-            if mask is None:  # of models that do without
+            if mask is None:  # of models without an attention mask
                 return inputs
             lengths = mask.sum(dim=1).tolist()
             full = [i for i, length in enumerate(lengths) if length == limit]
@@ -232,7 +233,7 @@ class TextNetwork(Network):
 def _truncating_tokenizer(
     tokenizer: PreTrainedTokenizerBase, limit: int | None
 ) -> partial[BatchEncoding]:
-    """Return a tokenizer of batches, cut to so many tokens if there is a limit."""
+    """Return a tokenizer of batches that truncates at `limit` tokens if given."""
     return partial(
         tokenizer,
         padding=True,
@@ -249,16 +250,16 @@ def get_token_limit(
     max_length: int | None,
     stated_length: int | None,
 ) -> int | None:
-    """Return where to cut tokens: at `max_length`, or what is stated and positions allow."""
+    """Return the maximum number of tokens: `max_length`, or the stated limit of the model."""
     positions = getattr(model.config, "max_position_embeddings", None)
     for name, module in model.named_modules():
-        # RoBERTa and its kin count positions from behind the padding index.
+        # RoBERTa-like models number positions from padding_idx + 1.
         padding = getattr(module, "padding_idx", None)
         if name.endswith("position_embeddings") and padding is not None:
             positions = module.num_embeddings - padding - 1
     if max_length is None:
         bounds = [stated_length or tokenizer.model_max_length, positions]
-        # Tokenizers without a limit of their own say 10³⁰.
+        # Tokenizers without a limit report 10³⁰.
         known = [bound for bound in bounds if bound is not None and bound < 1 << 24]
         return min(known, default=None)
     if positions is not None and max_length > positions:
@@ -268,21 +269,21 @@ def get_token_limit(
 
 @dataclass
 class PairClassifier:
-    """A sequence classifier of pairs, as a network that gives the share of "both are the same".
+    """A sequence classifier of text pairs that returns the probability of equivalence.
 
-    `both_directions` says that pairs are asked in both directions, as entailment has two: the
-    smaller of both probabilities counts. Other heads are asked once, as they were trained: first
-    text first.
+    With `both_directions`, as for entailment, each pair is classified in both orders and the
+    smaller probability is used. Other models classify the earlier text first, as they were trained.
     """
 
     network: Network
     both_directions: bool
     tokenizer: PreTrainedTokenizerBase
     limit: int | None
-    has_warned: bool = False  # of truncated pairs: the kernel judges pairs in several rounds
+    # whether truncated pairs were reported; a kernel classifies pairs in several rounds
+    has_warned: bool = False
 
     def probabilities(self, pairs: Sequence[tuple[str, str]], batch_size: int) -> np.ndarray:
-        """Return how probable it is that the texts of each pair are the same, shape (m,)."""
+        """Return the probability that the texts of each pair are equivalent, shape (m,)."""
         self._warn_about_truncation(pairs)
         asked = [*pairs, *((b, a) for a, b in pairs if self.both_directions)]
         with self.network.inference_mode(asked, {}) as (encode, _):
@@ -295,7 +296,7 @@ class PairClassifier:
             return
         truncated = []
         for a, b in pairs:
-            # A token has at least one byte; pairs have up to four special tokens.
+            # A token has at least one byte; a pair has at most four special tokens.
             if len(f"{a}{b}".encode("utf-8", "replace")) + 4 > limit:
                 with _tokenizer_lock:
                     tokens = self.tokenizer(a, b, verbose=False)["input_ids"]
@@ -310,7 +311,7 @@ class PairClassifier:
 
 
 def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) -> np.ndarray:
-    """Return the scores (m,) of pairs, by a function of a batch; the longest pairs come first."""
+    """Return the scores (m,) of pairs, computed in batches; the longest pairs come first."""
     order = np.argsort([-len(repr(pair)) for pair in pairs], kind="stable")
     scores = np.empty(len(pairs))
     for start in track(range(0, len(pairs), batch_size), None, "judging pairs"):
@@ -326,7 +327,7 @@ def score_in_batches(pairs: Sequence[object], batch_size: int, score: Encode) ->
 
 
 def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np.ndarray:
-    """Return the score of each pair by a CrossEncoder; of several labels, the share of "same"."""
+    """Return CrossEncoder scores of pairs; for several classes, the probability of equivalence."""
     predict = partial(model.predict, pairs, batch_size=len(pairs), show_progress_bar=False)
     if model.num_labels == 1:
         return predict()
@@ -335,7 +336,7 @@ def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np
 
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
-    """Load a sequence classifier: an NLI model, one of two classes, or of one logit."""
+    """Load a sequence classifier: an NLI model, or a model with one or two classes."""
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
     tokenizer = files.load_component("AutoTokenizer")
     limit = get_token_limit(model, tokenizer, max_length, None)
@@ -356,7 +357,7 @@ def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClass
 
 
 def _find_same_label(config: PretrainedConfig) -> tuple[int, bool]:
-    """Return the label of pairs that are the same, and whether it stands for entailment."""
+    """Return the class index of equivalent pairs, and whether it means entailment."""
     names = {int(i): str(name) for i, name in config.id2label.items()}
     entails = [i for i, name in names.items() if name.lower() == "entailment"]
     if entails:

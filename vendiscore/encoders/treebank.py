@@ -1,19 +1,19 @@
-"""Words and punctuation of English text, by the rules of the Penn Treebank.
+"""Word tokenization of English text by the rules of the Penn Treebank.
 
-The rules come from R. MacIntyre's tokenizer for the Treebank, as NLTK extended them in its
-`NLTKWordTokenizer` (Apache License 2.0), and the tokens are the same. Their order matters: some
-need the space that an earlier one inserts. Most are `str.replace`, fast where nothing is to do.
+The rules come from R. MacIntyre's Treebank tokenizer, as extended in NLTK's `NLTKWordTokenizer`
+(Apache License 2.0), and produce the same tokens. Their order matters, because some rules need the
+space that an earlier one inserts. Most use `str.replace`, which is fast if nothing matches.
 """
 
 import re
 from collections.abc import Sequence
 from unicodedata import category
 
-# Whitespace of the rules; `str.split` also splits at \x1c to \x1f.
+# White space in the rules; `str.split` also splits at \x1c to \x1f.
 _SPACE = " \t\n\v\f\r\x85\xa0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009"
 _SPACE += "\u200a\u2028\u2029\u202f\u205f\u3000"
-_CLOSING = "])}>\"' »”’"  # characters allowed after the period that ends a text
-# The period that ends a text, and the closing marks after it.
+_CLOSING = "])}>\"' »”’"  # characters allowed after the final period of a text
+# The final period of a text and the closing marks after it.
 _LAST_PERIOD = re.compile(
     rf"\.(?<!\.\.)([{re.escape(_CLOSING)}]*+)[{_SPACE.replace(chr(10), '')}]*+(?=\n)"
 )
@@ -26,30 +26,30 @@ _PADDED_MARKS = ("*", "[", "]", "(", ")", "{", "}", "<", ">", "--", "»", "”",
 _LAST_APOSTROPHE = re.compile("'(?<=[^']')(?= )")
 _POSSESSIVE = re.compile(rf"'(?<=[^'\s]')(?=[sSmMdD]?[{_SPACE}])")
 _CLITIC = re.compile(rf"(?:'(?:ll|LL|re|RE|ve|VE)|n't|N'T)(?<=[^'\s]...)(?=[{_SPACE}])")
-_MAX_BATCH_CHARACTERS = 1 << 14  # characters that go through the rules together
-# Lower-cased text with a contraction contains one of these; (?i) takes ı and İ for i.
+_MAX_BATCH_CHARACTERS = 1 << 14  # number of characters processed together
+# A lower-case text with a contraction contains one of these; (?i) matches ı and İ as i.
 _CONTRACTION_PARTS = ("cannot", "d'ye", "gimme", "gotta", "lemme", "more'n", "nna", "ı", "\u0307")
 _CONTRACTION = re.compile(
     r"(?i)\b(can(?=not\b)|d(?='ye\b)|gim(?=me\b)|gon(?=na\b)|got(?=ta\b)|lem(?=me\b)"
     r"|more(?='n\b)|wan(?=na\s))('?\w+)"
 )
 _TIS, _TWAS = (re.compile(rf"(?i)(?<=[{_SPACE}])('t)({verb})\b") for verb in ("is", "was"))
-# Word characters of the package regex, which NLTK uses, beyond letters, marks and digits.
+# Word characters of the package regex (used by NLTK) other than letters, marks and digits.
 _LETTER = re.compile("[\u200c\u200dⒶ-ⓩ🄰-🅉🅐-🅩🅰-🆉]")
 
 
 def tokenize(text: str) -> list[str]:
-    """Return the words and punctuation of a text, as NLTK's `NLTKWordTokenizer` splits them.
+    """Split a text into words and punctuation, like NLTK's `NLTKWordTokenizer`.
 
-    >>> tokenize('He said, "I can\\'t."')
+    >>> tokenize('He said, "I can\'t."')
     ['He', 'said', ',', '``', 'I', 'ca', "n't", '.', "''"]
     """
     return tokenize_all([text])[0]
 
 
 def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
-    """Return the tokens of each text: the rules go once over many texts, each a line."""
-    # A text's own line feeds become tabs, which no rule tells from them.
+    """Tokenize many texts at once, joined as lines."""
+    # Line feeds within a text become tabs, which all rules treat alike.
     lines = [text.replace("\n", "\t") for text in texts]
     tokens = []
     start = 0
@@ -66,7 +66,7 @@ def tokenize_all(texts: Sequence[str]) -> list[list[str]]:
 
 
 def _separate_tokens(text: str) -> str:
-    """Return lines of text, between line feeds, with a space at each end of each token."""
+    """Put spaces around each token in lines of text."""
     text = text.replace('\n"', "\n``")
     for mark in "«“‘„":
         text = text.replace(mark, f" {mark} ")
@@ -77,7 +77,7 @@ def _separate_tokens(text: str) -> str:
     if "'" in text:
         text = _APOSTROPHE.sub(_split_apostrophe, text)
     text = _LAST_PERIOD.sub(r" . \1 ", text)
-    # Commas and colons are put apart, unless a digit follows.
+    # Separate commas and colons, unless a digit follows.
     if any(pair in text for pair in _MARK_PAIRS):
         text = _COMMA.sub(r" \1 \2", text)
     else:
@@ -98,17 +98,17 @@ def _separate_tokens(text: str) -> str:
     contracted = [word for word in _CONTRACTION_PARTS if word in lowered]
     if not contracted:
         return text
-    lines = text.split("\n")  # few have one of these words
+    lines = text.split("\n")  # few lines contain one of these words
     numbered = list(enumerate(lowered.split("\n")))
     for i in {i for word in contracted for i, line in numbered if word in line}:
         line = _CONTRACTION.sub(r" \1 \2 ", f" {lines[i]} ")
-        # Only after a contraction: elsewhere the apostrophe is split off by now.
+        # Only after a contraction; elsewhere the apostrophe is already separated.
         lines[i] = _TWAS.sub(r"\1 \2 ", _TIS.sub(r"\1 \2 ", line))
     return "\n".join(lines)
 
 
 def _split_apostrophe(match: re.Match[str]) -> str:
-    """Split an apostrophe from the word after it, unless that word is a clitic, as in 've."""
+    """Split an apostrophe from the following word, unless the word is a clitic such as 've."""
     text = match.string
     start, end = match.span()
     before = text[max(start - 1, 0) : start]
@@ -117,6 +117,6 @@ def _split_apostrophe(match: re.Match[str]) -> str:
 
 
 def _is_letter(character: str) -> bool:
-    """Return whether `\\w` of the package regex matches a character: marks too, but not ²."""
+    r"""Return whether `\w` of the package regex matches a character: includes marks, but not ²."""
     kind = category(character or " ")
     return kind[0] in "LM" or kind in ("Nd", "Nl", "Pc") or bool(_LETTER.match(character))
