@@ -41,7 +41,7 @@ _LETTER = re.compile("[\u200c\u200dⒶ-ⓩ🄰-🅉🅐-🅩🅰-🆉]")
 def tokenize(text: str) -> list[str]:
     """Split a text into words and punctuation, like NLTK's `NLTKWordTokenizer`.
 
-    >>> tokenize('He said, "I can\'t."')
+    >>> tokenize('He said, "I can\\'t."')
     ['He', 'said', ',', '``', 'I', 'ca', "n't", '.', "''"]
     """
     return tokenize_all([text])[0]
