@@ -27,13 +27,13 @@ _register = partial(
 
 @_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
 def total_vendi_score(subject: SampleSet) -> list[Number]:
-    """The Vendi Score of all groups as a single set, γ."""
+    """The Vendi Score of all groups as a single set (γ)."""
     return subject.spectral.values
 
 
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
 def within_vendi_score(subject: SampleSet) -> list[Number]:
-    """The Vendi Score within groups, α = γ / β; their weighted geometric mean at order 1."""
+    """The mean Vendi Score within groups (α); the weighted geometric mean at order 1."""
     parts = subject.parts
     p = subject.p
     if p is None:
@@ -54,7 +54,7 @@ def within_vendi_score(subject: SampleSet) -> list[Number]:
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
 )
 def between_vendi_score(subject: SampleSet) -> list[Number]:
-    """The effective number of distinct groups, β = γ / α; from 1 to exp H(w) at order 1.
+    """The effective number of distinct groups (β = γ / α); from 1 to exp H(w) at order 1.
 
     β is biased upwards for small groups, whose samples have little in common with other groups just
     by chance. For example, 20 groups of 4 samples from the same distribution have β = 2.9 with 10

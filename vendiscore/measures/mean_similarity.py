@@ -115,7 +115,7 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     weighted=True,
 )
 def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
-    """Internal diversity 1 − pᵀKp: the mean dissimilarity of two random draws with replacement."""
+    """The mean dissimilarity of two random draws with replacement, 1 − pᵀKp."""
     p, ordinary = subject.ordinariness
     return 1 - (p * ordinary).sum(-1)
 

@@ -28,20 +28,20 @@ _register = partial(
     aspect="fidelity",
 )
 def precision(subject: SampleSet, neighbours: int = 5) -> float:
-    """The proportion of samples in the ball of at least one reference: |{x : x ∈ ⋃ B(y)}| / n.
+    """The proportion of samples within the k-nearest-neighbour ball of any reference.
 
-    An outlier among the references has a large ball and makes any sample inside it count as
-    precise.
+    The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large
+    ball and makes any sample inside it count as precise.
     """
     return float((_count_balls(subject, "Precision", neighbours).n_reference_balls > 0).mean())
 
 
 @_register("Recall", range="[0, 1]", source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)")
 def recall(subject: SampleSet, neighbours: int = 5) -> float:
-    """The proportion of references in the ball of at least one sample: |{y : y ∈ ⋃ B(x)}| / m.
+    """The proportion of references within the k-nearest-neighbour ball of any sample.
 
-    An outlier among the samples has a large ball and makes any reference inside it count as
-    recalled.
+    The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball
+    and makes any reference inside it count as recalled.
     """
     return float(
         (_count_balls(subject, "Recall", neighbours, with_samples=True).n_sample_balls > 0).mean()
@@ -52,7 +52,7 @@ def recall(subject: SampleSet, neighbours: int = 5) -> float:
     "Density", range="[0, ∞)", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)", aspect="fidelity"
 )
 def density(subject: SampleSet, neighbours: int = 5) -> float:
-    """The mean number of reference balls that contain a sample, divided by k.
+    """The mean number of k-nearest-neighbour balls of references around a sample, divided by k.
 
     The formula is Σ_x |{y : x ∈ B(y)}| / (k n). It is about 1 if samples and references have the
     same distribution, and at most m/k (if all balls contain all samples).
@@ -62,7 +62,7 @@ def density(subject: SampleSet, neighbours: int = 5) -> float:
 
 @_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
 def coverage(subject: SampleSet, neighbours: int = 5) -> float:
-    """The proportion of references with at least one sample in their ball.
+    """The proportion of references whose k-nearest-neighbour ball contains any sample.
 
     The formula is |{y : some x ∈ B(y)}| / m. It is about 1 − 2⁻ᵏ for n = m samples from the
     distribution of the references, and grows with n.

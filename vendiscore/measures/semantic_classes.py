@@ -100,7 +100,7 @@ def utility(
     patience: float = 0.8,
     same_above: float = 0.5,
 ) -> Number:
-    """The mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
+    """The discounted mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
 
     s is `quality` and r is `patience`. Models a reader who takes the answers in their order, i = 0,
     1, …, and continues to the next with probability `patience`. An answer equivalent to an earlier
