@@ -1,1 +1,1 @@
-"""Kernels by name, and the Similarity that samples and keywords make."""
+"""Kernels by name, and similarities of samples from keywords."""

@@ -1,4 +1,4 @@
-"""Kernels by name: functions from a list of samples (and options) to a Similarity."""
+"""The registry of kernels: functions from a list of samples and options to a Similarity."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,16 +17,16 @@ from .registry import Registry, get_docstring_summary, get_option_defaults
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Options]
-# Several kernels as `k`, with weights or without, and how they are combined.
+# A mixture of kernels passed as `k`: weights by name, or a list of names.
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
-# Models by names of `k`: a small one, trained on pairs of sentences with the same meaning, and word
-# vectors, which come with a package and need no network.
+# Models that can be passed as `k`: a small sentence encoder, and word vectors that come with a
+# package and need no network.
 NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
 class FittedOptions(Record):
-    """Options that `fit` of a kernel finds, with notes for readers of a score."""
+    """Kernel options inferred from the samples by `fit`, with notes for users."""
 
     def __init__(self, options: Options, notes: Sequence[str] = ()) -> None:
         super().__init__(options)
@@ -122,7 +122,7 @@ class Kernel(SummaryMixin):
 
     def __post_init__(self) -> None:
         text = f"{self.sentence}\n\n{inspect.getdoc(self.build) or ''}"
-        object.__setattr__(self, "__doc__", text)  # what help() of a kernel shows
+        object.__setattr__(self, "__doc__", text)  # shown by help()
 
     def __reduce__(self) -> tuple[Callable[[str], object], tuple[str]]:
         return get_kernel, (self.name,)
@@ -139,7 +139,7 @@ class Kernel(SummaryMixin):
         return {name: getattr(self, name) for name in names} | {"options": to_plain(self.options)}
 
     def __call__(self, *samples: object, **options: object) -> NoReturn:
-        """Raise a TypeError that says how samples are compared."""
+        """Raise a TypeError that explains how to use a kernel."""
         raise TypeError(
             f"a kernel compares all samples of a set; pass as_similarity([a, b], "
             f"k={self.name!r}).dense(), which has the similarity of a and b at [0, 1]"
@@ -163,11 +163,11 @@ class Kernel(SummaryMixin):
 
     @property
     def summary(self) -> str:
-        """The first line of its docstring."""
+        """The first line of the docstring."""
         return get_docstring_summary(self.build)
 
 
-# The kernels of each module of `vendiscore/kernels/`.
+# The kernels defined by each module of `vendiscore/kernels/`.
 NAMES = {
     "bits": "tanimoto",
     "text": "ngram_overlap",
@@ -344,9 +344,9 @@ def get_kernel(name: str) -> Kernel:
 
 
 def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
-    """Return the kernel that `k=` means, and the model if it names one: a Hub id or folder.
+    """Return the kernel that `k=` refers to, and the model (Hub id or folder) if it names one.
 
-    "semantic" and "static" are `NAMED_MODELS`.
+    "semantic" and "static" refer to `NAMED_MODELS`.
     """
     kind = "text" if name in NAMED_MODELS else model_modality(name)
     if kind is None or _kernels.find(name) is not None:
@@ -355,7 +355,7 @@ def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
 
 
 def describe_kernel(name: str) -> str:
-    """Return the description of the kernel that `k=` means, with the model if it names one.
+    """Describe the kernel that `k=` refers to, with the model if it names one.
 
     >>> print(describe_kernel("semantic").partition(", model=")[0])
     k='semantic' is k='text_embeddings' with the model sentence-transformers/all-MiniLM-L6-v2.
@@ -374,7 +374,7 @@ def describe_kernel(name: str) -> str:
 
 
 def add_model_option(name: str, model: str | None, options: Options) -> Record:
-    """Return options of a kernel, and the model that its name stands for, if any."""
+    """Return the options of a kernel, with the model that its name refers to, if any."""
     own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
     if model is None or (own and name in NAMED_MODELS):
         return dict(options)
@@ -387,12 +387,12 @@ def add_model_option(name: str, model: str | None, options: Options) -> Record:
 
 
 def format_psd_kernels(samples: str) -> str:
-    """Return the names of the kernels of such samples that are positive semidefinite."""
+    """Format the names of positive semidefinite kernels for this sample type."""
     return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)
 
 
 def check_kernel_options(kernel: Kernel, options: Options, extra_names: Iterable[str] = ()) -> None:
-    """Raise a TypeError for an option that the kernel lacks; suggest one or an extra name."""
+    """Raise a TypeError for an option that the kernel lacks, with a suggestion."""
     for option in options:
         if option not in kernel.options:
             raise TypeError(
@@ -402,5 +402,4 @@ def check_kernel_options(kernel: Kernel, options: Options, extra_names: Iterable
 
 
 def kernels_with_option(option: str) -> list[str]:
-    """Return the names of the kernels that have this option."""
     return [kernel.name for kernel in list_kernels() if option in kernel.options]

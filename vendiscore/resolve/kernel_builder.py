@@ -1,4 +1,4 @@
-"""Build the Similarity of samples under one kernel or none; equal samples are compared once."""
+"""Compute the similarity of samples under a kernel; identical samples are compared only once."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
@@ -18,12 +18,12 @@ from ..support.text_detection import INVISIBLE_CHARACTERS, looks_like
 from ..support.types import Options, Record, SampleContainer, Samples
 from .kernel import Kernel, get_kernel
 
-# Rows of a kernel's matrix that are compared with its columns, and how far apart rounding in
-# single precision may put them, relative to the largest entry.
+# Number of rows of a kernel matrix whose symmetry is checked, and the tolerance (for single
+# precision) relative to the largest entry.
 SYMMETRY_ROWS = 64
 SYMMETRY_TOLERANCE = 1e-5
-TEXT_KERNEL = "ngram_overlap"  # the kernel of strings when none is named
-# Samples whose features are classes, tags, words or fragments.
+TEXT_KERNEL = "ngram_overlap"  # the default kernel for strings
+# Sample types whose features are classes, tags, words or fragments.
 _VOCABULARY_SAMPLE_TYPES = ("text", "labels", "sets of labels", "molecules", "rows of bits")
 
 
@@ -34,7 +34,7 @@ def apply_kernel(
     skip: bool,
     fit_to: np.ndarray | None,
 ) -> Similarity:
-    """Return the Similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
+    """Return the similarity under a kernel fitted to `fit_to`; `skip` drops unusable samples."""
     samples = materialize_iterators(samples) if skip else samples
     build = partial(build_kernel_similarity, kernel, options=options)
     who = f"kernel {kernel.name!r}"
@@ -53,10 +53,10 @@ def build_similarities(
     caller: str,
     fit_to: np.ndarray | None,
 ) -> tuple[list[Similarity], dict[int, str]]:
-    """Build a Similarity of each column from the samples that all can use, and return the others.
+    """Build a similarity per column from samples that are usable in all; also return dropped ones.
 
-    Each of `builders` takes values and, as `fit_to`, the places of the values to fit options to.
-    Samples that one of them cannot use are dropped with a warning if its skip flag is true.
+    Each builder takes values and, as `fit_to`, positions of the values that options are fitted to.
+    Samples that a builder cannot use are dropped with a warning if its skip flag is True.
     """
     n = num_samples(columns[0])
     kept = np.arange(n)
@@ -67,7 +67,7 @@ def build_similarities(
         refused: dict[int, str] = {}
         places = None if fit_to is None else np.flatnonzero(np.isin(kept, fit_to))
         if places is not None and not len(places):
-            places = None  # all
+            places = None  # fit to all
         for build, column, skip in zip(builders, columns, skip_flags, strict=True):
             try:
                 values = take_samples(column, kept) if dropped else column
@@ -95,12 +95,12 @@ def build_similarities(
 
 
 def check_on_error(on_error: object) -> bool:
-    """Return whether samples that a kernel cannot use are left out."""
+    """Validate `on_error`; return True for "skip"."""
     return check_choice("on_error", on_error, ("raise", "skip")) == "skip"
 
 
 def materialize_iterators(samples: Samples) -> Samples:
-    """Replace iterators among samples, which can be read only once, by lists."""
+    """Replace iterators among the samples by lists, because they can be read only once."""
     if not isinstance(samples, list):
         return samples
     return [list(s) if isinstance(s, Iterator) else s for s in samples]
@@ -112,11 +112,11 @@ def build_kernel_similarity(
     options: Options,
     fit_to: np.ndarray | None = None,
 ) -> Similarity:
-    """Return the Similarity of samples; the kernel gets each distinct sample once."""
+    """Return the similarity of samples; the kernel receives each distinct sample once."""
     distinct, first, inverse = find_distinct_samples(samples, kernel.repeats)
-    before = ROWS_CACHE.set({})  # `fit` and `build` read and check rows once
+    before = ROWS_CACHE.set({})  # lets `fit` and `build` share the parsed rows
     try:
-        # NumPy's defaults, whatever the caller has set: kernels expect that numbers may underflow.
+        # NumPy's defaults, whatever the caller has set, because kernels rely on silent underflow.
         with np.errstate(divide="warn", over="warn", under="ignore", invalid="warn"):
             fitted: Options = {}
             if kernel.fit is not None and fit_to is not None:
@@ -181,13 +181,13 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
         )
     symmetric = isinstance(similarity, FeatureSimilarity) or hasattr(similarity, "is_symmetric")
     if symmetric or is_divisible(similarity):
-        return  # by construction
+        return  # symmetric by construction
     index = np.unique(np.linspace(0, similarity.n - 1, SYMMETRY_ROWS).astype(int))
     K = similarity.rows(index)[:, index]
-    gap = abs(K - K.T)  # on the device: only single numbers are copied to the host
-    if not to_float(gap.max()) <= SYMMETRY_TOLERANCE * to_float(abs(K).max()):  # true of NaN, too
+    gap = abs(K - K.T)  # on the device; only scalars are copied to the host
+    if not to_float(gap.max()) <= SYMMETRY_TOLERANCE * to_float(abs(K).max()):  # also True for NaN
         K = to_host(K)
-        worst = int(np.argmax(to_host(gap)))  # the first NaN, if there is one
+        worst = int(np.argmax(to_host(gap)))  # the first NaN, if any
         i, j = divmod(worst, len(index))
         a, b = index[[i, j]]
         raise ValueError(
@@ -198,7 +198,7 @@ def _check_kernel_result(name: str, similarity: object, indices: np.ndarray) -> 
 
 
 def is_divisible(similarity: Similarity) -> bool:
-    """Return whether pairs of some samples can be compared without the others."""
+    """Return whether subsets can be compared without the remaining samples."""
     inner = getattr(similarity, "distinct", similarity)
     return getattr(inner, "divisible", False)
 
@@ -206,9 +206,9 @@ def is_divisible(similarity: Similarity) -> bool:
 def find_distinct_samples(
     samples: SampleContainer, repeats: bool = False
 ) -> tuple[SampleContainer, np.ndarray, np.ndarray]:
-    """Return the distinct strings or numbers of a list, their first places, and each one's code.
+    """Return distinct strings or numbers, indices of their first occurrences, and the codes of all.
 
-    With `repeats` all samples count as distinct.
+    With `repeats`, all samples are treated as distinct.
 
     >>> find_distinct_samples(["a", "b", "a"])
     (['a', 'b'], array([0, 1]), array([0, 1, 0]))
@@ -217,7 +217,7 @@ def find_distinct_samples(
     if repeats or not isinstance(samples, list) or not plain.issuperset(map(type, samples)):
         index = np.arange(num_samples(samples))
         return samples, index, index
-    # 1 and 1.0, 0.0 and −0.0 may differ to a kernel.
+    # A kernel may distinguish 1 from 1.0, and 0.0 from −0.0.
     keys = [(type(sample), sample or repr(sample)) for sample in samples]
     place: dict[object, int] = {}
     inverse = np.array([place.setdefault(key, len(place)) for key in keys], dtype=int)
@@ -228,7 +228,7 @@ def find_distinct_samples(
 def build_text_similarity(
     samples: SampleContainer, options: Options, skip: bool, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Compare strings without `k` by n-grams."""
+    """Return the n-gram similarity of strings, the default without `k`."""
     if not isinstance(samples, list) or not any(isinstance(s, str) for s in samples):
         first = samples
         if isinstance(samples, list):
@@ -243,7 +243,7 @@ def build_text_similarity(
 
 
 def warn_about_non_text(sets: Sequence[Samples]) -> str:
-    """Return a note, and warn, if a set that was compared as text does not look like text."""
+    """Return a note, and emit a warning, if samples compared as text do not look like text."""
     texts = ([s for s in each if isinstance(s, str)] for each in sets if isinstance(each, list))
     looks = next(filter(None, map(looks_like, texts)), None)
     if looks is None:
@@ -258,7 +258,7 @@ def warn_about_non_text(sets: Sequence[Samples]) -> str:
 
 
 def _suggest_kernels(sample: object) -> str:
-    """Name a `k`, or other samples to pass, for samples such as `first`, which is not a string."""
+    """Suggest a kernel or another input for samples that are not strings."""
     if isinstance(sample, Mapping):
         return (
             "one column of them, or a mixture such as "

@@ -35,7 +35,7 @@ from .kernel_builder import (
 
 @dataclass(frozen=True)
 class MixtureComponent:
-    """One kernel of a mixture: `name` as it was passed, split into kernel and column."""
+    """One kernel of a mixture; `name` is the name as passed, "kernel" or "kernel:column"."""
 
     name: str
     kernel: Kernel
@@ -51,7 +51,7 @@ def build_mixture_similarity(
     combine: Combine,
     fit_to: np.ndarray | None,
 ) -> Similarity:
-    """Return Σ_j w_j k_j(x, y), or Π_j k_j(x, y), of registered kernels (arXiv 2210.02410)."""
+    """Return Σ_j w_j k_j(x, y) or Π_j k_j(x, y) for registered kernels (arXiv 2210.02410)."""
     sizes = [num_samples(each) for each in columns]
     if len(set(sizes)) > 1:
         lengths = ", ".join(
@@ -95,7 +95,7 @@ def parse_mixture(
     combine: Combine = "sum",
     on_error: object = "raise",
 ) -> list[MixtureComponent]:
-    """Return the parts of a mixture, checked without looking at samples."""
+    """Parse the components of a mixture; needs no samples."""
     check_choice("combine", combine, ("sum", "product"))
     check_on_error(on_error)
     if not k:
@@ -166,7 +166,7 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
 def _build_component(
     component: MixtureComponent, values: Samples, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Build the Similarity of one part from the values of its column."""
+    """Build the similarity of a component from the values of its column."""
     where = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
         SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _MissingValue)})
@@ -180,11 +180,11 @@ def _build_component(
 
 
 class _MissingValue(str):
-    """A problem in place of the value of a record without the column."""
+    """Placeholder for the value of a record without the column; describes the problem."""
 
 
 def select_column(samples: Any, component: MixtureComponent) -> Any:
-    """Return the samples that a part of a mixture compares: a column, or the samples themselves."""
+    """Return what a component compares: a column of records, or the samples themselves."""
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()

@@ -1,4 +1,4 @@
-"""Names for sets of measures that people report together, for a kind of sample."""
+"""Presets: names for sets of measures that are often reported together."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -11,7 +11,7 @@ class Preset(NamedTuple):
     """Several measures under one name."""
 
     measures: Sequence[str]
-    question: str  # the question that they answer, and the kind of sample
+    question: str  # the question that they answer, and the sample type
     source: str
 
 
@@ -50,7 +50,7 @@ PRESETS = {
 
 
 def expand_presets(measures: Options) -> dict[str, Record]:
-    """Replace presets by their measures; return the options of each measure by its name."""
+    """Replace presets by their measures; return the options of each measure by name."""
     found: dict[str, Record] = {}
     for name, own in measures.items():
         if not isinstance(own, Mapping):

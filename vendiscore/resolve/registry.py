@@ -1,4 +1,7 @@
-"""Kernels and measures from files and installed packages; failing imports only warn."""
+"""Registration of kernels and measures from files and installed packages.
+
+A file or package that cannot be imported causes only a warning.
+"""
 
 from __future__ import annotations
 
@@ -15,35 +18,35 @@ from ..support.errors import warn
 from ..support.types import Record
 
 Entry = TypeVar("Entry")
-# The folder for files of users: `vendiscore.kernels` has it as a second folder.
+# Folder for kernels of users, also searched by the package `vendiscore.kernels`.
 LOCAL_FOLDER = "kernels"
-_ROOT = __name__.partition(".")[0]  # the package
+_ROOT = __name__.partition(".")[0]  # name of this package
 
 
 class Registry(Generic[Entry]):
-    """A registry of kernels or of measures, by name."""
+    """A registry of kernels or measures by name, imported on demand."""
 
     _registries: ClassVar[list[Registry[Any]]] = []
     _loading: ClassVar[threading.RLock] = threading.RLock()
-    # Files and packages that could not be imported, and why.
+    # Reasons why files and packages could not be imported, by file or package.
     import_errors: ClassVar[dict[str, str]] = {}
-    version: ClassVar[int] = 0  # increases with each change of a registry
+    version: ClassVar[int] = 0  # incremented by each change of a registry
     _loaded_local_files: ClassVar[bool] = False
 
     def __init__(self, kind: str, package: str, names: Mapping[str, str]) -> None:
         self.kind = kind
         self.package = package
-        # The module of each entry of the package, by its name.
+        # The module of each built-in entry, by name.
         self.modules: dict[str, str] = {}
         for module, entries in names.items():
             self.modules |= dict.fromkeys(entries.split(), f"{_ROOT}.{package}.{module}")
         self.registrations: dict[str, tuple[Entry, Callable[..., object]]] = {}
-        self._is_complete = False  # whether all modules are imported, the package's and others'
+        self._is_complete = False  # whether all modules and plugins have been imported
         self._registries.append(self)
 
     def add(self, name: str, entry: Entry, function: Callable[..., object]) -> None:
-        """Register a function's kernel or measure; raise a ValueError if another has its name."""
-        if name in self.modules:  # the package's entry comes first
+        """Register an entry; raise a ValueError if another function has the same name."""
+        if name in self.modules:  # import the built-in entry first
             importlib.import_module(self.modules[name])
         _, other = self.registrations.get(name, (None, None))
         if (
@@ -65,7 +68,7 @@ class Registry(Generic[Entry]):
         return {name: thing for name, (thing, _) in sorted(self.registrations.items())}
 
     def find(self, name: str) -> Entry | None:
-        """Return the entry of that name; import its module, or all if the package has none."""
+        """Return the entry with this name or None; import its module, or everything if unknown."""
         if name not in self.registrations:
             if name in self.modules:
                 importlib.import_module(self.modules[name])
@@ -74,14 +77,15 @@ class Registry(Generic[Entry]):
         return self.registrations[name][0] if name in self.registrations else None
 
     def load(self) -> None:
-        """Import every file and package that registers entries."""
+        """Import all files and packages that register entries."""
         with self._loading:
             if not self._is_complete:
                 self._is_complete = True
                 for module in self.modules.values():
                     importlib.import_module(module)
                 self._load_local_files()
-                from importlib.metadata import entry_points  # 20 ms; built-in kernels do without
+                # takes 20 ms and is not needed for built-in entries
+                from importlib.metadata import entry_points
 
                 for entry in entry_points(group=f"{_ROOT}.{self.package}"):
                     where = f"{entry.name!r} ({entry.value})"
@@ -107,7 +111,7 @@ class Registry(Generic[Entry]):
     @classmethod
     @contextmanager
     def _undo_on_error(cls, source: str, hint: str) -> Iterator[None]:
-        """Undo all registrations, of any kind, if there is an error."""
+        """Undo all registrations made within this context if an error occurs."""
         before = [set(kind.registrations) for kind in cls._registries]
         try:
             yield
@@ -122,13 +126,12 @@ class Registry(Generic[Entry]):
 
 
 def get_option_defaults(function: Callable[..., object]) -> Record:
-    """Return the arguments of a function after the first, with their defaults."""
+    """Return the parameters of a function after the first, with their defaults."""
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return {parameter.name: parameter.default for parameter in parameters}
 
 
 def get_docstring_summary(function: Callable[..., object]) -> str:
-    """Return the first line of its docstring."""
     return (inspect.getdoc(function) or "").partition("\n")[0]
 
 
@@ -137,6 +140,6 @@ def _qualified_name(function: Callable[..., object]) -> str:
 
 
 def _find_definition(function: Callable[..., object]) -> tuple[str, str]:
-    """Return where a function is defined, whatever name its file was imported under."""
+    """Return the file and name of a function, independent of the module name of the file."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return getattr(code, "co_filename", function.__module__), function.__qualname__

@@ -1,6 +1,6 @@
-"""The label of each sample: its group, cluster, set or prompt, from labels or from nested lists.
+"""The label of each sample (group, cluster, set or prompt), from labels or from nested lists.
 
-A tuple or a row of a table is one sample.
+A tuple or a row of a table is a single sample.
 """
 
 from __future__ import annotations
@@ -35,17 +35,18 @@ from ..support.types import Record, SampleContainer, Samples
 from .kernel_builder import find_distinct_samples
 from .similarity_spec import PromptSpec, SimilaritySpec
 
-# Characters of a label that a message shows.
+# Maximum number of characters of a label in a message.
 _MAX_LABEL_CHARACTERS = 40
-# Types of labels that are always hashable and never missing.
+# Label types that are always hashable and never missing.
 _HASHABLE_TYPES = {str, int, bool, bytes}
 
 
 @dataclass(frozen=True, eq=False)
 class GroupLabels:
-    """Labels in order of appearance (positions if `nested`), and the group code of every sample.
+    """Distinct labels in order of appearance, and an integer code per sample.
 
-    Groups by prompt within several sets have the set of each in `sets`.
+    For nested lists (`nested`), labels are positions of the lists. `sets` holds the set of each
+    group if samples are grouped by prompt within several sets.
     """
 
     labels: tuple[Hashable, ...]
@@ -63,25 +64,25 @@ class GroupLabels:
 
     @property
     def sizes(self) -> list[int] | None:
-        """The sizes of groups 0, 1, 2, … one after the other, as lists of lists are; or None."""
+        """Group sizes if the samples of each group are consecutive, as in nested lists; or None."""
         in_place = self.labels == tuple(range(len(self))) and (np.diff(self.codes) >= 0).all()
         return np.bincount(self.codes, minlength=len(self)).tolist() if in_place else None
 
     def select(self, index: np.ndarray) -> GroupLabels:
-        """Return the GroupLabels of the samples at `index`, with the labels that these have."""
+        """Return the GroupLabels of a subset, with only the labels that occur in it."""
         return encode_labels([self.labels[code] for code in self.codes[index]])
 
     def describe(self, group: int) -> str:
-        """Return the name of a group for a message."""
+        """Return the name of a group for messages."""
         return f"group {self.labels[group]!r:.{_MAX_LABEL_CHARACTERS}}"
 
     def position(self, i: int) -> tuple[int, int]:
-        """Return the position of sample i of a list of lists in its group, and the group."""
+        """Return the position of sample i within its group in a list of lists, and the group."""
         group = int(self.codes[i])
         return i - int(np.searchsorted(self.codes, group)), group
 
     def locate_error(self, error: SampleError) -> SampleError:
-        """Return an error about samples of a list of lists with their positions in the groups."""
+        """Return a copy of the error with positions within the groups of a list of lists."""
         if not self.nested:
             return error
         problems = {}
@@ -104,11 +105,11 @@ def flatten_groups(
     stacks: bool = False,
     name: str = "samples",
 ) -> tuple[SampleContainer, GroupLabels | None]:
-    """Return samples as one list or array, and their GroupLabels, or None if they have none.
+    """Return samples as a flat list or array, and their GroupLabels or None.
 
-    Groups follow from `labels`, one per sample, or from nested lists. With `stacks`, an array with
-    one more dimension or a list of arrays is nested too; without, it raises a ValueError. Rows of
-    a `table` are samples.
+    Groups are defined by `labels`, one per sample, or by nested lists. With `stacks`, an array with
+    an additional dimension or a list of arrays is also nested; without, it raises a ValueError. The
+    rows of a `table` are samples.
     """
     kind = spec.get_sample_type(samples)
     if kind in ROW_TYPES and not stacks:
@@ -133,13 +134,14 @@ def flatten_groups(
 
 
 def parse_group_labels(labels: object, name: str = "groups", n: int | None = None) -> GroupLabels:
-    """Return the GroupLabels of labels, one for each of n samples; errors call the labels `name`.
+    """Return the GroupLabels of n labels, which errors call `name`.
 
     Raises
     ------
-    TypeError, ValueError, SampleError
-        For labels that are not one collection of n hashable values; for missing values, which the
-        last lists.
+    TypeError, ValueError
+        If `labels` is not a collection of n hashable values.
+    SampleError
+        If labels are missing; lists all of them.
     """
     if isinstance(labels, (str, bytes)):
         raise TypeError(
@@ -169,14 +171,14 @@ def parse_group_labels(labels: object, name: str = "groups", n: int | None = Non
 
 
 def encode_labels(labels: Sequence[Hashable]) -> GroupLabels:
-    """Return the GroupLabels of labels, all of which are hashable and not missing."""
+    """Return the GroupLabels of labels that are hashable and not missing."""
     code_of: dict[Hashable, int] = {}
     codes = [code_of.setdefault(label, len(code_of)) for label in labels]
     return GroupLabels(tuple(code_of), np.array(codes, dtype=int))
 
 
 def check_labels(labels: Sequence[object], name: str) -> None:
-    """Raise for samples without a label, and for labels that are not hashable."""
+    """Raise if labels are missing or not hashable."""
     if _HASHABLE_TYPES.issuperset(map(type, labels)):
         return
     missing = {}
@@ -194,7 +196,7 @@ def check_labels(labels: Sequence[object], name: str) -> None:
 
 
 def is_hashable(label: object) -> bool:
-    """Return whether a label is hashable: a tuple of lists has `__hash__`, but is not."""
+    """Return whether a label is hashable; tuples of lists have `__hash__` but are not."""
     try:
         hash(label)
     except TypeError:
@@ -203,15 +205,15 @@ def is_hashable(label: object) -> bool:
 
 
 def is_missing(label: object) -> bool:
-    """Return whether a label is None, NaN, which is not equal to itself, or pandas.NA."""
+    """Return whether a label is None, NaN or pandas.NA."""
     try:
         return label is None or bool(label != label)
-    except (TypeError, ValueError):  # NA is neither equal nor unequal
+    except (TypeError, ValueError):  # comparisons with NA return NA
         return True
 
 
 def check_size(groups: GroupLabels, n: int, name: str = "groups") -> None:
-    """Raise a ValueError unless there is a label for each of the n samples passed."""
+    """Raise a ValueError unless there are n labels."""
     if len(groups.codes) != n:
         raise ValueError(
             f"`{name}` must have one label for each of {n} samples, got {len(groups.codes)}; pass "
@@ -240,7 +242,7 @@ def name_sets(sets: Mapping[Any, object] | Sequence[object], names: object, labe
 
 
 def _default_names(sets: Sequence[object]) -> list[str]:
-    """Name sets A, B, …, and folders by their names, or by their paths if two names are equal."""
+    """Name sets A, B, …; folders by their names, or by their paths if names are not unique."""
     from ..support.folders import is_folder
 
     letters = [f"{letter}{i or ''}" for i in range(len(sets)) for letter in ascii_uppercase]
@@ -254,7 +256,7 @@ def _default_names(sets: Sequence[object]) -> list[str]:
 
 
 def format_labels(labels: GroupLabels, argument: str) -> list[str]:
-    """Return labels as strings; raise a ValueError if two labels become equal."""
+    """Format labels as strings; raise a ValueError if two distinct labels have the same string."""
     names = [str(label) for label in labels.labels]
     counts = Counter(names)
     if repeated := [name for name in names if counts[name] > 1]:
@@ -305,7 +307,7 @@ def flatten_sets(sets: Record, groups: Any, spec: SimilaritySpec) -> tuple[Recor
 
 
 def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupLabels]:
-    """Return the GroupLabels of the samples of each set, with common codes, from a list or dict."""
+    """Return the GroupLabels of each set, with common codes, from a list or dict."""
     if isinstance(groups, Mapping):
         if set(groups) != set(sizes):
             raise ValueError(
@@ -335,7 +337,7 @@ def parse_groups_by_set(groups: object, sizes: Mapping[str, int]) -> list[GroupL
 
 
 def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[int]:
-    """Return the number of samples of each set, which may have columns."""
+    """Return the number of samples of each set, which may be a table."""
     if not isinstance(spec.k, tuple):
         return list(map(count_input_samples, sets))
     from .mixture import select_column
@@ -344,7 +346,7 @@ def count_samples_by_set(sets: Sequence[Samples], spec: SimilaritySpec) -> list[
 
 
 def count_input_samples(samples: Any) -> int:
-    """Return the number of samples, with those that a Similarity leaves out."""
+    """Return the number of samples, including those dropped by a Similarity."""
     if hasattr(samples, "n"):  # a Similarity or a MetricSpace
         return samples.n + len(getattr(samples, "dropped", ()))
     return num_samples(samples)
@@ -357,9 +359,10 @@ def group_by_prompt(
     *,
     first_set_only: bool = False,
 ) -> tuple[SimilaritySpec, GroupLabels | None]:
-    """Return `spec` with flat prompts, and the samples of all sets, or of the first, by prompt.
+    """Return `spec` with flat prompts, and GroupLabels by prompt of all sets, or of the first.
 
-    The latter is None without prompts, and if one prompt is taken out of all samples.
+    The GroupLabels are None without prompts, or if similarities of all samples are conditioned on a
+    single prompt.
     """
     asked = spec.grouping_prompts
     if asked is None:
@@ -380,14 +383,14 @@ def cross_groups(sets: GroupLabels, prompts: GroupLabels) -> GroupLabels:
     check_size(sets, len(prompts.codes))
     codes = np.stack([sets.codes, prompts.codes])
     cells, inverse = np.unique(codes, axis=1, return_inverse=True)
-    if cells.shape[1] == len(sets):  # each has one prompt
+    if cells.shape[1] == len(sets):  # each set has a single prompt
         return sets
     labels = [(sets.labels[i], prompts.labels[j]) for i, j in cells.T.tolist()]
     return GroupLabels(tuple(labels), inverse.ravel(), sets=GroupLabels(sets.labels, cells[0]))
 
 
 def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
-    """Return the GroupLabels of equal prompts, which may be lists or dicts, such as messages."""
+    """Return GroupLabels of equal prompts, which may be lists or dicts such as chat messages."""
     values = as_samples(prompts, "prompts", empty=True)
     if sp.issparse(values):
         values = values.toarray()
@@ -397,7 +400,7 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
     keys = list(map(_freeze, labels))
     if all(map(is_hashable, keys)):
         return encode_labels(encode_labels(keys).codes.tolist())
-    firsts: list[object] = []  # of objects that can only be compared with each other
+    firsts: list[object] = []  # prompts that are not hashable
     for label in labels:
         if label not in firsts:
             firsts.append(label)
@@ -405,7 +408,7 @@ def group_equal_prompts(prompts: Sequence[object]) -> GroupLabels:
 
 
 def _freeze(value: object) -> object:
-    """Return a value that is equal for equal lists and dicts only; hashable if all items are."""
+    """Convert lists and dicts to values that compare equal for equal content."""
     if isinstance(value, Mapping):
         items = [(key, _freeze(each)) for key, each in value.items()]
         return (Mapping, frozenset(items)) if all(map(is_hashable, items)) else value
@@ -420,11 +423,10 @@ def flatten_prompts(
     sizes: Sequence[int],
     groups: Sequence[GroupLabels | None] | None = None,
 ) -> tuple[Any, np.ndarray]:
-    """Return prompts in one list, and the index of the prompt of each sample of all sets.
+    """Return prompts as a flat list, and the index of the prompt of each sample of all sets.
 
-    Prompts that are taken out of similarities are listed once each. Raises a ValueError or a
-    TypeError for prompts that are not one for all samples, one for each sample, or one for each of
-    their groups.
+    Conditioning prompts are listed once each. Raises a ValueError or TypeError unless there is a
+    single prompt, one prompt per sample, or one per group.
     """
     if prompts.index is not None:
         return prompts.values, prompts.index
@@ -459,7 +461,7 @@ def flatten_prompts(
 def _match_prompts(
     prompts: Any, samples: Samples | None, n: int, groups: GroupLabels | None
 ) -> tuple[SampleContainer, np.ndarray]:
-    """Return the prompts of a set in one list, and the index of the prompt of each sample."""
+    """Return the prompts of a set as a flat list, and the index of the prompt of each sample."""
     if _is_prompt_mapping(prompts, samples):
         return as_samples(list(prompts.values()), "prompts"), _match_labels(tuple(prompts), groups)
     depth = nesting_depth(prompts, samples)
@@ -483,7 +485,7 @@ def _match_prompts(
     m = num_samples(prompts)
     if m == n or (m == 1 and n and samples is not None):
         return prompts, np.arange(n) % m
-    if groups is not None and groups.labels == tuple(range(m)):  # as lists of lists are
+    if groups is not None and groups.labels == tuple(range(m)):  # true for lists of lists
         return prompts, groups.codes
     of_groups = ""
     if groups is not None:
@@ -503,7 +505,7 @@ def _is_conversation(prompt: Sequence[object]) -> bool:
 
 
 def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.ndarray:
-    """Return the index of the group of each sample among `labels`."""
+    """Return for each sample the index of its group in `labels`."""
     if groups is None:
         raise TypeError(
             "`prompts` is a dict, which has the prompt of each group by its label, but the samples "
@@ -521,7 +523,7 @@ def _match_labels(labels: Sequence[object], groups: GroupLabels | None) -> np.nd
 
 
 def _is_prompt_mapping(prompts: object, samples: object) -> bool:
-    """Return whether prompts are a dict by label of a group, and not a sample that is a dict."""
+    """Return whether prompts are a dict by group label, and not a single prompt that is a dict."""
     if not isinstance(prompts, Mapping):
         return False
     records = isinstance(samples, list) and isinstance(samples[0], Mapping)

@@ -1,4 +1,4 @@
-"""From sets of samples to Similarities: concatenate, compare, condition on prompts, split."""
+"""From sets of samples to similarities: concatenate, compare, condition on prompts, split."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .similarity_spec import (
     similarity_spec_from_keywords,
 )
 
-# A spacing of numbers as large as this shows in a diagonal of 1; single precision is finer.
+# Input precision above which deviations of the diagonal from 1 are tolerated; float32 is finer.
 COARSE_PRECISION = 1e-5
 
 
@@ -108,7 +108,7 @@ def as_similarity(
     >>> K.rows(slice(0, 1)).round(6)
     array([[1., 1., 0.]])
     """
-    arguments = dict(locals())  # every keyword by its name
+    arguments = dict(locals())  # all keywords by name
     for name in ("samples", "options"):
         del arguments[name]
     return similarity_from_keywords(samples, arguments | options)
@@ -117,7 +117,7 @@ def as_similarity(
 def similarity_from_keywords(
     samples: Samples, arguments: Options, extra_names: Iterable[str] = ()
 ) -> Similarity:
-    """Call `as_similarity` with keywords; errors suggest `extra_names` for an unknown one."""
+    """Call `as_similarity` with keywords; errors suggest `extra_names` for unknown ones."""
     spec = similarity_spec_from_keywords(arguments, extra_names)
     return build_set_similarities([check_collection(samples, spec)], spec, ["samples"])[0]
 
@@ -127,8 +127,8 @@ def check_samples(
 ) -> Samples:
     """Return samples in a form that can be read more than once.
 
-    A Similarity or a MetricSpace is returned as it is; unless another set is compared with it
-    (`has_other_sets`), keywords that have no effect on it raise a TypeError.
+    A Similarity or a MetricSpace is returned unchanged. Keywords that have no effect on it raise a
+    TypeError, unless it is compared with another set (`has_other_sets`).
     """
     if is_precomputed(samples):
         if spec.conditioning_prompts is not None:
@@ -145,7 +145,7 @@ def check_samples(
 def check_collection(
     samples: Any, spec: SimilaritySpec, name: str = "samples", *, has_other_sets: bool = False
 ) -> Samples:
-    """Return samples as `check_samples` does; a MetricSpace, without similarities, is refused."""
+    """Like `check_samples`, but raise for a MetricSpace, which has no similarities."""
     if is_metric_space(samples) and spec.conditioning_prompts is None:
         return as_samples(samples, name)  # raises a TypeError
     return check_samples(samples, spec, name, has_other_sets=has_other_sets)
@@ -157,7 +157,7 @@ def check_unused_keywords(samples: object, spec: SimilaritySpec, name: str) -> N
     kind = "MetricSpace" if space else "Similarity"
     unused = {
         "k": spec.k is not None,
-        # Options without a kernel are those of the kernel of texts.
+        # Options without a kernel belong to the text kernel.
         next(iter(spec.options), ""): bool(spec.options),
         "on_error": spec.drop_unusable,
         f"score_{spec.input_form}": bool(spec.input_form),
@@ -180,16 +180,16 @@ def is_precomputed(samples: object) -> bool:
 
 
 def is_metric_space(samples: object) -> bool:
-    """Return whether samples are a MetricSpace, which is defined above this floor."""
+    """Return whether samples are a MetricSpace, a class of a higher layer."""
     return hasattr(type(samples), "magnitude")
 
 
 def build_set_similarities(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], *, per_group: bool = False
 ) -> list[Similarity]:
-    """Return the Similarity of each of several sets of samples, under one kernel.
+    """Return the similarity of each set under the same kernel.
 
-    With `per_group`, a kernel that can compare the samples of a part alone compares none yet.
+    With `per_group`, a kernel that can compare groups separately computes nothing yet.
     """
     compared = any(isinstance(samples, Similarity) for samples in sets)
     if (
@@ -210,7 +210,7 @@ def build_set_similarities(
 def build_pooled_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> Similarity:
-    """Return the Similarity of all samples of several sets, one set after another."""
+    """Return the similarity of the samples of all sets, concatenated."""
     _check_same_sample_type(sets, spec, names)
     return _build_similarity(sets, spec, names)
 
@@ -218,7 +218,7 @@ def build_pooled_similarity(
 def _build_similarity(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str], per_group: bool = False
 ) -> Similarity:
-    """Return the Similarity of all samples, one set after another, with a diagonal of 1."""
+    """Return the similarity of the samples of all sets, concatenated, with a diagonal of 1."""
     several = len(sets) > 1
     name = "samples" if several else names[0]
     fit_to = _indices_to_fit(sets, spec, names) if several else None
@@ -247,7 +247,7 @@ def _build_similarity(
 
 
 def _concatenate(sets: Sequence[Samples], spec: SimilaritySpec) -> Any:
-    """Return the samples of all sets as one collection, or as one for each part of a mixture."""
+    """Concatenate the samples of all sets; for a mixture, one collection per component."""
     if not isinstance(spec.k, tuple):
         return concatenate_samples(sets)
     from .mixture import select_column
@@ -265,7 +265,7 @@ def _compare_sets(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the Similarity of the samples of sets, finished unless its parts will be."""
+    """Return the similarity of samples, normalized and checked unless subsets will be."""
     K = _add_notes(_apply_kernel_spec(samples, spec, name, fit_to), sets, spec)
     if per_group and not spec.normalize and is_divisible(K):
         return K
@@ -275,7 +275,7 @@ def _compare_sets(
 def _apply_kernel_spec(
     samples: Any, spec: SimilaritySpec, name: str, fit_to: np.ndarray | None
 ) -> Similarity:
-    """Return the Similarity of samples under the kernel of `spec`, as the kernel returns it."""
+    """Return the similarity under the kernel of `spec`, as returned by the kernel."""
     if spec.input_form == "X":
         X = as_matrix(samples, name)
         return FeatureSimilarity(X, settings={"kernel": "dot products of X"})
@@ -304,7 +304,7 @@ def _condition_on_prompts(
     fit_to: np.ndarray | None,
     per_group: bool,
 ) -> Similarity:
-    """Return the Similarity of the samples of all sets without what their prompts explain."""
+    """Return the similarity of the samples of all sets, conditioned on their prompts."""
     sizes = count_samples_by_set(sets, spec)
     values, index = flatten_prompts(prompts, sets, sizes)
     _check_same_sample_type([*sets, values], spec, [name] * len(sets) + ["prompts"])
@@ -328,7 +328,7 @@ def _condition_on_prompts(
 
 
 def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarray, n: int) -> None:
-    """Raise a ValueError for problems with prompts, which follow the n samples."""
+    """Raise a ValueError for unusable prompts, which follow the n samples."""
     last = max(problems, default=-1)
     if last >= n:
         sample = int(np.argmax(prompt_indices == last - n))
@@ -337,7 +337,7 @@ def _check_prompt_problems(problems: Mapping[int, str], prompt_indices: np.ndarr
 
 
 def _as_records(samples: Samples, name: str) -> Samples:
-    """Return samples that can be read once for each column of a mixture."""
+    """Return samples that can be read once per component of a mixture."""
     from ..support.folders import is_folder, list_image_files
 
     if is_folder(samples):
@@ -348,7 +348,7 @@ def _as_records(samples: Samples, name: str) -> Samples:
 def _check_same_sample_type(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> None:
-    """Raise unless samples of all sets can be compared with each other."""
+    """Raise a TypeError if the samples of different sets cannot be compared with each other."""
     for samples, name in zip(sets, names, strict=True):
         if isinstance(samples, Similarity) or spec.input_form == "K":
             raise TypeError(
@@ -367,7 +367,7 @@ def _check_same_sample_type(
 
 
 def _describe_sample_type(samples: Any) -> str:
-    """Return the kind of samples, as far as sets of two kinds could not be compared."""
+    """Describe the type of samples; sets of different types cannot be compared."""
     shape = infer_shape(samples)
     if shape is not None and len(shape) == 2:
         return f"rows of {shape[1]} numbers"
@@ -378,7 +378,7 @@ def _describe_sample_type(samples: Any) -> str:
 
 
 def has_fitted_options(spec: SimilaritySpec) -> bool:
-    """Return whether options may be fitted to samples, so that compared sets must share them."""
+    """Return whether options may be fitted to samples, so compared sets must share them."""
     kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
     if spec.k is None and not spec.input_form:
         kernels = [get_kernel(TEXT_KERNEL)]
@@ -386,7 +386,7 @@ def has_fitted_options(spec: SimilaritySpec) -> bool:
 
 
 def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
-    """Return the Similarity of some samples, with a diagonal of 1; no others are compared."""
+    """Return the similarity of a subset, computing only pairs within it, with a diagonal of 1."""
     part = similarity.part(index)
     if not is_divisible(similarity):
         return part
@@ -399,7 +399,7 @@ def similarity_subset(similarity: Similarity, index: np.ndarray) -> Similarity:
 def check_no_separate_fit(
     sets: Sequence[Samples], results: Sequence[object], names: Sequence[str], result_type: type
 ) -> None:
-    """Raise for options fitted to one set if a `result_type` was made with other values."""
+    """Raise if a precomputed `result_type` was fitted with other values than the remaining sets."""
     first = next(
         format_fitted_options(samples) for samples in sets if isinstance(samples, result_type)
     )
@@ -415,20 +415,20 @@ def check_no_separate_fit(
 
 
 def format_fitted_options(result: Any) -> str:
-    """Return the options that were fitted to samples, but for words, as they are passed."""
+    """Format the numeric options fitted to samples as keywords."""
     fitted = result.fitted.items()
     return ", ".join(f"{name}={to_plain(x)}" for name, x in fitted if not isinstance(x, str))
 
 
 def fit_source(spec: SimilaritySpec, names: Sequence[str]) -> FitTo:
-    """Return the name of the set, or of the pool of sets, that options are fitted to."""
+    """Return the name of the set, or of the pooled sets, that options are fitted to."""
     return spec.fit or ("references" if names[-1] == "references" else "pool")
 
 
 def _indices_to_fit(
     sets: Sequence[Samples], spec: SimilaritySpec, names: Sequence[str]
 ) -> np.ndarray | None:
-    """Return the indices of the samples that options are fitted to; None for all samples."""
+    """Return the indices of the samples that options are fitted to, or None for all samples."""
     source = fit_source(spec, names)
     if source == "pool":
         return None
@@ -438,7 +438,7 @@ def _indices_to_fit(
 
 
 def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: SimilaritySpec) -> Similarity:
-    """Return the Similarity with notes on the samples of the sets."""
+    """Return the similarity with notes about the samples of the sets."""
     notes = [warn_about_non_text(sets)] if spec.k is None and not spec.input_form else []
     notes += [getattr(samples, "note", "") for samples in sets if isinstance(samples, list)]
     return similarity.noted(notes=list(filter(None, notes))) if any(notes) else similarity
@@ -447,7 +447,7 @@ def _add_notes(similarity: Similarity, sets: Sequence[Samples], spec: Similarity
 def _finish_similarity(
     similarity: Similarity, spec: SimilaritySpec, input_precision: float = 0.0
 ) -> Similarity:
-    """Return the Similarity, normalized if `spec` requests it, with a diagonal of 1."""
+    """Return the similarity with a diagonal of 1, normalized if `spec` requests it."""
     if input_precision > COARSE_PRECISION:
         similarity = similarity.noted(roundoff=input_precision)
     if spec.normalize:
@@ -460,7 +460,7 @@ def _record_normalization(similarity: Similarity) -> Similarity:
 
 
 def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]) -> SampleError:
-    """Turn an error about samples of a pool into one about the first set that has such samples."""
+    """Convert an error about pooled samples to one about the first set with unusable samples."""
     if list(names) == ["samples"]:
         return error
     starts = np.cumsum([0, *sizes])
@@ -476,7 +476,7 @@ def _locate_error(error: SampleError, sizes: Sequence[int], names: Sequence[str]
 
 
 def split_pooled(pool: Similarity, sizes: Sequence[int]) -> list[Similarity]:
-    """Split a pool into sets of these sizes, each with its record of dropped samples."""
+    """Split the similarity of pooled samples into sets of these sizes."""
     starts = np.cumsum([0, *sizes])
     kept = np.setdiff1d(np.arange(starts[-1]), list(pool.dropped))
     ends = np.searchsorted(kept, starts)

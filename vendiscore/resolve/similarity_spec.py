@@ -1,4 +1,4 @@
-"""Keywords that choose how samples are compared, read once, before any sample is read."""
+"""Keywords that define how samples are compared, parsed before any sample is read."""
 
 from __future__ import annotations
 
@@ -49,9 +49,9 @@ KERNEL_METRICS = ("kernel", "1-k")
 
 @dataclass(frozen=True, eq=False)
 class PromptSpec:
-    """Prompts as passed, or distinct ones with the `index` of the prompt of each sample.
+    """Prompts as passed, or distinct prompts with the `index` of the prompt of each sample.
 
-    Only prompts to condition on (`condition`) have the type of the samples.
+    Prompts to condition on (`condition`) must have the same type as the samples.
     """
 
     values: Any
@@ -61,10 +61,10 @@ class PromptSpec:
 
 @dataclass(frozen=True)
 class SimilaritySpec:
-    """A choice of how to compare samples, and how to find their distances."""
+    """How samples are compared, and how their distances are computed."""
 
     k: Kernel | PairFunction | tuple[MixtureComponent, ...] | None = None
-    input_form: Literal["", "K", "X"] = ""  # samples are similarities, or rows of features
+    input_form: Literal["", "K", "X"] = ""  # "K": samples are similarities; "X": features
     normalize: bool = False
     options: Options = field(default_factory=dict)
     combine: Combine = "sum"
@@ -72,12 +72,12 @@ class SimilaritySpec:
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
     fit: FitTo | None = None  # which of several sets options are fitted to
-    grouping_prompts: PromptSpec | None = None  # prompts that samples answer
-    in_context: bool = False  # then answers are compared after these prompts, too
+    grouping_prompts: PromptSpec | None = None  # the prompt of each sample
+    in_context: bool = False  # also compare answers with their prompts prepended
 
     @property
     def conditioning_prompts(self) -> PromptSpec | None:
-        """The prompts whose part is taken out of similarities, if any."""
+        """The prompts to condition similarities on, or None."""
         return (
             self.grouping_prompts
             if self.grouping_prompts is not None and self.grouping_prompts.condition
@@ -86,7 +86,7 @@ class SimilaritySpec:
 
     @property
     def defines_similarity(self) -> bool:
-        """True if a kernel or a keyword for matrices or features was passed."""
+        """True if a kernel, `score_K`, `score_X` or `score_dual` was passed."""
         return self.k is not None or bool(self.input_form)
 
     @property
@@ -96,7 +96,7 @@ class SimilaritySpec:
 
     @property
     def uses_vector_metric(self) -> bool:
-        """True if it names a metric of vectors: one that does not come from a kernel."""
+        """True if `metric` is a metric of vectors, not derived from a kernel."""
         return self.metric is not None and self.metric not in KERNEL_METRICS
 
     def with_prompts(
@@ -106,9 +106,9 @@ class SimilaritySpec:
         metric: object = None,
         allow_grouping: bool = True,
     ) -> SimilaritySpec:
-        """Return this with the prompts that samples answer, taken out if `given_prompt` is True.
+        """Return a copy with prompts, conditioned on if `given_prompt` is True.
 
-        Without `allow_grouping`, they must be taken out.
+        Without `allow_grouping`, `given_prompt` must be True.
         """
         taken = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
@@ -129,7 +129,7 @@ class SimilaritySpec:
         return replace(self, grouping_prompts=asked)
 
     def get_sample_type(self, samples: Samples) -> str:
-        """Return the kind of the samples, in the words that kernels use."""
+        """Return the sample type, in the terms used by `Kernel.samples`."""
         if self.metric == "precomputed":
             return "distances"
         if self.input_form:
@@ -148,7 +148,7 @@ class SimilaritySpec:
 
 
 def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
-    """Return `prompts` as passed; only the samples tell one prompt from a list of them."""
+    """Return `prompts` as passed; whether they are a single prompt may depend on the samples."""
     single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         single = True
@@ -163,7 +163,7 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
 
 
 def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
-    """Describe why prompts cannot be taken out of these similarities; "" if they can."""
+    """Describe why similarities cannot be conditioned on prompts; "" if they can."""
     if spec.input_form == "K":
         return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
     if metric is not None and metric not in KERNEL_METRICS:
@@ -185,9 +185,9 @@ def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
 
 
 def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> SimilaritySpec:
-    """Parse the SimilaritySpec of `arguments`, and remove its keywords from them.
+    """Parse and remove the keywords of a SimilaritySpec from `arguments`.
 
-    Without `allow_grouping`, prompts must be taken out of similarities.
+    Without `allow_grouping`, prompts require `given_prompt=True`.
     """
     k = arguments.pop("k", None)
     ways = [name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))]
@@ -217,7 +217,7 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
 
 
 def check_no_metric_options(options: Iterable[str]) -> None:
-    """Raise a TypeError for options of metrics where a kernel determines the distances."""
+    """Raise a TypeError for metric options if a kernel determines the distances."""
     for name in options:
         raise TypeError(
             f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
@@ -232,9 +232,9 @@ def similarity_spec_from_keywords(
     allow_metric: bool = False,
     allow_fit: bool = False,
 ) -> SimilaritySpec:
-    """Parse keywords, all of which must belong to a SimilaritySpec; see `parse_similarity_spec`.
+    """Parse keywords that must all belong to a SimilaritySpec; see `parse_similarity_spec`.
 
-    `metric` is for calls that use distances (`allow_metric`), `fit` for calls with several sets.
+    `metric` is accepted only with `allow_metric`, `fit` only with `allow_fit`.
     """
     rest = dict(arguments)
     spec = apply_text_kernel_options(
@@ -251,7 +251,7 @@ def similarity_spec_from_keywords(
 
 
 def check_no_fit(spec: SimilaritySpec) -> None:
-    """Raise a TypeError for `fit` where there is one set, to which all options are fitted."""
+    """Raise a TypeError if `fit` is passed but there is only one set."""
     if spec.fit is not None:
         raise TypeError(
             "`fit` says which of several sets options are fitted to, and there is one: leave it out"
@@ -274,7 +274,7 @@ def apply_text_kernel_options(
     extra_names: Iterable[str],
     measures_by_option: Mapping[str, Sequence[str]],
 ) -> SimilaritySpec:
-    """Return `spec` with the remaining keywords, which are options of the text kernel."""
+    """Return `spec` with the remaining keywords as options of the text kernel."""
     if not remaining:
         return spec
     name = next(iter(remaining))
@@ -303,7 +303,7 @@ def apply_text_kernel_options(
 
 
 def _parse_kernel(k: object, arguments: Record) -> Record:
-    """Return the fields of SimilaritySpec that `k` defines; pop its options from `arguments`."""
+    """Parse `k` into fields of SimilaritySpec, and remove its options from `arguments`."""
     if isinstance(k, str):
         kernel, model = parse_kernel_name(k)
         own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
@@ -343,7 +343,7 @@ def _split_kernel_options(kernel: Kernel, options: Options) -> Record:
 def _describe_misplaced_option(
     name: str, supported: Collection[str], measures_by_option: Mapping[str, Sequence[str]]
 ) -> str:
-    """Say why a keyword is refused without a kernel, and which one the caller may mean."""
+    """Explain why a keyword is invalid without a kernel, and suggest the intended one."""
     options = {option for kernel in list_kernels() for option in kernel.options}
     accepted = {*supported, "exponent"}
     if name in options and not replacement_hint(name, "keyword"):
