@@ -1,1 +1,1 @@
-"""`compute` and what it needs: validated arguments, groups, intervals, details of a result."""
+"""`compute` and its parts: validation of arguments, groups, intervals and details of results."""

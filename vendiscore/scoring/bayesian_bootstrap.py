@@ -1,10 +1,10 @@
-"""Quantiles of the mean of a source with bounded values, by the Bayesian bootstrap (Rubin 1981).
+"""Quantiles of a population mean of bounded values, by the Bayesian bootstrap (Rubin 1981).
 
-A few values rarely include the rare ones that are far from the rest, so that resampling them, or
-Student's t, understates how far the mean of the source may be from theirs. A pseudo-observation at
-a bound, with a small weight, stands for values that were not seen (a Dirichlet process whose base
-measure is at that bound; Ferguson 1973). With the weight 1, the quantile is Gaffke's bound (2005),
-which is that of Clopper and Pearson for values of 0 and 1.
+A small sample rarely contains rare extreme values, so resampling it, or Student's t, understates
+the distance between the sample mean and the population mean. A pseudo-observation at a bound, with
+a small weight, represents values that were not observed (a Dirichlet process whose base measure is
+at that bound; Ferguson 1973). With weight 1, the quantile is Gaffke's bound (2005), which equals
+that of Clopper and Pearson for values of 0 and 1.
 """
 
 import math
@@ -12,25 +12,26 @@ import math
 import numpy as np
 import scipy
 
-# Chosen in benchmarks/prompt_means.py (results benchmarks/results/prompt_means.json) on four of
-# nine sources of real answers: the smallest of .01, .02, .03, .05, .07 and .1 with which 95 %
-# intervals cover 93 % or more, except 92.9 % in one of 128 cells (means of 3 to 50 prompts with 4
+# Selected in benchmarks/prompt_means.py (results in benchmarks/results/prompt_means.json) on four
+# of nine sources of real answers: the smallest of .01, .02, .03, .05, .07 and .1 with which 95 %
+# intervals cover at least 93 %, except 92.9 % in one of 128 cells (means of 3 to 50 prompts with 4
 # to 10 answers, q = 1 and 2).
 PSEUDO_WEIGHT = 0.1
-# More values are replaced by means of runs of their order, which moves a quantile by less than 2 %
-# of the standard error (tests/metric/scoring/test_bayesian_bootstrap.py).
+# Larger sets of values are replaced by means of consecutive sorted values, which changes a quantile
+# by less than 2 % of the standard error (tests/metric/scoring/test_bayesian_bootstrap.py).
 MAX_VALUES = 200
-_TOLERANCE = 1e-7  # of a quantile, as a proportion of the distance between bound and values
-# Nodes of the trapezoidal rule, whose error is exponential in 1/_STEP: 1e-8 for a weight of 0.1.
+# for a quantile, as a proportion of the distance between the bound and the values
+_TOLERANCE = 1e-7
+# Step of the trapezoidal rule. Its error is exponential in 1/_STEP: 1e-8 for a weight of 0.1.
 _STEP = 0.1
-_BATCH = 20  # nodes that are evaluated at once
-_NEGLIGIBLE = 1e-12  # terms from which on the integral has converged
+_BATCH = 20  # number of nodes evaluated at once
+_NEGLIGIBLE = 1e-12  # the integral has converged when terms are smaller than this
 
 
 def estimate_mean_quantile(
     values: np.ndarray, bound: float, probability: float, weight: float = PSEUDO_WEIGHT
 ) -> float:
-    """Return a quantile of the mean over a source, with a pseudo-observation at a bound.
+    """Return a quantile of the population mean, with a pseudo-observation at `bound`.
 
     The mean is Σ D_i x_i + D_0 `bound`, where D has a Dirichlet distribution with parameters 1 for
     each of the `values`, which lie on one side of `bound`, and `weight` for the bound.
@@ -59,7 +60,7 @@ def estimate_mean_quantile(
 
 
 def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return distinct values and how often each occurs; of too many, means of runs."""
+    """Return distinct values and their counts; too many values are replaced by local means."""
     x, counts = np.unique(values, return_counts=True)
     shapes = counts.astype(float)
     if len(x) <= MAX_VALUES:
@@ -70,12 +71,12 @@ def _merge_equal_values(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
-    """Return the probability that Σ D_i a_i is negative, for a with values below and above 0.
+    """Return the probability that Σ D_i a_i is negative, for `a` with both signs.
 
-    It is that of Σ G_i a_i for gamma variables G_i with these shapes, whose moment generating
-    function is M(s) = Π (1 − a_i s)^−shape_i. Its inversion, −1/(2πi) ∫ M(s)/s ds, is taken on the
-    line through the saddle point c < 0 of M(s)/s, where the integrand does not oscillate unless the
-    probability is near 1.
+    It equals the probability for Σ G_i a_i with gamma variables G_i of these shapes, whose moment
+    generating function is M(s) = Π (1 − a_i s)^−shape_i. Its inversion, −1/(2πi) ∫ M(s)/s ds, uses
+    the line through the saddle point c < 0 of M(s)/s, on which the integrand does not oscillate
+    unless the probability is near 1.
     """
     if shapes @ a < 0:
         return 1 - _mean_below(-a, shapes)
@@ -91,7 +92,7 @@ def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
         log_ratio = np.log1p(-1j * np.multiply.outer(y, a / factors)) @ shapes
         terms = (np.exp(-log_ratio) / (c + 1j * y)).real * np.cosh(v)
         if not first:
-            terms[0] /= 2  # the rule is over v < 0, too
+            terms[0] /= 2  # by symmetry, the rule also covers v < 0
         total += float(terms.sum())
         first += _BATCH
         if np.abs(terms[-5:]).max() <= _NEGLIGIBLE * abs(total):
@@ -100,9 +101,9 @@ def _mean_below(a: np.ndarray, shapes: np.ndarray) -> float:
 
 
 def _saddle_point(a: np.ndarray, shapes: np.ndarray) -> float:
-    """Return s < 0 at which the derivative of log(M(s)/|s|) is 0, which increases with s."""
+    """Return s < 0 at which the derivative of log(M(s)/|s|) vanishes; it increases with s."""
     nearest = 1 / float(a.min())  # the pole of M
-    # In the unit z = s/nearest, from 0 to 1, the derivative times z (1 − z) is finite.
+    # With z = s/nearest, which lies between 0 and 1, the derivative times z (1 − z) is finite.
     b = a * nearest
 
     def slope(z: float) -> float:

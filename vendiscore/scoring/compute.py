@@ -235,7 +235,7 @@ def compute(
     >>> compute([[1.0, 0.5], [0.5, 1.0]], score_K=True)
     {'VS': 1.754...}
     """
-    arguments = dict(locals())  # every keyword by its name
+    arguments = dict(locals())  # all keywords by name
     for name in ("samples", "references", "options"):
         del arguments[name]
     request = parse_request(arguments | options)
@@ -247,9 +247,9 @@ def compute(
 
 
 def check_references(references: object, request: ScoreRequest) -> None:
-    """Raise a TypeError for references that no requested measure uses.
+    """Raise a TypeError if references are passed but no requested measure uses them.
 
-    Metrics of `evaluate` do not call it: suites pass references to every metric.
+    Metrics of `evaluate` do not call this, because suites pass references to every metric.
     """
     if references is None or request.two_sample_measures or request.needs_distance_scale:
         return
@@ -267,7 +267,7 @@ def check_references(references: object, request: ScoreRequest) -> None:
 def evaluate_request(
     samples: Samples | None, references: Samples | None, request: ScoreRequest
 ) -> Record:
-    """Return the numbers that a request asks for."""
+    """Return the results of a request."""
     sample_set = build_sample_set(samples, references, request)
     return evaluate_sample_set(sample_set, request)
 
@@ -278,7 +278,7 @@ def build_sample_set(
     request: ScoreRequest,
     name: str = "samples",
 ) -> SampleSet:
-    """Return samples, which errors call `name`, with one group label each, as a SampleSet."""
+    """Build a SampleSet from samples, which errors call `name`, with one group label per sample."""
     if request.two_sample_measures and references is None:
         raise ValueError(
             f"{', '.join(request.two_sample_measures)} compares with a second set: pass "
@@ -331,14 +331,14 @@ def build_sample_set(
 def _flatten_samples(
     samples: Samples | None, request: ScoreRequest, name: str, has_other_sets: bool
 ) -> tuple[Any, GroupLabels | None, SimilaritySpec]:
-    """Return samples one after another, their groups if they have any, and how they compare."""
+    """Return samples as a flat collection, their groups if any, and the spec for comparing them."""
     spec = request.spec
     groups = None
     if request.counts is not None:
         from .counts import expand_counts
 
         samples, groups = expand_counts(samples, request.counts)
-        spec = replace(spec, k=None)  # they are compared
+        spec = replace(spec, k=None)  # similarities are already computed
     flat = check_samples(samples, spec, name, has_other_sets=has_other_sets)
     if request.solver != "auto" and not has_other_sets:
         from ..magnitude.metric_space_builder import check_solver
@@ -357,7 +357,7 @@ def _flatten_samples(
 
 
 def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreRequest) -> None:
-    """Raise for measures and options that do not suit samples in groups, or in one set."""
+    """Raise if measures or options are incompatible with grouped, or with ungrouped, samples."""
     together = request.group_measures
     names = ", ".join(together)
     crossed = groups is not None and groups.sets is not None
@@ -394,10 +394,10 @@ def _check_groups(samples: Any, groups: GroupLabels | None, request: ScoreReques
 
 
 def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
-    """Return the numbers that a request asks for of its subject, and "details" if asked."""
+    """Return the results of a request for a sample set, with "details" if requested."""
     uncertainty: Uncertainty | None = None
     several = cache_tokens() if len(request.measures) > 1 else nullcontext()
-    # An overflow or an undefined number on the way shows in the result, which is checked.
+    # Intermediate overflow and NaN appear in the result, which is checked.
     with several, np.errstate(all="ignore"):
         try:
             if sample_set.groups is not None or request.ci is not None or request.estimate_options:
@@ -430,7 +430,7 @@ def evaluate_sample_set(sample_set: SampleSet, request: ScoreRequest) -> Record:
 def _evaluate_with_errors(
     sample_set: SampleSet, request: ScoreRequest
 ) -> tuple[Record, Uncertainty]:
-    """Return numbers with their standard errors and intervals."""
+    """Return scores with their standard errors and intervals."""
     from .group_scores import evaluate_groups
     from .intervals import Uncertainty, check_sample_count, estimate_uncertainty
     from .permutation_null import add_null_values
@@ -450,9 +450,9 @@ def _evaluate_with_errors(
         if "VS" in request.names:
             sample_set.decompose()
         scores = evaluate_measures(sample_set, request.measures, request.suffixes)
-        check_sample_count(sample_set.n)  # some may have been left out
+        check_sample_count(sample_set.n)  # samples may have been dropped
         uncertainty = estimate_uncertainty(sample_set, request, scores)
-    else:  # an estimate of the Vendi Score alone
+    else:  # an estimate, which exists only for the Vendi Score
         scores = evaluate_measures(sample_set, request.measures, request.suffixes)
         estimates = zip(scores[0], sample_set.spectral.estimates, strict=True)
         uncertainty = Uncertainty({key: {"se": estimate.error} for key, estimate in estimates})

@@ -1,4 +1,4 @@
-"""Counts of species, at one site or several, as individuals that are compared by their species."""
+"""Counts of species at one or several sites, treated as individuals with species labels."""
 
 from numbers import Real
 
@@ -15,12 +15,12 @@ from ..support.memory import require
 from ..support.namespace import to_host
 from ..support.types import Options, Record, Samples
 
-# Keywords about samples one by one, or about another way to compare them.
+# Keywords that refer to single samples or to another way of comparing them.
 _INCOMPATIBLE_KEYWORDS = ("score_K", "score_X", "score_dual", "prompts", "p", "groups", "clusters")
 
 
 def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
-    """Return the rest of the keywords with k="labels"; raise for those that counts do not take."""
+    """Return the remaining keywords with k="labels"; raise for those incompatible with `counts`."""
     k = remaining.get("k")
     if hasattr(k, "shape") or (isinstance(k, (list, tuple)) and k and is_collection(k[0])):
         raise TypeError(
@@ -46,7 +46,7 @@ def check_counts_keywords(arguments: Options, remaining: Options) -> Record:
 def expand_counts(
     samples: object, counts: Samples
 ) -> tuple[RepeatedSimilarity, GroupLabels | None]:
-    """Return the similarity of all individuals, site after site, and the sites as groups."""
+    """Return the similarity of all individuals of all sites, with the sites as groups."""
     if samples is not None:
         raise TypeError(
             "`counts` stand for the samples, but `samples` were passed too: pass "
@@ -71,12 +71,12 @@ def expand_counts(
         return similarity, None
     codes = np.repeat(np.arange(len(sites)), of_sites)
     if hasattr(counts, "columns") and hasattr(counts, "index") and counts.index.is_unique:
-        return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a table of pandas
+        return similarity, GroupLabels(tuple(counts.index.tolist()), codes)  # a pandas DataFrame
     return similarity, GroupLabels(tuple(range(len(sites))), codes, nested=True)
 
 
 def _check_counts(counts: Samples) -> np.ndarray:
-    """Return whole numbers (species,) or (sites, species)."""
+    """Return counts as integers, shape (species,) or (sites, species)."""
     read = as_samples(counts, "counts")
     if sp.issparse(read):
         read = read.toarray()
@@ -102,7 +102,7 @@ def _check_counts(counts: Samples) -> np.ndarray:
 
 
 def _as_array(rows: list[object]) -> np.ndarray:
-    """Return lists of numbers as an array; raise for anything else in them."""
+    """Return lists of numbers as an array; raise if they contain anything else."""
     lengths = {len(row) for row in rows if hasattr(row, "__len__") and not isinstance(row, str)}
     if len(lengths) > 1:
         raise ValueError(
@@ -117,7 +117,7 @@ def _as_array(rows: list[object]) -> np.ndarray:
 
 
 def _invalid_count_error(index: tuple[int, ...], value: object) -> ValueError:
-    """Return the error about the first entry that is not a count."""
+    """Return an error about the first entry that is not a count."""
     site = f" at site {index[0]}" if len(index) > 1 else ""
     return ValueError(
         f"`counts` must be whole numbers of at least 0, got {short_repr(value)} for species "

@@ -1,4 +1,4 @@
-"""The `build_details` of a score: how its numbers came about."""
+"""Details of a score: settings, fitted options, dropped samples, notes and signature."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -41,7 +41,7 @@ def build_details(
     computed_uncertainty: Uncertainty | None,
     values: Options,
 ) -> Record:
-    """Return how the numbers of a measured subject came about, without keys of other measures."""
+    """Return the details of the results of a sample set, without values of other measures."""
     uncertainty = computed_uncertainty or Uncertainty()
     similarity = sample_set.similarity if sample_set.has_similarities else None
     scores = sample_set.spectral if "scores" in sample_set.needs else None
@@ -91,7 +91,7 @@ def build_details(
 
 
 def _split_name(settings: Options) -> tuple[Any, Record]:
-    """Return the name of a kernel or metric, the first of its settings, and the others."""
+    """Return the name of a kernel or metric (its first setting) and the remaining settings."""
     name, *options = to_plain(settings).items()
     return name[1], dict(options)
 
@@ -101,7 +101,7 @@ def _kernel_settings(similarity: Similarity) -> Options:
 
 
 def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return all that can change intervals and values of shuffled labels."""
+    """Return all settings that can change intervals and permutation results."""
     settings: Record = {}
     if uncertainty.methods:
         settings["ci"] = request.ci
@@ -113,7 +113,7 @@ def _interval_settings(uncertainty: Uncertainty, request: ScoreRequest) -> Recor
 
 
 def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
-    """Return the numbers of groups, and how intervals were found, if there are any."""
+    """Return the numbers of groups, and the methods of the intervals, if any."""
     report: Record = {}
     if uncertainty.table:
         report["groups"] = to_plain(uncertainty.table)
@@ -130,7 +130,7 @@ def _interval_report(uncertainty: Uncertainty, request: ScoreRequest) -> Record:
 
 
 def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
-    """Report at which scales weights of magnitude were solved for, how, and how well."""
+    """Report the scales, the solver and its accuracy for magnitude weights."""
     solutions = [solution for space in spaces for solution in space.solver.solutions]
     return {
         "scales": [solution.t for solution in solutions],
@@ -142,7 +142,7 @@ def _solver_report(spaces: Sequence[MetricSpace]) -> Record:
 
 
 def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: Options) -> Record:
-    """Place the Vendi Score among known sets, if it is exact and of sets of one size."""
+    """Compare the Vendi Score with reference sets if it is exact and groups have equal size."""
     key = request.vendi_key
     sizes = (
         {sample_set.n} if sample_set.groups is None else set(np.bincount(sample_set.codes).tolist())
@@ -151,7 +151,7 @@ def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: 
     if not sample_set.has_similarities or estimated or key not in values or len(sizes) > 1:
         return empty_reference_scale()
     ends = [to_float(values[end]) for end in (f"{key}_low", f"{key}_high") if end in values]
-    if not np.isfinite(ends).all():  # as for the mean over two groups
+    if not np.isfinite(ends).all():  # such as the mean over two groups
         ends = []
     (n,) = sizes
     value = to_float(values[key])
@@ -159,11 +159,11 @@ def _compare_with_typical(sample_set: SampleSet, request: ScoreRequest, values: 
 
 
 def _count_distinct(sample_set: SampleSet) -> int:
-    """Return how many samples differ, or differ from the others of their group."""
+    """Return the number of distinct samples; with groups, the sum over groups."""
     if not sample_set.has_similarities:
         return sample_set.n
     if sample_set.groups is not None and is_divisible(sample_set.similarity):
-        return sum(map(_count_distinct, sample_set.parts))  # compares no two groups
+        return sum(map(_count_distinct, sample_set.parts))  # avoids comparing groups
     same = sample_set.similarity.groups()
     if same is None:
         return sample_set.n
@@ -178,7 +178,7 @@ def _collect_settings(
     similarity: Similarity | None,
     spaces: Sequence[MetricSpace],
 ) -> Record:
-    """Return all that can change the numbers, but for the options of measures."""
+    """Return all settings that can change the results, except options of measures."""
     settings: Record = {}
     if "distances" in request.pooled_needs and not spaces:
         settings |= sample_set.both.settings
@@ -209,7 +209,7 @@ def _collect_settings(
 
 
 def _measure_options(request: ScoreRequest, settings: Options) -> Record:
-    """Return the options of measures, with the measure's name where others or `settings` differ."""
+    """Return options of measures, prefixed with the measure's name if values or settings differ."""
     every: Record = {}
     for chosen in request.measures:
         for name, value in to_plain(chosen.settings).items():
@@ -220,7 +220,7 @@ def _measure_options(request: ScoreRequest, settings: Options) -> Record:
 
 
 def _spectrum_report(scores: ScoresByOrder | None, request: ScoreRequest) -> Record:
-    """Report the spectrum of a Vendi Score; None of groups, each of which has its own."""
+    """Report the spectrum of a Vendi Score; None for groups, because each has its own."""
     if scores is None:
         return {"method": {}, "why": {}, "negative_mass": None, "cut": None}
     spectrum = scores.spectrum
@@ -239,7 +239,7 @@ def _collect_notes(
     scores: ScoresByOrder | None,
     spaces: Sequence[MetricSpace],
 ) -> list[str]:
-    """Return what to know before a number is used, a sentence each."""
+    """Return notes on the use of the results, one sentence each."""
     notes = [*sample_set.notes]
     if similarity:
         notes += [*similarity.notes, *repeated_prompt_notes(similarity)]

@@ -1,7 +1,7 @@
-"""Intervals of the Vendi Score of each of many groups, such as the answers to each prompt.
+"""Intervals of the Vendi Score for each of many groups, such as the answers to each prompt.
 
-Small groups are measured as stacks. From six groups on, how often samples repeat is estimated from
-all groups together, which narrows the intervals: see `recurrence_prior`.
+Small groups of equal size are stacked. With at least six groups, the rate of repeated samples is
+estimated from all groups together, which makes intervals narrower; see `recurrence_prior`.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ from .subsampling import MIN_SAMPLES, t_critical_value
 
 
 class Tails(NamedTuple):
-    """The level of an interval, and whether neither tail exceeds (1 − level)/2 (`conservative`)."""
+    """The level of an interval; `conservative` limits each tail to (1 − level)/2."""
 
     level: float
     conservative: bool = False
@@ -43,11 +43,11 @@ class Tails(NamedTuple):
 
 @dataclass(frozen=True)
 class GroupIntervals:
-    """Scores of groups with their standard errors and intervals, (orders, groups) each.
+    """Scores of groups with standard errors and intervals, each of shape (orders, groups).
 
-    All but scores are NaN for groups of fewer than four samples, and at order 0. `pooled` is the
-    number of groups from which the rate of repeats was estimated, 0 where each group has an
-    interval by itself.
+    Errors and intervals are NaN for groups with fewer than four samples and for order 0. `pooled`
+    is the number of groups from which the rate of repeats was estimated; 0 if each group has its
+    own interval.
     """
 
     score: np.ndarray
@@ -58,14 +58,17 @@ class GroupIntervals:
 
 
 class LogScores(NamedTuple):
-    """log VS of groups, its standard errors and both ends, (orders, groups) each, and for pooling:
+    """log VS of groups, its standard error and interval, each of shape (orders, groups).
 
-    - `lower_distance`: how far the lower end is from log VS, by the jackknife alone
-    - `drop_per_copy`: by how much log VS drops if a sample becomes a copy of another. NaN for
-      groups with near-copies, which keep the lower end that they have by themselves.
-    - `recurring_pairs` (groups,): the number of pairs of samples that are copies or near-copies
+    Further attributes are used for pooling over groups:
 
-    All but `log` are NaN for groups without an interval, and these three for those not pooled.
+    - `lower_distance`: distance from log VS to the lower end, by the jackknife only
+    - `drop_per_copy`: decrease of log VS if a sample becomes a copy of another. NaN for groups with
+      near-copies, which are excluded from pooling
+    - `recurring_pairs` (groups,): number of pairs of copies or near-copies
+
+    All except `log` are NaN for groups without an interval, and these three for groups that are not
+    pooled.
     """
 
     log: np.ndarray
@@ -86,10 +89,10 @@ def estimate_group_intervals(
     pool_repeats: bool = True,
     conservative_tails: bool = False,
 ) -> GroupIntervals:
-    """Estimate an interval of VS_q for each group of samples, of which `groups` has the indices.
+    """Estimate an interval of VS_q for each group; `groups` holds the indices of their samples.
 
-    With `conservative_tails`, neither tail of an interval exceeds (1 − level)/2, which differences
-    need.
+    With `conservative_tails`, neither tail of an interval exceeds (1 − level)/2, as required for
+    intervals of differences.
     """
     tails = [Tails(level, conservative_tails)]
     return estimate_several_intervals(similarity, groups, orders, tails, psd, pool_repeats)[0]
@@ -103,7 +106,7 @@ def estimate_several_intervals(
     psd: PSD = "check",
     pool_repeats: bool = True,
 ) -> list[GroupIntervals]:
-    """Estimate intervals of each group as `estimate_group_intervals` does, for several tails."""
+    """Like `estimate_group_intervals`, for several kinds of tails at once."""
     sizes = np.array(list(map(len, groups)), dtype=int)
     results = []
     several = _estimate_for_tails(similarity, groups, orders, tails, psd)
@@ -127,9 +130,9 @@ def estimate_several_intervals(
 def pool_lower_ends(
     scores: LogScores, sizes: np.ndarray, level: float, conservative_tails: bool = False
 ) -> np.ndarray:
-    """Return lower ends of log VS, given the repeats in all groups: none is below its own end.
+    """Return lower ends of log VS based on repeats in all groups; never below the separate ends.
 
-    The jackknife's distance to the end and that of pairs that were not seen add up as squares.
+    The distance of the jackknife and the distance due to unobserved pairs are added in quadrature.
     """
     low = scores.low.copy()
     some = np.flatnonzero(np.isfinite(scores.recurring_pairs))
@@ -151,7 +154,7 @@ def estimate_log_scores(
     psd: PSD = "check",
     conservative_tails: bool = False,
 ) -> LogScores:
-    """Estimate log VS_q of each group, with the interval that each has by itself."""
+    """Estimate log VS_q of each group, with an interval based only on that group."""
     tails = [Tails(level, conservative_tails)]
     return _estimate_for_tails(similarity, groups, orders, tails, psd)[0]
 
@@ -163,7 +166,7 @@ def _estimate_for_tails(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> list[LogScores]:
-    """Estimate log VS_q of each group with intervals for several tails, from the same spectra."""
+    """Estimate log VS_q with intervals for several kinds of tails, from the same spectra."""
     sizes = np.array(list(map(len, groups)), dtype=int)
     empty = _log_scores_without_intervals(np.full((len(orders), len(groups)), np.nan))
     results = [LogScores(*map(np.copy, empty)) for _ in tails]
@@ -182,7 +185,7 @@ def _estimate_by_size(
     tails: Sequence[Tails],
     psd: PSD,
 ) -> Iterable[tuple[np.ndarray, list[LogScores]]]:
-    """Yield groups of one size, and their scores for each of `tails`."""
+    """Yield the indices of groups of equal size, with their scores for each of `tails`."""
     for n in np.unique(sizes).tolist():
         of_size = np.flatnonzero(sizes == n)
         singly = of_size
@@ -210,7 +213,7 @@ def _estimate_by_size(
 
 
 def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
-    """Return log VS (orders, groups) of groups that have no interval."""
+    """Return log VS (orders, groups) of groups without intervals."""
     none = np.full_like(logs, np.nan)
     return LogScores(logs, none, none, none, none, none, none[0])
 
@@ -218,7 +221,7 @@ def _log_scores_without_intervals(logs: np.ndarray) -> LogScores:
 def _estimate_group(
     similarity: Similarity, spectrum: Spectrum, orders: Sequence[float], tails: Sequence[Tails]
 ) -> list[LogScores]:
-    """Measure one group by itself, for each of `tails`."""
+    """Estimate the scores of a single group, for each of `tails`."""
     n = similarity.n
     repeats = count_recurrences(similarity)
     found = [jackknife(spectrum, q) for q in orders]
@@ -243,7 +246,7 @@ def _estimate_stack(
     orders: Sequence[float],
     tails: Sequence[Tails],
 ) -> list[LogScores]:
-    """Measure groups of one size, from their similarities (g, n, n) and their spectra."""
+    """Estimate the scores of groups of equal size from similarities (g, n, n) and spectra."""
     n = K.shape[1]
     kinds = count_recurrences_stacked(K, similarity.roundoff)
     equal_pairs = np.array([repeats.pairs for repeats, _ in kinds])
@@ -252,14 +255,15 @@ def _estimate_stack(
     left = np.array([spectra.log_scores_leaving_each_out(q) for q in orders])
     found = jackknife_from_leave_one_out(logs, left)
     errors, spreads, gains = (np.asarray(x) for x in (found.error, found.spread, found.gain))
-    # The jackknife holds on the scale of log n − log VS where many pairs make up the deficit.
+    # If many pairs contribute to the deficit, the jackknife is valid for log(log n − log VS).
     skewed = (equal_pairs == 0) & has_many_similar_pairs(K) & np.isfinite(spreads)
     drop = estimate_drop_by_copy(spectra.K, logs, left, orders, equal_pairs)
     drop[:, [repeats.near is not None for repeats, _ in kinds]] = np.nan
     several = []
     for level, conservative_tails in tails:
         every = [repeats._replace(conservative_tails=conservative_tails) for repeats, _ in kinds]
-        # Shares of kinds are weights of the first sample of each: all scores at once.
+        # Proportions are weights of the first sample of each item, so all scores are computed at
+        # once.
         shares = [repeats.compute_extreme_proportions(level) for repeats in every]
         weights = np.zeros((2, *K.shape[:2]))
         for i, (_, first) in enumerate(kinds):
@@ -291,18 +295,25 @@ def estimate_drop_by_copy(
     orders: Sequence[float],
     equal_pairs: np.ndarray,
 ) -> np.ndarray:
-    """Estimate how much log VS drops if a sample becomes a copy of another, (orders, groups).
+    """Estimate the decrease of log VS if a sample becomes a copy of another, (orders, groups).
 
-    It is the mean over all pairs of samples that are not equal yet, but needs no matrix of each
-    pair. S_q(A) = Σ λ^q of A = K/n = Σ x_i x_iᵀ/n changes by adding x_j x_jᵀ/n, by taking away
-    x_i x_iᵀ/n, and by the product of both changes: −q(q − 1)/n² S_q in second order, on average,
-    since the mean of x_i x_iᵀ/n is A/n. The first two are computed for each sample.
+    The result is the mean over all pairs of samples that are not yet equal, without a matrix per
+    pair. S_q(A) = Σ λ^q of A = K/n = Σ x_i x_iᵀ/n changes by adding x_j x_jᵀ/n, by removing
+    x_i x_iᵀ/n, and by the product of both changes. To second order, the mean of this product is
+    −q(q − 1)/n² S_q, because the mean of x_i x_iᵀ/n is A/n. The first two are computed per sample.
 
     Parameters
     ----------
-    A : array (g, n, n), similarities over n, of trace 1
-    logs, leave_one_out_logs : array (orders, g), and without each sample (orders, g, n): log VS_q
-    orders, equal_pairs : the orders q, and the number of pairs (g,) of equal samples
+    A : array of shape (g, n, n)
+        Similarities divided by n, with trace 1.
+    logs : array of shape (orders, g)
+        log VS_q.
+    leave_one_out_logs : array of shape (orders, g, n)
+        log VS_q without each sample.
+    orders : sequence of float
+        The orders q.
+    equal_pairs : array of shape (g,)
+        Number of pairs of equal samples.
     """
     g, n, _ = A.shape
     twice = np.eye(n) * (math.sqrt(2) - 1) + 1
@@ -329,7 +340,7 @@ def estimate_drop_by_copy(
 
 
 def _power_sum(log_score: np.ndarray, trace: float, q: float) -> np.ndarray:
-    """Return Σ λ^q of eigenvalues of this trace; −Σ λ log λ at q = 1, the largest at q = ∞."""
+    """Return Σ λ^q for eigenvalues with this sum; −Σ λ log λ at q = 1, the largest at q = ∞."""
     if q == 1:
         return trace * (log_score - math.log(trace))
     if math.isinf(q):

@@ -1,4 +1,4 @@
-"""Scores of groups: each by itself, their mean, and its standard error over groups."""
+"""Scores of each group, their mean over groups, and its standard error."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,18 +29,18 @@ SINGLE_SAMPLES_NOTE = (
     "Every group has one sample, and one sample alone scores the same whatever it is: pass several "
     "for each group (lm-eval: `repeats` and the filter `take_first_k`)."
 )
-Values: TypeAlias = "list[Number] | Array"  # a number of each group
-# Intervals of means were measured at this level and with so many groups at least and at most. Notes
-# state the lowest and the highest coverage in percent, rounded down and up, on the five sources of
-# benchmarks/prompt_means.py (results benchmarks/results/prompt_means.json) on which nothing was
-# chosen; and the lowest of Student's intervals, which measures without bounds have.
+Values: TypeAlias = "list[Number] | Array"  # one number per group
+# Level and numbers of groups for which the coverage of intervals of means was measured. Notes state
+# the lowest and highest coverage in percent, rounded down and up, on the five sources of
+# benchmarks/prompt_means.py (results in benchmarks/results/prompt_means.json) that were not used
+# for any choice; and the lowest coverage of Student's intervals, used for unbounded measures.
 TESTED_LEVEL = 0.95
 TESTED_GROUPS = (4, 30)
 TESTED_COVERAGE = (92, 100)
 TESTED_STUDENT_COVERAGE = 63
-# Ratio of the sizes of the largest and the smallest group from which on a note mentions it.
+# A note is added if the largest group is at least this many times larger than the smallest.
 UNEQUAL_SIZE_RATIO = 2
-# Prompts are many with a few answers each; so few groups of so many samples are models, say.
+# Prompts are usually many with few answers each; a few large groups are rather models.
 _MAX_SOURCES = 12
 _MIN_SOURCE_SIZE = 20
 
@@ -48,7 +48,7 @@ _MIN_SOURCE_SIZE = 20
 def evaluate_groups(
     sample_set: SampleSet, request: ScoreRequest
 ) -> tuple[list[Record], Uncertainty]:
-    """Return means of measures over groups, measures of all groups together, and their errors."""
+    """Return means over groups, values of measures of all groups together, and uncertainties."""
     assert sample_set.groups is not None
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     groups = sample_set.groups.sets or sample_set.groups
@@ -89,7 +89,8 @@ def average_over_groups(
     if groups.sets is not None:
         groups = groups.sets
         totals = np.bincount(groups.codes, sizes).astype(int).tolist()
-        sizes_in_mean = (totals / np.bincount(groups.codes)).tolist()  # of a prompt
+        # mean size of the groups of a set
+        sizes_in_mean = (totals / np.bincount(groups.codes)).tolist()
         columns = _average_by_set(columns, groups)
     each = [chosen for chosen in request.measures if not chosen.measure.groups]
     means = {}
@@ -120,7 +121,7 @@ def average_over_groups(
 def _add_group_intervals(
     sample_set: SampleSet, request: ScoreRequest, uncertainty: Uncertainty
 ) -> None:
-    """Add the error and the interval of the Vendi Score of each group to its row."""
+    """Add the standard error and interval of the Vendi Score of each group to its row."""
     assert request.ci is not None
     assert sample_set.groups is not None
     indices = group_indices(sample_set.codes, len(sample_set.groups))
@@ -155,10 +156,10 @@ def _add_group_intervals(
 def _evaluate_per_group(
     sample_set: SampleSet, request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure]
 ) -> dict[str, Record]:
-    """Return {key: numbers of all groups} by measure; small groups are measured as stacks."""
+    """Return {key: values of all groups} by measure; small groups are stacked."""
     groups = sample_set.groups
     assert groups is not None
-    alone = "distances" if request.details else ""  # details have how each group was solved
+    alone = "distances" if request.details else ""  # details report the solver of each group
     stacked: list[ConfiguredMeasure] = []
     rest: list[ConfiguredMeasure] = []
     for chosen in group_measures:
@@ -171,7 +172,7 @@ def _evaluate_per_group(
         for chosen, numbers in zip(stacked, found, strict=True):
             column = columns[chosen.measure.name]
             for key, values in numbers.items():
-                # Some are put in place one by one, which no tensor has.
+                # Single values are replaced below, which tensors do not allow.
                 column[key] = list(values) if apart.any() else values
     left = np.arange(len(groups)) if rest else np.flatnonzero(apart)
     parts = sample_set.parts if len(left) else []
@@ -195,7 +196,7 @@ def _evaluate_per_group(
 
 
 def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[str, Record]:
-    """Return the means over the prompts of each set, of numbers of each of its prompts."""
+    """Return means over the prompts of each set, from values per prompt and set."""
     means: dict[str, Record] = {}
     places = group_indices(sets.codes)
     for name, column in columns.items():
@@ -206,12 +207,12 @@ def _average_by_set(columns: Mapping[str, Record], sets: GroupLabels) -> dict[st
 
 
 def _to_floats(values: Values) -> list[float]:
-    """Return the numbers of all groups as floats."""
+    """Return the values of all groups as floats."""
     return list(map(to_float, values)) if isinstance(values, list) else to_host(values).tolist()
 
 
 def _compute_mean(values: Values) -> Number:
-    """Return the mean of numbers; of tensors a tensor, which can be differentiated."""
+    """Return the mean of values; for tensors, a differentiable tensor."""
     if isinstance(values, np.ndarray):
         return float(values.mean())
     return sum(values) / len(values) if isinstance(values, list) else values.mean()
@@ -244,7 +245,7 @@ def _check_interval(
 def _collect_notes(
     request: ScoreRequest, group_measures: Sequence[ConfiguredMeasure], sizes: Sequence[float]
 ) -> list[str]:
-    """Return what to know of numbers of groups."""
+    """Return notes on the values of groups."""
     names = ", ".join(chosen.measure.name for chosen in group_measures)
     notes = []
     if group_measures:
@@ -270,7 +271,7 @@ def _collect_notes(
 
 
 def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]:
-    """Return the coverage of 95 % intervals of means over few groups, as measured."""
+    """Describe the measured coverage of 95 % intervals of means over few groups."""
     notes = []
     lowest, highest = TESTED_COVERAGE
     groups = "{} to {} groups".format(*TESTED_GROUPS)
@@ -292,7 +293,7 @@ def _describe_coverage(group_measures: Sequence[ConfiguredMeasure]) -> list[str]
 
 
 def _is_bounded(configured: ConfiguredMeasure) -> bool:
-    """Return whether the values of a measure have bounds, which its interval takes into account."""
+    """Return whether a measure has a bounded range, which its interval respects."""
     return all(map(math.isfinite, configured.measure.limits(1)))
 
 
@@ -302,7 +303,7 @@ def _estimate_mean_interval(
     sizes: Sequence[float],
     level: float | None,
 ) -> dict[str, float]:
-    """Return the standard error of a mean, and its interval if there is a level."""
+    """Return the standard error of a mean, and its interval if a level is given."""
     values = np.array(group_values)
     if len(values) < 2:
         return {}

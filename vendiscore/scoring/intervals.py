@@ -1,4 +1,4 @@
-"""Standard errors and intervals of numbers: by the delete-one jackknife, or from random halves."""
+"""Standard errors and intervals of scores, by the delete-one jackknife or random halves."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -25,17 +25,17 @@ from .recurrence_intervals import (
 from .score_request import WITH_JACKKNIFE, ScoreRequest
 from .subsampling import MIN_SAMPLES, N_DRAWS, half_sampling_error, t_critical_value
 
-MIN_TESTED_SAMPLES = 30  # samples: for fewer, the coverage of intervals by halves was not measured
-# With fewer, a note says that coverage may be low: 95 % intervals of near-copies under a narrow
+MIN_TESTED_SAMPLES = 30  # for fewer samples, the coverage of intervals from halves was not measured
+# With fewer clusters, a note warns of low coverage: 95 % intervals for near-copies under a narrow
 # kernel cover 91 to 93 % with 8 clusters, 91 to 95 % with 20, and 93 to 96 % with 40
-# (benchmarks/few_samples.py, part `clusters`, results benchmarks/results/few_samples.json).
+# (benchmarks/few_samples.py, part `clusters`, results in benchmarks/results/few_samples.json).
 MIN_RELIABLE_CLUSTERS = 20
-# Below this an error, of log VS say, is the rounding of 0.
+# A smaller standard error, for example of log VS, is rounding of 0.
 _WIDTH_TOLERANCE = 1e-9
-# the least value of effective numbers, whose errors are found for the logarithm
+# The minimum of effective numbers, whose errors are computed for the logarithm.
 _MIN_EFFECTIVE_NUMBER = 1
 
-_EQUAL_CHANGE_NOTES = {  # whether the interval has a width
+_EQUAL_CHANGE_NOTES = {  # by whether the interval has positive width
     True: "every sample changes the score equally, for example because none repeats or all are "
     "the same. The interval covers how often other samples of the source may repeat, or differ, "
     "although these samples do not show it.",
@@ -51,16 +51,16 @@ STANDARD_ERROR_MEANING = (
 
 @dataclass
 class Uncertainty:
-    """Errors and intervals, by keys of numbers and by suffix, and how they were found."""
+    """Standard errors and intervals by key and suffix, with the methods used."""
 
     statistics: dict[str, dict[str, float]] = field(default_factory=dict)
     methods: dict[str, str] = field(default_factory=dict)  # by measure
     meaning: str = STANDARD_ERROR_MEANING
     assumes: str = "Independent samples are assumed; `clusters=` names those that came together."
     notes: list[str] = field(default_factory=list)
-    allow_repeats: bool | None = None  # None where it changes no interval
-    table: list[Record] = field(default_factory=list)  # of groups, a row each
-    pooled_groups: int | None = None  # whose repeats their intervals share; None without these
+    allow_repeats: bool | None = None  # None if it affects no interval
+    table: list[Record] = field(default_factory=list)  # one row per group
+    pooled_groups: int | None = None  # number of groups with a common rate of repeats, or None
 
     def with_scores(self, scores: Iterable[Options]) -> Record:
         """Return the scores of all measures, each followed by its error and interval."""
@@ -76,7 +76,7 @@ class Uncertainty:
 def estimate_uncertainty(
     sample_set: SampleSet, request: ScoreRequest, scores: Sequence[Options]
 ) -> Uncertainty:
-    """Find the standard error and the interval of each score."""
+    """Estimate the standard error and interval of each score."""
     found = Uncertainty()
     units = _build_sampling_units(sample_set, request)
     for chosen, own in zip(request.measures, scores, strict=True):
@@ -114,7 +114,7 @@ def estimate_uncertainty(
             "that recur."
         )
     if units.codes is None and JACKKNIFE_INTERVALS.keys() & request.names:
-        # What was done, which the signature states.
+        # the method actually used, for the signature
         found.allow_repeats = request.allow_repeats or units.repeats is not None
         if not found.allow_repeats:
             found.assumes += " Samples are taken to be continuous measurements."
@@ -138,7 +138,7 @@ def estimate_uncertainty(
 def _describe_recurrence_allowance(
     repeats: RecurrenceCounts, level: float, allow_repeats: bool
 ) -> str:
-    """Return a sentence on the recurrence that an interval allows for, and why."""
+    """Describe the recurrence that an interval allows for, and the reason."""
     if not allow_repeats:
         reason = "only a few pairs of these samples have much in common"
         if repeats.pairs:
@@ -157,7 +157,7 @@ def _describe_recurrence_allowance(
 
 
 def check_sample_count(n: int) -> None:
-    """Raise a ValueError for samples that are too few for an interval."""
+    """Raise a ValueError if there are too few samples for an interval."""
     if n < MIN_SAMPLES:
         raise ValueError(
             f"`ci` needs at least {MIN_SAMPLES} samples, got {n}, which are too few to tell how "
@@ -167,7 +167,7 @@ def check_sample_count(n: int) -> None:
 
 @dataclass(frozen=True)
 class SamplingUnits:
-    """Independent units: samples, or clusters of them, of which each sample has a code."""
+    """Independent sampling units: samples, or clusters given by a code per sample."""
 
     m: int
     level: float
@@ -188,7 +188,7 @@ def _build_sampling_units(sample_set: SampleSet, request: ScoreRequest) -> Sampl
 
 
 def _cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray:
-    """Return the cluster code of each sample that is retained, of enough clusters."""
+    """Return the cluster code of each retained sample; raise if there are too few clusters."""
     check_size(clusters, len(is_retained), "clusters")
     codes = np.unique(clusters.codes[is_retained], return_inverse=True)[1]
     m = int(codes.max()) + 1
@@ -201,14 +201,14 @@ def _cluster_codes(clusters: GroupLabels, is_retained: np.ndarray) -> np.ndarray
     return codes
 
 
-# An interval: the standard error, and both ends.
+# the standard error and both ends of an interval
 ErrorAndInterval: TypeAlias = tuple[float, float, float]
 
 
 def _vendi_score_intervals(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the intervals of the Vendi Score for each order."""
+    """Return intervals of the Vendi Score for each order."""
     every = []
     for value, q in zip(values, sample_set.orders, strict=True):
         found = jackknife(sample_set.eigen, q, units.codes)
@@ -222,7 +222,7 @@ def _mean_similarity_interval(
 ) -> list[ErrorAndInterval]:
     """Return the interval of the mean similarity of two samples."""
     n = sample_set.n
-    rows = n * to_host(sample_set.ordinariness[1])  # sums of the rows of K
+    rows = n * to_host(sample_set.ordinariness[1])  # row sums of K
     total = rows.sum()
     own = to_host(sample_set.similarity.diagonal())
     if units.codes is None:
@@ -254,7 +254,7 @@ def _mean_similarity_interval(
 def _internal_diversity_interval(
     sample_set: SampleSet, units: SamplingUnits, values: Sequence[float]
 ) -> list[ErrorAndInterval]:
-    """Return the interval of IntDiv, which is 1 − 1/n less of the mean similarity."""
+    """Return the interval of IntDiv, which is (1 − 1/n)(1 − mean similarity)."""
     n = sample_set.n
     (value,) = values
     share = 1 - 1 / n
@@ -279,7 +279,7 @@ def _subsampling_intervals(
     configured: ConfiguredMeasure,
     request: ScoreRequest,
 ) -> list[ErrorAndInterval]:
-    """Return the intervals of any measure, from halves of the samples or clusters."""
+    """Return the intervals of any measure from random halves of the samples or clusters."""
     places = np.flatnonzero(sample_set.row_of_input >= 0)
     of_log = configured.measure.limits(sample_set.n)[0] >= _MIN_EFFECTIVE_NUMBER
     codes = np.arange(sample_set.n) if units.codes is None else units.codes

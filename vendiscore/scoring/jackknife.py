@@ -1,4 +1,4 @@
-"""Find the standard error of log VS of n samples from what each sample or cluster adds."""
+"""Jackknife standard errors of log VS, from the contributions of samples or clusters."""
 
 import math
 from dataclasses import dataclass
@@ -16,17 +16,17 @@ from ..spectral.leave_one_out import (
 from ..spectral.spectrum import Spectrum, positive_eigenpairs
 from ..support.arguments import DEFAULT_ORDER
 
-# A deficit below this is 0 but for rounding: what is left has nothing in common.
+# A smaller deficit is rounding of 0: the remaining samples have nothing in common.
 NO_DEFICIT = 1e-9
-Values: TypeAlias = float | np.ndarray  # of one set, or of many
+Values: TypeAlias = float | np.ndarray  # of one set or of many
 
 
 @dataclass(frozen=True)
 class JackknifeEstimate:
-    """log VS_q of n samples, and its error from leaving out each of `units`; arrays for many sets.
+    """log VS_q of n samples and its jackknife error over `units`; arrays for many sets.
 
-    `spread` is the standard error of log(log n − log VS), infinite where nothing in common is left
-    without one of them; `gain` is how much of log VS one of them adds, on average.
+    `spread` is the standard error of log(log n − log VS), infinite if the remaining samples have
+    nothing in common when a unit is left out. `gain` is the mean contribution of a unit to log VS.
     """
 
     log: Values
@@ -39,10 +39,10 @@ class JackknifeEstimate:
 def jackknife(
     spectrum: Spectrum, q: float = DEFAULT_ORDER, clusters: np.ndarray | None = None
 ) -> JackknifeEstimate:
-    """Find the score of order q and its error (Efron & Stein 1981).
+    """Compute the score of order q and its jackknife error (Efron & Stein 1981).
 
-    Deficits without clusters of unlike sizes vary with these sizes, log VS hardly: the spread of
-    clusters is the error of log VS over the deficit of all.
+    With clusters of unequal size, the deficit without a cluster depends on its size but log VS
+    hardly does. The spread is therefore the error of log VS divided by the deficit of all samples.
     """
     log = compute_log_score(spectrum, q)
     if clusters is None:
@@ -58,7 +58,7 @@ def jackknife(
 def jackknife_from_leave_one_out(
     log: Values, leave_one_out_values: np.ndarray
 ) -> JackknifeEstimate:
-    """Find errors of log VS (…) of sets of n samples from log VS without each, (…, n)."""
+    """Compute jackknife standard errors of log VS from the leave-one-out values, shape (…, n)."""
     units = leave_one_out_values.shape[-1]
     deficits = math.log(units - 1) - leave_one_out_values
     spread = delete_one_error(np.log(np.maximum(deficits, NO_DEFICIT)))
@@ -74,19 +74,20 @@ def jackknife_from_leave_one_out(
 
 
 def delete_one_error(leave_one_out_values: np.ndarray) -> np.ndarray:
-    """Return the standard error of numbers from their values without each unit, (…, units)."""
+    """Return the standard error of a value from its leave-one-out values, shape (…, units)."""
     return np.sqrt((leave_one_out_values.shape[-1] - 1) * leave_one_out_values.var(axis=-1))
 
 
 def influence_error(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> float:
-    """Find the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972), O(n r)."""
+    """Estimate the standard error of log VS_q by the infinitesimal jackknife (Jaeckel 1972)."""
     return float(np.linalg.norm(influence(spectrum, q))) / spectrum.n
 
 
 def influence(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> np.ndarray:
-    """Find the slope of log VS_q in the share of each sample, (n,), of mean 0."""
+    """Return the derivative of log VS_q in the weight of each sample, shape (n,), with mean 0."""
     values, U = positive_eigenpairs(spectrum, q)
-    masses = spectrum.n * (U**2 @ values)  # parts of the trace: 1 but for clipping
+    # contributions to the trace, 1 each unless eigenvalues were clipped
+    masses = spectrum.n * (U**2 @ values)
     if math.isinf(q):
         return masses - spectrum.n * U[:, 0] ** 2
     return masses * compute_influence(

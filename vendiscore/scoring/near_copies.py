@@ -1,25 +1,26 @@
-"""Find samples that are copies of each other but for distances far below all others."""
+"""Detection of near-copies: pairs with distances far below all others."""
 
 import numpy as np
 
-# The level of Fisher's test of the largest spacing, as usual for a test.
+# Conventional level of Fisher's test of the largest spacing.
 _SIGNIFICANCE = 0.05
-# 1 − similarity of near-copies at most: halfway between copies (0) and unrelated samples (1). A
-# kernel does not tell larger distances apart.
+# Largest distance (1 − similarity) of near-copies, halfway between copies (0) and unrelated samples
+# (1). Kernels do not distinguish larger distances reliably.
 LARGEST_DISTANCE = 0.5
 
 
 def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
-    """Return a code for each of k distinct samples, equal for near-copies; None without any.
+    """Return a code for each of k distinct samples, equal for near-copies; None if there are none.
 
-    The number of pairs nearer than r grows as a power of r where samples have one scale. If
-    distances were independent, i log(r_(i+1) / r_i) of the ascending distances r would be, with one
-    exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics 1975). The
-    n(n − 1)/2 distances of n points are so approximately; the level is checked by
-    tests/metric/scoring/test_near_copies.py. Near-copies are the pairs below the largest of these
-    spacings if Fisher's test (Proc. R. Soc. A 1929) rejects that it is one of them, if being nearer
-    than this gap is transitive, and if near-copies have similarities of 1/2 or more. Distances that
-    differ by less than `tolerance`, such as those of texts that share a template, count once.
+    If samples have a single scale, the number of pairs nearer than r grows as a power of r. For
+    independent distances, i log(r_(i+1) / r_i) of the ascending distances r would be independent
+    with the same exponential distribution (Rényi, Acta Math. Hung. 1953; Hill, Annals of Statistics
+    1975). This holds approximately for the n(n − 1)/2 distances of n points;
+    tests/metric/scoring/test_near_copies.py checks the level. Near-copies are the pairs below the
+    largest of these spacings if Fisher's test (Proc. R. Soc. A 1929) rejects that it belongs to
+    this distribution, being nearer than this gap is transitive, and near-copies have similarities
+    of at least 1/2. Distances that differ by less than `tolerance`, such as those of texts from a
+    common template, count once.
     """
     diagonal = K.diagonal()
     squared_distances = (diagonal[:, None] + diagonal - K - K.T) / 2
@@ -45,7 +46,7 @@ def find_near_copies(K: np.ndarray, tolerance: float) -> np.ndarray | None:
 def merge_near_copies(
     K: np.ndarray, counts: np.ndarray, codes: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the mean similarities of kinds of near-copies, 1 within each, and their counts."""
+    """Return mean similarities between groups of near-copies (1 within each), and their counts."""
     totals = np.bincount(codes, counts)
     means = np.zeros((len(totals), len(codes)))
     means[codes, np.arange(len(codes))] = counts / totals[codes]

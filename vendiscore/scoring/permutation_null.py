@@ -1,4 +1,4 @@
-"""Values of BetweenVS where there is nothing to find: of samples whose groups were shuffled."""
+"""Null distribution of BetweenVS under random permutations of the group labels."""
 
 import math
 from collections.abc import Sequence
@@ -19,7 +19,7 @@ from ..support.types import Record
 from .intervals import Uncertainty
 from .score_request import ScoreRequest
 
-# Numbers of shuffles where `permutations` is not passed.
+# Minimum and maximum number of permutations if `permutations` is not passed.
 MIN_SHUFFLES = 2
 MAX_SHUFFLES = 20
 _ROUNDING_TOLERANCE = 1e-9
@@ -31,10 +31,10 @@ def add_null_values(
     scores: Sequence[Record],
     uncertainty: Uncertainty,
 ) -> None:
-    """Add the null value and the excess of BetweenVS of each order, and p if asked."""
+    """Add the null value and excess of BetweenVS for each order, and p-values if requested."""
     place = request.names.index(BETWEEN)
     shuffles = request.permutations or _default_shuffles(sample_set)
-    every = permuted_scores(sample_set, shuffles)  # (orders, shuffles)
+    every = permuted_scores(sample_set, shuffles)  # shape (orders, permutations)
     for i, (key, value) in enumerate(scores[place].items()):
         drawn = every[i]
         null = float(drawn.mean())
@@ -47,7 +47,7 @@ def add_null_values(
                 f"No shuffle changes {key}: groups of these sizes tell nothing."
             )
         uncertainty.statistics.setdefault(key, {}).update(numbers)
-    key = next(iter(scores[place]))  # of the first order, which stands for all
+    key = next(iter(scores[place]))  # key of the first order
     floor = f" {key}_p is at least {1 / (1 + shuffles):.2g}." if request.permutations else ""
     uncertainty.notes.append(
         f"{key}_null is the value of {key} if labels mean nothing: its mean over {shuffles} "
@@ -56,13 +56,13 @@ def add_null_values(
 
 
 def _default_shuffles(sample_set: SampleSet) -> int:
-    """Return how many shuffles cost about twice the score, from LEAST to MOST."""
+    """Return a number of permutations that about doubles the cost, within MIN and MAX."""
     sizes = count_group_sizes(sample_set).astype(float)
     return int(np.clip(2 * sizes.sum() ** 3 / (sizes**3).sum(), MIN_SHUFFLES, MAX_SHUFFLES))
 
 
 def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
-    """Return β of each order with labels shuffled, (orders, shuffles); groups keep their sizes."""
+    """Return β for each order and permutation, (orders, permutations); group sizes are kept."""
     rng = np.random.default_rng(0)
     p = None if sample_set.p is None else to_host(sample_set.p)
     weighted = np.arange(sample_set.n) if p is None else np.flatnonzero(p > 0)
@@ -72,7 +72,7 @@ def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
     weights = np.tile(sizes.astype(float), (n_shuffles, 1))
     logs = np.empty((len(sample_set.orders), *weights.shape))
     for groups, places in iter_groups_by_size(np.repeat(np.arange(len(sizes)), sizes)):
-        members = samples[:, places]  # (shuffles, groups, m)
+        members = samples[:, places]  # shape (permutations, groups, m)
         if p is not None:
             weights[:, groups] = p[members].sum(axis=-1)
         scores = _compute_log_scores(K, sample_set, members.reshape(-1, places.shape[1]), p)
@@ -85,7 +85,7 @@ def permuted_scores(sample_set: SampleSet, n_shuffles: int) -> np.ndarray:
 
 
 def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
-    """Return how many samples of some weight each group has, of groups that have any."""
+    """Return the number of samples with positive weight in each group that has any."""
     codes = sample_set.codes
     if sample_set.p is not None:
         codes = codes[to_host(sample_set.p) > 0]
@@ -96,7 +96,7 @@ def count_group_sizes(sample_set: SampleSet) -> np.ndarray:
 def _compute_log_scores(
     K: Similarity, sample_set: SampleSet, members: np.ndarray, p: np.ndarray | None
 ) -> np.ndarray:
-    """Return log VS of each order of sets of m samples, (orders, sets)."""
+    """Return log VS for each order of sets of m samples, (orders, sets)."""
     sets, m = members.shape
     orders = sample_set.orders
     psd = sample_set.psd
@@ -116,12 +116,12 @@ def _compute_log_scores(
 
 
 def _normalize_weights(p: np.ndarray | None, members: np.ndarray) -> np.ndarray | None:
-    """Return the weights of the members of sets, of sum 1 in each set."""
+    """Return the weights of the members of each set, normalized to sum to 1."""
     return None if p is None else p[members] / p[members].sum(axis=-1, keepdims=True)
 
 
 def _log_within_group_diversity(weights: np.ndarray, logs: np.ndarray, q: float) -> np.ndarray:
-    """Return log α of groups of some weights (…, g), from their log VS."""
+    """Return log α of groups with weights (…, g), given their log VS."""
     if math.isinf(q):
         shares = np.log(weights)
         return shares.max(-1) - (shares - logs).max(-1)

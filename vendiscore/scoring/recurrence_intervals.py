@@ -1,15 +1,15 @@
-"""Intervals of numbers that grow as samples repeat: of the deficit log n − log VS, above all.
+"""Intervals of quantities that grow with repetition, mainly the deficit log n − log VS.
 
-Where nearly all samples differ, log VS is near its bound log n and varies to one side alone. The
-logarithm of the deficit has no such bound and varies about equally to both sides: Student's t holds
-for it from 4 samples on, unless the deficit is the sum of a few pairs only, or 0.
+If nearly all samples differ, log VS is close to its bound log n and varies only downwards. The
+logarithm of the deficit has no such bound and varies almost symmetrically: Student's t is valid for
+it from 4 samples on, unless only a few pairs contribute to the deficit, or it is 0.
 
-Samples may recur although a few of them do not show it, whatever holds them (texts, a matrix, rows
-of embeddings), unless the caller states that they are continuous measurements. The share of the
-commonest kind has Jeffreys' interval (Brown, Cai & DasGupta, Statistical Science 2001), the number
-of equal pairs has Garwood's (Biometrika 1936), and the deficits at their ends widen the jackknife's
-interval. Near-copies recur as copies do: where samples have two scales of distance, the interval
-holds that of kinds of near-copies, too.
+The population may contain repeats although a small sample shows none, in any container (texts, a
+matrix, rows of embeddings), unless the caller states that samples are continuous measurements. The
+proportion of the most common item has Jeffreys' interval (Brown, Cai & DasGupta, Statistical
+Science 2001), the number of equal pairs has Garwood's (Biometrika 1936), and the deficits at their
+ends widen the interval of the jackknife. Near-copies are repeats like copies: if distances have two
+scales, the interval also includes the interval for merged near-copies.
 """
 
 import dataclasses
@@ -28,30 +28,30 @@ from .jackknife import NO_DEFICIT, JackknifeEstimate
 from .near_copies import LARGEST_DISTANCE, find_near_copies, merge_near_copies
 from .subsampling import t_critical_value
 
-# More kinds are not counted: the jackknife holds for so many.
+# With more distinct items, repeats are not counted, because the jackknife is valid.
 MAX_KINDS = 400
-# Kinds that did not occur are allowed for if samples that are not of common kinds are at most this
-# share. A larger share of them shows by itself how much others add. It was set by hand and then
-# measured: benchmarks/few_samples.py, and benchmarks/difference_ends.py for differences.
+# Unobserved items are allowed for if at most this proportion of samples does not belong to common
+# items. A larger proportion already shows how much other items contribute. Chosen by hand, then
+# tested by benchmarks/few_samples.py, and benchmarks/difference_ends.py for differences.
 _MAX_ODD_PROPORTION = 0.25
-_RANKING_DECIMALS = 10  # of the similarities by which kinds are ranked
-# Similarities of equal samples are within so many roundings of 1. Products of equal rows of 2 to
-# 4096 columns in single precision are within 2
-# (tests/metric/scoring/test_recurrence_intervals.py); four times as many leave room for others.
-# Half precision counts as single precision: its products are rounded more, but a matrix holds 1
+_RANKING_DECIMALS = 10  # of the similarities by which items are ranked
+# Maximum deviation from 1 of the similarity of equal samples, in units of machine epsilon. Products
+# of equal rows of 2 to 4096 columns in single precision deviate by at most 2
+# (tests/metric/scoring/test_recurrence_intervals.py); 4 times this allows for other kernels. Half
+# precision is treated as single precision: its products are rounded more, but a matrix contains 1
 # itself.
 _MAX_ROUNDING_ERRORS = 8
 _FLOAT32_EPSILON = float(np.finfo(np.float32).eps)
 
-# The deficit of n samples of kinds with similarities K and shares w.
+# The deficit of n samples, given similarities K and proportions w of distinct items.
 DeficitFunction: TypeAlias = Callable[[np.ndarray, np.ndarray, int], float]
 
 
 class RecurrenceCounts(NamedTuple):
-    """The kinds of n samples, `K` (k, k) between them and `counts` (k,), and the equal pairs.
+    """Similarities `K` (k, k) and `counts` (k,) of distinct items in n samples, and equal pairs.
 
-    `near` has the same of kinds of near-copies, where there are any. With `conservative_tails`,
-    neither tail of the interval of a share exceeds half of 1 − level.
+    `near` is the same after merging near-copies, if there are any. With `conservative_tails`,
+    neither tail of the interval of a proportion exceeds (1 − level)/2.
     """
 
     n: int
@@ -63,18 +63,18 @@ class RecurrenceCounts(NamedTuple):
 
     @property
     def has_few_pairs(self) -> bool:
-        """True if the jackknife cannot tell how often other samples would repeat."""
+        """True if the jackknife cannot estimate how often other samples would repeat."""
         return self.pairs < self.n
 
     def compute_proportion_interval(
         self, level: float, count: int | None = None
     ) -> tuple[float, float]:
-        """Return both ends of the share of `count` samples in the source, or of the commonest kind.
+        """Return the interval of the proportion of `count` samples, or of the most common item.
 
-        Jeffreys' interval has the coverage of its level, but not in each tail: where the commonest
-        kind has the share at its upper end, 20 samples have at most one of this kind in 5 % of
-        cases instead of 2.5 %. With `conservative_tails` the interval is Clopper and Pearson's
-        (Biometrika 1934), whose tails each hold at most (1 − level)/2.
+        Jeffreys' interval has the nominal coverage overall, but not in each tail. If the proportion
+        of the most common item is at the upper end, 20 samples contain at most one copy of it in 5
+        % of cases instead of 2.5 %. With `conservative_tails` the interval is Clopper and Pearson's
+        (Biometrika 1934), in which each tail has at most (1 − level)/2.
         """
         most = int(self.counts.max()) if count is None else count
         tails = np.array([1 - level, 1 + level]) / 2
@@ -86,21 +86,21 @@ class RecurrenceCounts(NamedTuple):
         return low, 1.0 if most == self.n else high
 
     def find_central_kind(self) -> int:
-        """Return the index of the most frequent kind; of several, the most similar to others."""
+        """Return the index of the most frequent item; in a tie, the one most similar to others."""
         central = self.counts + self.K @ self.counts / (2 * self.n)
         return int(np.argmax(central.round(_RANKING_DECIMALS)))
 
     def find_main_cluster(self) -> np.ndarray:
-        """Return which kinds are closer to the central kind than halfway to unrelated, (k,)."""
+        """Return a mask (k,) of items nearer to the central item than halfway to unrelated ones."""
         first = self.find_central_kind()
         diagonal = self.K.diagonal()
         least: np.ndarray = (1 - LARGEST_DISTANCE) * np.sqrt(diagonal * diagonal[first])
         return self.K[first] > least
 
     def grow_commonest_kind(self, proportion: float) -> np.ndarray:
-        """Return shares of kinds after samples most like the commonest kind became copies of it."""
+        """Return proportions after the most similar samples became copies of the top item."""
         first = self.find_central_kind()
-        # Equal similarities may differ by rounding, by which they must not be sorted.
+        # Equal similarities may differ by rounding, which must not affect the order.
         order = np.lexsort((-self.counts, self.K[first].round(_RANKING_DECIMALS)))
         order = order[order != first]
         counts = self.counts[order] / self.n
@@ -110,7 +110,7 @@ class RecurrenceCounts(NamedTuple):
         return shares
 
     def compute_extreme_proportions(self, level: float) -> tuple[np.ndarray, np.ndarray]:
-        """Return shares of kinds that are even, and those if the commonest kind is commoner."""
+        """Return even proportions of items, and proportions with a larger most common item."""
         kinds = len(self.counts)
         return np.full(kinds, 1 / kinds), self.grow_commonest_kind(
             self.compute_proportion_interval(level)[1]
@@ -120,11 +120,12 @@ class RecurrenceCounts(NamedTuple):
 def count_recurrences(
     similarity: Similarity, allow_repeats: bool = True
 ) -> RecurrenceCounts | None:
-    """Count the samples that repeat; return None where the jackknife tells how often others may.
+    """Count repeated samples; return None if the jackknife accounts for unobserved repeats.
 
-    It does for more than `MAX_KINDS` kinds. Where the caller states that samples are continuous
-    measurements, which do not repeat (`allow_repeats=False`), it does too, unless two are equal,
-    or too few pairs make up the deficit: (Σ k²)² / Σ k⁴ over pairs is below n.
+    This is the case with more than `MAX_KINDS` distinct items. It is also the case if the caller
+    states that samples are continuous measurements, which do not repeat (`allow_repeats=False`),
+    unless two samples are equal or too few pairs contribute to the deficit: (Σ k²)² / Σ k⁴ over
+    pairs is below n.
     """
     n = similarity.n
     if n > MAX_KINDS and not allow_repeats:
@@ -141,10 +142,10 @@ def count_recurrences(
 def count_recurrences_stacked(
     K: np.ndarray, roundoff: float = 0.0
 ) -> list[tuple[RecurrenceCounts, np.ndarray]]:
-    """Count the samples that repeat in each of many sets, from their similarities (g, n, n).
+    """Count repeated samples in each of many sets, from their similarities (g, n, n).
 
-    Each comes with the index of the first sample of each kind. The kinds are those of
-    `count_kinds`; `roundoff` is that of the similarities.
+    Each result comes with the index of the first sample of each distinct item, as determined by
+    `count_kinds`; `roundoff` is the precision of the similarities.
     """
     representatives, tolerance = _merge_equal(K, roundoff)
     sets = []
@@ -161,7 +162,7 @@ def count_recurrences_stacked(
 def _build_recurrence_counts(
     n: int, K: np.ndarray, counts: np.ndarray, tolerance: float
 ) -> RecurrenceCounts:
-    """Return kinds with the number of their pairs, and kinds of near-copies."""
+    """Return the counts of equal pairs of distinct items, also after merging near-copies."""
     codes = find_near_copies(K, tolerance)
     near = None if codes is None else _count_pairs(n, *merge_near_copies(K, counts, codes))
     return _count_pairs(n, K, counts, near)
@@ -170,14 +171,15 @@ def _build_recurrence_counts(
 def _count_pairs(
     n: int, K: np.ndarray, counts: np.ndarray, near: RecurrenceCounts | None = None
 ) -> RecurrenceCounts:
-    """Return kinds with the number of pairs of samples of one kind."""
+    """Return distinct items with the number of pairs of equal samples."""
     return RecurrenceCounts(n, float((counts * (counts - 1)).sum()) / 2, K, counts, near=near)
 
 
 def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
-    """Return whether n pairs or more make up the deficit, effectively, of similarities (…, n, n).
+    """Return whether the deficit has an effective number of at least n contributing pairs.
 
-    The jackknife on the scale of log n − log VS holds then for samples that do not repeat.
+    The jackknife of log(log n − log VS) is then valid for samples that do not repeat. K has shape
+    (…, n, n).
     """
     n = K.shape[-1]
     rows, columns = np.triu_indices(n, 1)
@@ -188,20 +190,18 @@ def has_many_similar_pairs(K: np.ndarray) -> np.ndarray:
 
 
 def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] | None:
-    """Return the similarities of distinct samples, in order of appearance, and their counts.
+    """Return similarities of distinct samples in order of appearance, their counts and a tolerance.
 
-    The last item is the tolerance within which similarities are equal.
-
-    Samples are of one kind if their similarity is that of a sample with itself but for rounding,
-    whatever the container: copies in a matrix, or of rows, may differ in their last digits. None
-    for more than `MAX_KINDS` kinds.
+    Samples are equal if their similarity is that of a sample with itself within the tolerance,
+    because copies in a matrix or of rows may differ in their last digits. Returns None for more
+    than `MAX_KINDS` distinct samples.
     """
     n = similarity.n
     head = np.arange(min(n, MAX_KINDS + 1))
     K, representative, tolerance = _merge_samples(similarity, head)
     if len(np.unique(representative)) > MAX_KINDS:
         return None
-    groups = similarity.groups()  # exactly equal samples, known sooner than similarities
+    groups = similarity.groups()  # exact duplicates, known before similarities are computed
     if n == len(head) or groups is None:
         groups = np.arange(n)
     _, first, copies = np.unique(groups, return_index=True, return_counts=True)
@@ -236,13 +236,13 @@ def count_kinds(similarity: Similarity) -> tuple[np.ndarray, np.ndarray, float] 
 def _merge_samples(
     similarity: Similarity, indices: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return K of some samples, the first one that each of them equals, and the tolerance."""
+    """Return K of a subset, the first sample that each of them equals, and the tolerance."""
     K = to_host(similarity.take(indices).dense())
     return K, *_merge_equal(K, similarity.roundoff)
 
 
 def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
-    """Return the first sample that each one equals, of similarities (…, n, n); the tolerance."""
+    """Return the first sample that each one equals in similarities (…, n, n), and the tolerance."""
     precision = max(float(np.finfo(K.dtype).eps), min(roundoff, _FLOAT32_EPSILON))
     tolerance = max(NO_DEFICIT, _MAX_ROUNDING_ERRORS * precision)
     diagonal = np.diagonal(K, axis1=-2, axis2=-1)
@@ -257,7 +257,7 @@ def _merge_equal(K: np.ndarray, roundoff: float) -> tuple[np.ndarray, float]:
 def _find_equal(
     similarity: Similarity, kinds: np.ndarray, candidates: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return the position in `kinds` of a sample that each other one equals, −1 where none does."""
+    """Return the position in `kinds` of a sample equal to each candidate, or −1."""
     found = np.full(len(candidates), -1)
     if not len(candidates):
         return found
@@ -273,7 +273,7 @@ def _find_equal(
 def _are_equal(
     K: np.ndarray, rows: np.ndarray, columns: np.ndarray, tolerance: float
 ) -> np.ndarray:
-    """Return which samples of rows and columns of K (…), with these diagonals, are equal."""
+    """Return a mask of equal samples in rows and columns of K (…), given their diagonals."""
     rows = rows[..., :, None]
     columns = columns[..., None, :]
     squared_distances = rows + columns - 2 * K
@@ -288,11 +288,11 @@ def compute_log_score_interval(
     repeats: RecurrenceCounts | None,
     deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return both ends of log VS_q of a set, between 0 and log `max_score`.
+    """Return the interval of log VS_q of a set, between 0 and log `max_score`.
 
-    The jackknife's error of log VS shrinks with log VS where few samples are much alike, so that
-    the upper end is that of its logit between 0 and log `max_score` if this is higher. `deficit` is
-    `make_log_deficit(q)`, which remembers its values.
+    The jackknife error of log VS shrinks with log VS if a few samples are very similar. The upper
+    end is therefore at least that of the logit between 0 and log `max_score`. `deficit` is
+    `make_log_deficit(q)`, which caches its values.
     """
     full = math.log(max_score)
     deficit = deficit or make_log_deficit(q)
@@ -317,7 +317,7 @@ def compute_score_interval(
     repeats: RecurrenceCounts | None,
     deficit: DeficitFunction | None = None,
 ) -> tuple[float, float]:
-    """Return both ends of VS_q of n samples, in [1, n], around its value."""
+    """Return the interval of VS_q of n samples, within [1, n] and containing `value`."""
     low, high = compute_log_score_interval(estimate, n, q, level, repeats, deficit)
     return min(value, math.exp(low)), max(value, math.exp(high))
 
@@ -325,10 +325,10 @@ def compute_score_interval(
 def make_log_deficit(
     q: float, cached_scores: Iterable[tuple[np.ndarray, np.ndarray, float]] = ()
 ) -> DeficitFunction:
-    """Return the function log n − log VS_q of kinds K with shares w, which remembers VS_q.
+    """Return a function log n − log VS_q of similarities K and proportions w; it caches VS_q.
 
-    Intervals of several sizes need the same VS_q, which does not depend on n. `cached_scores` has
-    some that were computed elsewhere, such as in a stack: K, w and VS_q of each.
+    Intervals at several sample sizes need the same VS_q, which does not depend on n.
+    `cached_scores` contains (K, w, VS_q) computed elsewhere, for example in a stack.
     """
     scores = {(K.tobytes(), w.tobytes()): score for K, w, score in cached_scores}
 
@@ -350,7 +350,7 @@ def compute_deficit_interval(
     repeats: RecurrenceCounts | None,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return both ends of a number that is 0 where nothing repeats."""
+    """Return the interval of a quantity that is 0 if nothing repeats."""
     if repeats is not None:
         low, high = _deficit_interval_with_recurrence(
             deficit, estimate, level, repeats, deficit_function
@@ -375,14 +375,14 @@ def _deficit_interval_with_recurrence(
     repeats: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the jackknife's ends, moved by repeats that these samples do not show.
+    """Return the jackknife interval, widened for repeats that the sample does not show.
 
-    Where few pairs are equal, the jackknife's error says little about how often other samples
-    repeat, and at order ∞ it is 0 where kinds tie. So each end is moved by the deficit of kinds
-    that repeat as often as they may (upwards), or no more than they may (downwards), with a weight
-    that falls as equal pairs get more. Where counts of kinds are nearly even, log VS is near its
-    maximum and changes with the square of changes of the counts, which the jackknife misses: a term
-    for this is added to its error.
+    If few pairs are equal, the jackknife error contains little information on how often other
+    samples repeat, and at order ∞ it is 0 if items tie. Each end is therefore moved by the change
+    of the deficit if items repeat as often (upper end) or as rarely (lower end) as the data allow,
+    with a weight that decreases with the number of equal pairs. If counts are nearly even, log VS
+    is near its maximum and depends on squared changes of the counts, which the jackknife misses; a
+    term for this is added to its error.
     """
     n, pairs, K, counts = repeats.n, repeats.pairs, repeats.K, repeats.counts
     kinds = len(counts)
@@ -399,16 +399,18 @@ def _deficit_interval_with_recurrence(
     up = max(0.0, deficit_function(K, commonest, n) - deficit)
     several = math.sqrt(np.count_nonzero(counts > 1)) / kinds
     error = math.hypot(error, (1 - weight) * reach * 2 * n * estimate.gain * several)
-    # The error contains how repeats vary that were seen: of both distances the longer one holds.
+    # The error includes the variation of observed repeats, so the larger of both distances applies.
     low = deficit - max(error, weight * down)
-    # It contains nothing of others: independent distances add up as squares (Zou & Donner 2008).
+    # The error does not include unobserved repeats; independent distances add in quadrature (Zou &
+    # Donner 2008).
     high = deficit + math.hypot(error, weight * up)
     all_common = [np.arange(kinds) == counts.argmax(), counts > 1]
     if deficit > deficit_function(np.eye(2), np.full(2, 0.5), n):
-        # Less diverse than two unrelated kinds: a tight cluster is one kind, though none is equal.
+        # Less diverse than two unrelated items: a tight cluster is a single item, even if no two
+        # samples are equal.
         all_common.append(repeats.find_main_cluster())
     if not pairs and estimate.error <= NO_DEFICIT:
-        # Equally similar samples are one kind themselves, and the source may have others.
+        # Equally similar samples form a single item, and the population may contain others.
         all_common.append(np.full(kinds, True))
     for common in all_common:
         low = min(low, _deficit_with_odd_samples(common, level, repeats, deficit_function))
@@ -418,11 +420,11 @@ def _deficit_interval_with_recurrence(
 def _deficit_with_odd_samples(
     common: np.ndarray, level: float, repeats: RecurrenceCounts, deficit_function: DeficitFunction
 ) -> float:
-    """Return the deficit if samples of `common` kinds have their least share in the source.
+    """Return the deficit if items in the mask `common` have their smallest plausible proportion.
 
-    The share that they lose goes to samples unlike all others, which do not occur in the set.
-    Infinity, which moves no end, unless samples of common kinds are nearly all, and where more
-    than `MAX_KINDS` samples may be missing, so that the jackknife holds.
+    The rest goes to unobserved samples unlike all others. Returns infinity, which moves no end,
+    unless nearly all samples belong to common items; also if more than `MAX_KINDS` samples may be
+    missing, because the jackknife is then valid.
     """
     n, K, counts = repeats.n, repeats.K, repeats.counts
     count = int(counts[common].sum())
@@ -447,11 +449,11 @@ def _deficit_interval_with_near_copies(
     repeats: RecurrenceCounts,
     deficit_function: DeficitFunction,
 ) -> tuple[float, float]:
-    """Return the ends if near-copies are taken for copies.
+    """Return the interval if near-copies are treated as copies.
 
-    Merging near-copies into kinds changes the deficit; since the interval is that of the samples as
-    they are, this change is subtracted again. A jackknife's error below the change says nothing of
-    kinds, as where they tie, and is left out.
+    Merging near-copies changes the deficit. Because the interval refers to the original samples,
+    this change is subtracted again. A jackknife error below the change contains no information on
+    items, for example if they tie, and is ignored.
     """
     assert repeats.near is not None
     n = repeats.n
@@ -469,5 +471,5 @@ def _deficit_interval_with_near_copies(
 
 
 def poisson_lower_limit(count: float, level: float) -> float:
-    """Return the lower end of the mean of a Poisson distribution from a count above 0 (Garwood)."""
+    """Return the lower confidence limit of a Poisson mean, given a positive count (Garwood)."""
     return float(scipy.special.gammaincinv(count, (1 - level) / 2))

@@ -1,16 +1,16 @@
-"""How often samples repeat, from all groups of a table: a prior for the interval of each group.
+"""A prior for the rate of repeated samples, estimated from all groups of a table.
 
-A few answers to one prompt rarely show how often answers repeat; the answers to many prompts do.
-The probability σ that two samples of a group are equal has a gamma distribution over groups,
-truncated to a grid of σ. Which one is uncertain: the parameters of the distribution have a grid,
-too, weighted by the likelihood of all groups (a hierarchical model, whose hyperparameters have a
-posterior).
+A few answers to a prompt rarely show how often answers repeat; the answers to many prompts do. The
+probability σ that two samples of a group are equal has a truncated gamma distribution over groups,
+evaluated on a grid of σ. The parameters of this distribution are uncertain: they have a grid of
+their own, weighted by the likelihood of all groups (a hierarchical model with a posterior of the
+hyperparameters).
 
 The number of equal pairs among n samples has the mean σ n(n − 1)/2. Its variance is that of a
-Poisson distribution if no sample is equal to several others. It is at most that where one kind of
-sample with the share √σ recurs and no other does, since Σ p³ ≤ (Σ p²)^{3/2} for all shares p. The
-count is Poisson or negative binomial with a bound of this variance, each as likely as the other, or
-the latter alone where no tail of an interval may exceed its level.
+Poisson distribution if no sample is equal to several others. It is largest if a single item with
+proportion √σ recurs, since Σ p³ ≤ (Σ p²)^{3/2} for all proportions p. The count is modelled as
+Poisson or as negative binomial with this largest variance, with equal prior probability, or only as
+the latter if no tail of an interval may exceed its level.
 """
 
 from __future__ import annotations
@@ -22,28 +22,27 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-# From so many groups on, they tell how often samples repeat (benchmarks/pooled_repeats.py).
+# Minimum number of groups for estimating how often samples repeat (benchmarks/pooled_repeats.py).
 MIN_GROUPS = 6
-# The grid of gamma distributions: their shapes, and their means before they are truncated to the
-# range of `_SIGMA`, which lowers the largest ones (0.7 becomes 0.12 at the shape 0.1). All have the
-# same weight at first. The grid was set by hand to cover all rates of repeats, evenly in logarithms
-# or nearly so; benchmarks/pooled_repeats.py measures how often intervals hold with it.
+# The grid of gamma distributions: shapes, and means before truncation to the range of `_SIGMA`,
+# which lowers the largest means (0.7 becomes 0.12 at shape 0.1). All have equal prior weight. The
+# grid was chosen by hand to cover all rates of repeats almost evenly on a logarithmic scale;
+# benchmarks/pooled_repeats.py measures the coverage of the resulting intervals.
 _SHAPES = (0.1, 0.2, 0.35, 0.5, 0.75, 1, 1.5, 2, 3, 5, 8, 15, 30, 60)
 _MEANS = (
     *(1e-4, 3e-4, 1e-3, 2e-3, 4e-3, 7e-3, 0.012, 0.02, 0.03),
     *(0.05, 0.08, 0.12, 0.18, 0.25, 0.35, 0.5, 0.7),
 )
 _SIGMA = np.geomspace(1e-6, 0.999, 250)
-# Above the least double, so that the logarithm of no likelihood is infinite, and none divides by 0.
+# Above the smallest double, to avoid infinite logarithms and division by 0.
 _MIN_LIKELIHOOD = 1e-300
 
 
 class RecurrencePrior(NamedTuple):
     """Distributions of σ, the probability that two samples of a group are equal.
 
-    `masses` (m, points) are those of m gamma distributions at the points of a grid, `weights` (m,)
-    their posterior. With `conservative_tails`, counts have the bound of
-    their variance.
+    `masses` (m, points) are m gamma distributions on a grid, `weights` (m,) their posterior. With
+    `conservative_tails`, counts have the largest possible variance.
     """
 
     masses: np.ndarray
@@ -54,9 +53,9 @@ class RecurrencePrior(NamedTuple):
 def fit_recurrence_prior(
     pairs: ArrayLike, sizes: ArrayLike, conservative_tails: bool = False
 ) -> RecurrencePrior:
-    """Weigh distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
+    """Weight distributions of σ by the numbers of equal pairs in groups of these sizes, (groups,).
 
-    Groups may differ in size, but have at least 3 samples.
+    Groups may differ in size, but need at least 3 samples.
     """
     counts, times = np.unique(np.transpose([pairs, sizes]), axis=0, return_counts=True)
     masses = _gamma_masses()
@@ -72,7 +71,7 @@ def estimate_upper_pair_counts(
 ) -> np.ndarray:
     """Return the upper end of the expected number of equal pairs in each group, (groups,).
 
-    Above it lies (1 − level)/2 of the posterior of a group, given the pairs that it has.
+    The posterior probability above it, given the pairs of the group, is (1 − level)/2.
     """
     rows = np.transpose([pairs, sizes])
     counts, groups = np.unique(rows, axis=0, return_inverse=True)
@@ -88,9 +87,9 @@ def estimate_upper_pair_counts(
 
 @lru_cache(maxsize=1)
 def _gamma_masses() -> np.ndarray:
-    """Return the masses of truncated gamma distributions at the points of the grid, of sum 1 each.
+    """Return the masses of truncated gamma distributions on the grid, each with sum 1.
 
-    All tables share this array, which cannot be written to.
+    The array is cached and read-only.
     """
     shapes, means = (grid.ravel()[:, None] for grid in np.meshgrid(_SHAPES, _MEANS))
     logs = shapes * np.log(_SIGMA / means) - shapes / means * _SIGMA
@@ -103,11 +102,11 @@ def _gamma_masses() -> np.ndarray:
 def _compute_likelihoods(
     pairs: np.ndarray, sizes: np.ndarray, conservative_tails: bool
 ) -> np.ndarray:
-    """Return the probability of each number of pairs at each point of the grid, (counts, points).
+    """Return the probability of each number of pairs at each grid point, (counts, points).
 
-    A favourite of share s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤
-    n(n − 1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count of the parameter
-    r = n(n − 1)/(4(n − 2)) s/(1 − s).
+    An item with proportion s = √σ has Var − mean = n(n − 1)(n − 2)(s³ − s⁴) − n(n − 1)/2 s⁴ ≤ n(n −
+    1)(n − 2)(s³ − s⁴). This bound is Var − mean of a negative binomial count with parameter r = n(n
+    − 1)/(4(n − 2)) s/(1 − s).
     """
     count = pairs[:, None]
     n = sizes[:, None]

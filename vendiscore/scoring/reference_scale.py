@@ -1,4 +1,4 @@
-"""Strips: the known sets that a score lies between as marks on a line, as text and as SVG."""
+"""A score on a line between reference sets, rendered as text or SVG."""
 
 import html
 from collections.abc import Mapping, Sequence
@@ -6,17 +6,17 @@ from typing import TypeAlias
 
 import numpy as np
 
-ReferenceScores: TypeAlias = list[tuple[str, float]]  # names of known sets and their scores
-_LINE_WIDTH = 60  # characters of a line
+ReferenceScores: TypeAlias = list[tuple[str, float]]  # names and scores of reference sets
+_LINE_WIDTH = 60  # characters per line
 
 
 def render_text_strip(
     reference_scores: ReferenceScores, max_score: int, value: float, interval: Sequence[float]
 ) -> str:
-    """Return the line, and the names on it in order, as two lines of at most 100 characters.
+    """Render the line, and the names of its marks in order, as two lines of at most 100 characters.
 
-    The score is a dot, and its interval, if it has one, thick. Names are of the sets nearest to it
-    that have room.
+    The score is a dot, and its interval, if given, a thick line. Only the nearest reference sets
+    are named if there is not enough room.
 
     >>> print(render_text_strip([["gpt-4o", 3.95], ["eight people", 7.79]], 8, 6, [5, 6.5]))
     1 ─────────────────────────┼────────━━━━━━━━●━━━───────────┼── 8
@@ -44,7 +44,7 @@ def render_text_strip(
 
 
 def render_html_strip(comparison: Mapping[str, str]) -> str:
-    """Return a strip as inline SVG with the names below it; "" without known sets."""
+    """Render the line as inline SVG with the names below it; "" without reference sets."""
     if not comparison["strip"]:
         return ""
     label, strip = (html.escape(comparison[key]) for key in ("typical", "strip"))

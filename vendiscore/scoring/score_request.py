@@ -1,4 +1,4 @@
-"""All keywords, read and checked once, at the door; everything below trusts them."""
+"""Validation of the arguments of `compute`. Later stages assume a valid `ScoreRequest`."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
     from ..resolve.sample_labels import GroupLabels
 
-# Keywords that are neither about how samples are compared nor options of measures.
+# Keywords that neither define how samples are compared nor are options of measures.
 _OPTIONAL_KEYWORDS = ("p", "measures", "groups", "counts", "ci", "clusters", "rtol", "permutations")
 _DEFAULTS: Record = {
     "q": DEFAULT_ORDER,
@@ -47,23 +47,23 @@ _DEFAULTS: Record = {
     **dict.fromkeys(_OPTIONAL_KEYWORDS),
 }
 Method = Literal["auto", "estimate"]
-# Keywords that only measures of distances have a use for.
+# Keywords used only by distance-based measures.
 _DISTANCE_KEYWORDS = ("metric", "exponent")
-_UNSET_IF_NONE = ("t", "seed")  # None is as if they were not passed
-# Measures whose intervals come from leaving out one sample at a time, at hardly any cost.
+_UNSET_IF_NONE = ("t", "seed")  # None is treated as not passed
+# Measures with intervals from leave-one-out values, at almost no cost.
 WITH_JACKKNIFE = ("VS", "IntDiv", "AvgSim")
-# The measures that are meant where none is named, by the other keywords and the references.
+# Default measures, depending on the other keywords and the references.
 Measures: TypeAlias = Mapping[str, Options]
 DefaultMeasures: TypeAlias = "Callable[[Options, Samples | bool | None], Measures]"
 
 
 def default_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the usual measures of `compute`, and of the metric `vendiscore`."""
+    """Return the default measures of `compute` and of the metric `vendiscore`."""
     return {"VS": {}}
 
 
 def default_magnitude_measures(arguments: Options, references: object = None) -> Measures:
-    """Return the usual measures of the metric `magnitude`; the area of one set ends at t_conv."""
+    """Return the default measures of the metric `magnitude`; the area of one set ends at t_conv."""
     if arguments.get("t") is not None:
         return {"Magnitude": {}}
     if references is not None:
@@ -74,12 +74,13 @@ def default_magnitude_measures(arguments: Options, references: object = None) ->
 
 @dataclass(frozen=True)
 class ScoreRequest:
-    """A request to measure samples; `p`, `groups` and `counts` are as passed, not checked yet."""
+    """Validated arguments of `compute`, except `p`, `groups` and `counts`."""
 
     spec: SimilaritySpec
     measures: tuple[ConfiguredMeasure, ...]
     orders: tuple[float, ...] = (DEFAULT_ORDER,)
-    several_orders: bool = False  # the orders were passed as a sequence, and all are part of keys
+    # orders were passed as a sequence, so every key includes its order
+    several_orders: bool = False
     p: Weights | None = None
     psd: PSD = "check"
     details: bool = False
@@ -93,17 +94,17 @@ class ScoreRequest:
     permutations: int | None = None
 
     def with_prompts(self, prompts: object) -> ScoreRequest:
-        """Return a request that takes prompts out of similarities."""
+        """Return a request whose similarities are conditioned on the prompts."""
         return replace(self, spec=self.spec.with_prompts(prompts, True))
 
     @cached_property
     def suffixes(self) -> list[str]:
-        """What each order adds to the name of a measure that has orders."""
+        """The suffix of each order in the keys of ordered measures."""
         return order_suffixes(self.orders, several=self.several_orders)
 
     @property
     def main_order(self) -> float:
-        """The order that reports describe: 1 if the caller passed it, else the first."""
+        """The order described in reports: 1 if it was passed, otherwise the first."""
         return 1.0 if 1.0 in self.orders else self.orders[0]
 
     @property
@@ -113,7 +114,7 @@ class ScoreRequest:
 
     @property
     def keys(self) -> list[str]:
-        """The keys of the values of all measures, with the orders of those that have some."""
+        """The keys of all measures, including orders."""
         return [
             f"{chosen.measure.name}{suffix}"
             for chosen in self.measures
@@ -132,7 +133,7 @@ class ScoreRequest:
 
     @cached_property
     def uses_permutation_null(self) -> bool:
-        """True if BetweenVS goes with its value for shuffled labels."""
+        """True if BetweenVS is compared with its null distribution."""
         return self.permutations != 0 and BETWEEN in self.group_measures
 
     @cached_property
@@ -142,13 +143,13 @@ class ScoreRequest:
 
     @cached_property
     def needs_distance_scale(self) -> bool:
-        """True if some measure looks at references where there are some."""
+        """True if a measure sets its distance scale by the references, if there are any."""
         names = ((chosen, chosen.measure.references_without) for chosen in self.measures)
         return any(name and chosen.options.get(name) is None for chosen, name in names)
 
     @cached_property
     def needs(self) -> tuple[frozenset[str], frozenset[str]]:
-        """The needs of measures of one set, or of each group; and of all groups together."""
+        """The needs of measures of a set or of each group, and of those of all groups together."""
         measures = [chosen.measure for chosen in self.measures if not chosen.measure.pooled]
         each, together = (
             frozenset(measure.needs for measure in measures if measure.groups is groups)
@@ -158,13 +159,13 @@ class ScoreRequest:
 
     @cached_property
     def solver(self) -> SolverName:
-        """The first solver that a measure names, for the weights of magnitude."""
+        """The solver for magnitude weights; the first one that a measure specifies."""
         every: list[Any] = [chosen.options.get("solver") for chosen in self.measures]
         return next(filter(None, every), "auto")
 
     @cached_property
     def pooled_needs(self) -> frozenset[str]:
-        """The quantities between samples and references that measures need: similarities, …"""
+        """Views of samples and references together that measures need, such as similarities."""
         return frozenset(each.measure.needs for each in self.measures if each.measure.pooled)
 
 
@@ -179,10 +180,9 @@ def parse_request(
     ignored_names: Collection[str] | None = None,
     allow_unused_order: bool = False,
 ) -> ScoreRequest:
-    """Read the keywords of `compute` but the samples, ignoring `ignored_names` of other metrics.
+    """Parse the keywords of `compute`; `ignored_names` belong to other metrics and are ignored.
 
-    With `allow_unused_order`, `q` is a default, or for more than the measures: it may have no
-    effect.
+    With `allow_unused_order`, `q` may have no effect, because it is a default or has other uses.
     """
     read: Callable[..., ScoreRequest] = _parse_request
     if ignored_names is None and _CACHEABLE_TYPES.issuperset(map(type, arguments.values())):
@@ -199,9 +199,9 @@ def parse_request(
 
 
 def parse_generation_request(options: Mapping[str, object]) -> ScoreRequest:
-    """Read the keywords that a harness passes on, which knows prompts and wants numbers only.
+    """Parse keywords from an evaluation harness, which supplies prompts and needs plain numbers.
 
-    Raises a ValueError for keywords that describe single samples, and as `parse_request` does.
+    Raises a ValueError for keywords about single samples, otherwise as `parse_request`.
     """
     for name in {"details", "groups", "p", "prompts", "given_prompt"} & options.keys():
         raise ValueError(
@@ -335,12 +335,12 @@ def _parse_request(
     )
 
 
-# Plain words and numbers are read once for all calls that say the same with the same plugins.
+# Plain keywords are parsed only once for all calls with the same keywords and plugins.
 _parse_request_cached = lru_cache(maxsize=256, typed=True)(_parse_request)
 
 
 def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOptions | None:
-    """Return how scores may be estimated, or None where they are to be exact."""
+    """Return the options of an estimate, or None for exact scores."""
     if check_choice("method", method, get_args(Method)) == "auto":
         if rtol is not None:
             raise TypeError(
@@ -350,17 +350,17 @@ def _parse_method(method: object, rtol: object, remaining: Record) -> EstimateOp
         return None
     given: Record = {}
     if rtol is not None:
-        # A mean over random vectors comes no nearer in any time.
+        # The mean over random vectors cannot be more accurate in reasonable time.
         expected = "a relative error from 1e-08 to 1"
         remedy = "2e-3 is usual"
         given["rtol"] = check_float("rtol", rtol, expected, lambda r: 1e-8 <= r < 1, remedy)
-    if "seed" in remaining:  # which kernels may have, too
+    if "seed" in remaining:  # also an option of some kernels
         given["seed"] = check_int("seed", remaining["seed"], 0)
     return EstimateOptions(**given)
 
 
 def _check_estimate(ci: float | None, orders: list[float], measures: list[Measure]) -> None:
-    """Raise where an estimate is asked of what has none, whatever the samples."""
+    """Raise if an estimate is requested that does not exist for any samples."""
     if others := [measure.name for measure in measures if measure.name != "VS"]:
         raise ValueError(
             f"`method='estimate'` is for the Vendi Score, and {', '.join(others)} would be exact; "
@@ -379,7 +379,7 @@ def _check_estimate(ci: float | None, orders: list[float], measures: list[Measur
 
 
 def _check_interval(orders: list[float], p: Weights | None, measures: list[Measure]) -> None:
-    """Raise an error if a requested standard error is not defined for any samples."""
+    """Raise if a requested standard error is not defined for any samples."""
     if 0 in orders and any(measure.ordered for measure in measures):
         raise ValueError(
             "`ci` needs orders above 0: q=0 counts dimensions, and one sample changes that by "
@@ -395,7 +395,7 @@ def _check_interval(orders: list[float], p: Weights | None, measures: list[Measu
 def check_allow_repeats(
     ci: float | None, has_clusters: bool, has_groups: bool, measures: Iterable[Measure]
 ) -> None:
-    """Raise a TypeError where `allow_repeats=False` would change no interval."""
+    """Raise a TypeError if `allow_repeats=False` has no effect on any interval."""
     if ci is None:
         reason = "is about the interval, which was not requested: pass ci=0.95 with it, or"
     elif has_clusters:
@@ -413,9 +413,9 @@ def check_allow_repeats(
 def check_pool_repeats(
     ci: float | None, details: bool, measures: Iterable[Measure], rows: str = "groups"
 ) -> None:
-    """Raise a TypeError where `pool_repeats=False` would change no interval of a group.
+    """Raise a TypeError if `pool_repeats=False` has no effect on the interval of any group.
 
-    `rows` tells what details have a row for, or is empty.
+    `rows` names the items with a row in the details, or is empty.
     """
     if ci is None:
         reason = "is about intervals of groups, which were not requested: pass ci=0.95 with it, or"
@@ -433,7 +433,7 @@ def check_pool_repeats(
 
 
 def _suggest_similarity(spec: SimilaritySpec) -> str:
-    """Say what to pass instead of a metric, where a similarity is expected."""
+    """Suggest a kernel to pass instead of a metric when a similarity is expected."""
     if spec.metric == "precomputed":
         return "pass a similarity matrix with score_K=True"
     kernels = {"cosine": "cosine", "euclidean": "rbf", "manhattan": "laplacian"}
@@ -452,6 +452,6 @@ def check_orders(q: object) -> list[float]:
 
 
 def check_confidence_level(name: str, value: object) -> float:
-    """Read the level of an interval, such as 0.95; 0.05, the chance to miss, is refused."""
+    """Validate a confidence level such as 0.95; 0.05 raises an error."""
     remedy = "pass a level such as 0.95"
     return check_float(name, value, "a level from 0.5 to below 1", lambda x: 0.5 <= x < 1, remedy)

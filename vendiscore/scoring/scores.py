@@ -1,4 +1,4 @@
-"""Scores as plain numbers, at one order, with the arguments of `vendi_score.vendi`."""
+"""Scores as plain numbers at a single order, with the arguments of `vendi_score.vendi`."""
 
 from __future__ import annotations
 
@@ -20,16 +20,16 @@ from ..support.types import Number, Options, Rows, Samples, Weights
 if TYPE_CHECKING:
     from ..resolve.similarity_spec import KernelArgument
 
-# Up to so many numbers a score takes a tenth of a second and some megabytes. The definition in core
-# is then called directly: reading keywords, estimating memory, reporting progress and choosing a
-# route, as `compute` does, would take longer than they save.
+# Up to this many entries a score takes a tenth of a second and a few megabytes. The function in
+# core is then called directly, because the work of `compute` (parsing keywords, estimating memory,
+# reporting progress, choosing an algorithm) would take longer than it saves.
 MAX_SMALL_ENTRIES = 1 << 22
-# From so many samples on, `compute` merges identical ones, and so many are examined for it here.
+# From this many samples on, `compute` merges identical samples; this many are checked here.
 MIN_MERGED_SAMPLES, N_EXAMINED_SAMPLES = 64, 32
-# Up to this size NumPy's eigensolver is as fast as any, and SciPy need not be imported.
+# Up to this size NumPy's eigensolver is as fast as others, and SciPy need not be imported.
 MAX_NUMPY_SIZE = 192
-NATIVE_FLOAT_DTYPES = np.dtype(np.float64), np.dtype(np.float32)  # in the byte order of the machine
-# Keywords of `compute` that ask for more than one number.
+NATIVE_FLOAT_DTYPES = np.dtype(np.float64), np.dtype(np.float32)  # native byte order
+# Keywords of `compute` that request more than a single number.
 _RESULT_KEYWORDS = ("measures", "references", "ci", "clusters", "permutations", "details")
 
 
@@ -363,7 +363,7 @@ def _check_single_order(q: float | str) -> float | str:
 
 
 def _check_no_result_keywords(options: Options) -> None:
-    """Raise a TypeError for keywords of `compute` that say nothing about a single score."""
+    """Raise a TypeError for keywords of `compute` that have no effect on a single score."""
     for name in _RESULT_KEYWORDS:
         value = options.get(name)
         if value is not None and value is not False:
@@ -375,7 +375,7 @@ def _check_no_result_keywords(options: Options) -> None:
 def _score_matrix(
     matrix: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of K or X, which errors call by its name."""
+    """Return the score of K or X, called `name` in errors."""
     array: Rows = matrix
     if is_torch(matrix) and not has_gradient([matrix, p]):
         array = as_shared_numpy(as_samples(matrix, name))
@@ -389,7 +389,7 @@ def _score_matrix(
 def _score_array(
     array: Rows, name: str, q: float | str, p: Weights | None, normalize: bool
 ) -> Number:
-    """Return the score of an array by the definition if it is small, else as `compute` does."""
+    """Return the score of an array, by the function in core if small, otherwise by `compute`."""
     if is_small_matrix(array, name, normalize):
         order = check_order(_check_single_order(q))
         weights = p if p is None else check_weights(p, len(array))
@@ -408,7 +408,7 @@ def _score_array(
         {"q": _check_single_order(q), "p": p, "normalize": normalize, f"score_{name}": True}
     )
     sample_set = build_sample_set(array, None, request, name)
-    if sample_set.groups is not None:  # which `compute` scores one by one
+    if sample_set.groups is not None:  # `compute` scores each group separately
         raise ValueError(
             f"`{name}` must be two-dimensional, one row per sample, got {len(sample_set.groups)} "
             "such "
@@ -418,7 +418,7 @@ def _score_array(
 
 
 def is_small_matrix(matrix: object, name: str, normalize: object = False) -> TypeGuard[np.ndarray]:
-    """Return whether K or X are floats that are scored fastest by the definition in core."""
+    """Return whether K or X are floats for which the function in core is fastest."""
     if type(normalize) is not bool:
         return False
     if (
@@ -437,7 +437,7 @@ def is_small_matrix(matrix: object, name: str, normalize: object = False) -> Typ
 
 
 def choose_solver(size: int, q: float) -> core.Solver | None:
-    """Return a solver for matrices of this size; None if `compute` has a faster route."""
+    """Return a solver for matrices of this size; None if `compute` has a faster algorithm."""
     if size < MAX_NUMPY_SIZE:
         return core.NUMPY_SOLVER
     from ..spectral.eigendecomposition import TWO_STAGE_SIZE, decompose
@@ -449,7 +449,7 @@ def choose_solver(size: int, q: float) -> core.Solver | None:
 
 
 def _has_repeats(K: np.ndarray) -> bool:
-    """Return whether one of the examined samples, as of many identical ones, is repeated."""
+    """Return whether any of the examined samples is repeated, which suggests many duplicates."""
     if K.shape[0] != K.shape[1]:
         return False
     some = K[:: len(K) // N_EXAMINED_SAMPLES]

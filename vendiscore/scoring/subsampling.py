@@ -1,4 +1,4 @@
-"""Standard errors of means, and of any score of a set by subsampling without replacement."""
+"""Standard errors of means, and of any score by subsampling without replacement."""
 
 import math
 from collections.abc import Callable
@@ -9,24 +9,25 @@ import scipy
 from .bayesian_bootstrap import estimate_mean_quantile
 from .jackknife import Values, delete_one_error
 
-# With fewer samples, or clusters, no interval was shown to hold: halves have one sample, and all
-# score the same.
+# With fewer samples or clusters, intervals are unreliable: halves have a single sample, and all
+# have the same score.
 MIN_SAMPLES = 4
 N_DRAWS = 20
-# With fewer values, a mean has no interval: two that agree by chance would make one of no width.
+# With fewer values a mean has no interval: two values that agree by chance would have an interval
+# of zero width.
 MIN_VALUES = 3
-# A mean nearer to a bound than this share of the range is at the bound but for rounding. It is
-# taken to have this distance, since its logit would be infinite.
+# A mean closer to a bound than this proportion of the range equals the bound up to rounding. Its
+# distance is set to this value, since its logit would be infinite.
 _MIN_BOUND_DISTANCE = 1e-9
 
 
 def compute_mean_and_error(values: np.ndarray) -> tuple[float, float]:
-    """Return the mean of two values or more, and its standard error."""
+    """Return the mean of at least two values, and its standard error."""
     return float(values.mean()), float(values.std(ddof=1)) / math.sqrt(len(values))
 
 
 def t_critical_value(level: float, units: int) -> float:
-    """Return how many standard errors Student's interval reaches to each side."""
+    """Return the half-width of Student's interval in standard errors."""
     return float(scipy.special.stdtrit(units - 1, (1 + level) / 2))
 
 
@@ -45,12 +46,12 @@ def student_interval(values: np.ndarray, level: float) -> tuple[float, float, fl
 def bounded_mean_interval(
     values: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float, float, float]:
-    """Return mean, error and both ends for values of groups, whose mean is in [least, most].
+    """Return mean, standard error and interval of values whose mean lies in [lower, upper].
 
-    Each end is the farther one of two. A jackknife of the logit accounts for the number of values,
-    the Bayesian bootstrap for their skewness and for rare values that were not observed. Single
-    values may lie outside of [least, most] if groups differ in size; the mean does not, and both
-    ends are cut there.
+    Each end is the farther one of two methods. A jackknife of the logit accounts for the number of
+    values; the Bayesian bootstrap accounts for skewness and for rare values that were not observed.
+    Single values may lie outside of [lower, upper] if groups differ in size; the interval is
+    clipped to it.
     """
     if len(values) < MIN_VALUES:
         return student_interval(values, level)
@@ -70,9 +71,9 @@ def bounded_mean_interval(
 def logit_interval(
     value: float, without_each: np.ndarray, level: float, lower: float, upper: float
 ) -> tuple[float, float]:
-    """Return both ends of Student's interval of the logit of a value between two bounds.
+    """Return Student's interval of the logit of a bounded value, transformed back.
 
-    Its standard error is the jackknife's, from the values without each unit.
+    Its standard error is that of the jackknife, from the leave-one-out values.
     """
     width = upper - lower
     proportions = (np.append(without_each, value) - lower) / width
@@ -86,7 +87,7 @@ def logit_interval(
 def describe_missing_interval(
     count: int, low: float, high: float, keys: str, units: str = "groups"
 ) -> str:
-    """Return a sentence on the interval of a mean that says nothing of others, or ""."""
+    """Describe why the interval of a mean is missing or uninformative; "" if it is neither."""
     if count < MIN_VALUES:
         return (
             f"The mean over {count} {units} has no interval, and {keys} are NaN: two values do not "
@@ -111,8 +112,8 @@ def half_sampling_error(
 
     >>> x = np.random.default_rng(0).normal(size=400)
     >>> rng = np.random.default_rng(0)
-    >>> found = half_sampling_error(400, lambda places: x[places].mean(), 200, 200, rng)
-    >>> round(float(found), 3), round(float(x.std()) / 20, 3)
+    >>> error = half_sampling_error(400, lambda indices: x[indices].mean(), 200, 200, rng)
+    >>> round(float(error), 3), round(float(x.std()) / 20, 3)
     (0.051, 0.05)
     """
     squares = np.array(0.0)

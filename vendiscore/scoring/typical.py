@@ -1,4 +1,4 @@
-"""Typical values: known sets of the same size and length under the same kernel and options."""
+"""Typical scores: reference sets of the same size and length, under the same kernel and options."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from ..support.text_detection import are_proteins
 from ..support.types import Options, Record
 from .reference_scale import ReferenceScores, render_text_strip
 
-# Accuracies of the default on McDiv_nuggets (`benchmarks/people`), whose sets were selected from
-# McDiv so that n-grams fail.
+# Accuracies of the default kernel on McDiv_nuggets (`benchmarks/people`), whose sets were selected
+# from McDiv to make n-grams fail.
 HARD_SET_ACCURACIES = (0.66, 0.43)
 NGRAM_LIMITS = (
     f"n-grams measure wording, not meaning: in sets chosen so that shared words cannot tell, they "
@@ -31,15 +31,15 @@ SEMANTIC_HINT = (
 )
 WORDING_NOTE = f"{NGRAM_LIMITS} {SEMANTIC_HINT}"
 
-# Settings that are reported of a kernel and change no number. Every revision of the model on the
-# Hub that the table names has the same weights, and `pooling_from` says where `pooling` is from.
+# Reported settings of kernels that do not affect scores. All revisions of the tabulated models on
+# the Hub have the same weights, and `pooling_from` only reports where `pooling` was specified.
 _IGNORED_SETTINGS = IRRELEVANT_SETTINGS | {"dims", "dtype", "pooling_from", "revision"}
-# Kernels that are cosines of the columns of samples.
+# Kernels that are the cosine of feature vectors.
 _COSINE_KERNELS = ("cosine", "text_embeddings", "image_embeddings")
 
 
 def select_comparable_settings(settings: Options) -> Record:
-    """Return the settings of a Similarity that decide whether two scores can be compared."""
+    """Return the settings of a Similarity that two comparable scores must share."""
     counting = {
         name: x for name, x in settings.items() if name not in _IGNORED_SETTINGS and x is not None
     }
@@ -47,22 +47,22 @@ def select_comparable_settings(settings: Options) -> Record:
 
 
 def describe_wording_limits(settings: Options, hint: str = SEMANTIC_HINT) -> str:
-    """Say what n-grams measure, and what to take for meaning; "" of any other kernel.
+    """Describe the limits of n-gram kernels, and alternatives; "" for other kernels.
 
-    `settings` are of a Similarity, or `details`.
+    `settings` are those of a Similarity, or `details`.
     """
     return f"{NGRAM_LIMITS} {hint}".strip() if settings.get("kernel") == "ngram_overlap" else ""
 
 
 @cache
 def _load_tables() -> list[Record]:
-    """Return the scores of `benchmarks/typical_values.py`, which writes the file."""
+    """Load the scores written by `benchmarks/typical_values.py`."""
     text = (files(__package__) / "typical_values.json").read_text(encoding="utf-8")
     return list(json.loads(text))
 
 
 def empty_reference_scale() -> Record:
-    """Return the place of a score that no known set can be compared with."""
+    """Return the result for a score without comparable reference sets."""
     return {"typical": "", "scale": [], "strip": ""}
 
 
@@ -74,16 +74,16 @@ def compare_with_typical(
     samples: object,
     interval: Sequence[float] = (),
 ) -> Record:
-    """Place a score of n samples of a subject, with its interval, among known sets.
+    """Compare a score of n samples, and its interval, with reference sets.
 
-    Texts and proteins need `samples`, whose median length decides.
+    `samples` is required for texts and proteins, because their median length matters.
 
     Returns
     -------
     dict
-        "typical", a sentence; "scale", known sets in ascending order with the highest possible
-        score at the end; "strip", a line of text on which they are. All are empty with weights, at
-        orders other than 1 and 2, and where no set of this size and length is known.
+        "typical": a sentence; "scale": reference sets in ascending order, ending with the highest
+        possible score; "strip": a line of text that shows them. All are empty with weights, at
+        orders other than 1 and 2, and if no reference set has this size and length.
     """
     similarity = sample_set.similarity
     settings = select_comparable_settings(similarity.settings)
@@ -108,7 +108,7 @@ def compare_with_typical(
 
 
 def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
-    """Return the curves that were measured around n, there, from the lowest to the highest."""
+    """Interpolate the measured curves at size n; return them in ascending order."""
     rungs = []
     for name, (sizes, values) in table.get(f"{q:g}", {}).items():
         if sizes[0] <= n <= sizes[-1]:
@@ -118,12 +118,12 @@ def _interpolate_scores(table: Record, n: int, q: float) -> ReferenceScores:
 
 
 def _build_noise_tables(n: int, d: int) -> list[Record]:
-    """Return a table of n directions in d dimensions that are drawn evenly, or none if few.
+    """Return a table for n random directions in d dimensions, or none if n and d are small.
 
-    At q = 2 their score is nd/(n + d − 1), the inverse of the mean purity. At q = 1 it is the law
-    for large sizes m exp(−m/(2M)), m = min(n, d) and M = max(n, d) (Page, Phys. Rev. Lett. 71,
-    1291, 1993). Means of draws are within 0.2 % of both at (8, 384), (100, 384), (1000, 64) and
-    (384, 384), and within 1 % from M = 64 on.
+    At q = 2 their score is nd/(n + d − 1), the inverse of the mean purity. At q = 1 it follows the
+    law for large sizes m exp(−m/(2M)), with m = min(n, d) and M = max(n, d) (Page, Phys. Rev. Lett.
+    71, 1291, 1993). Means of simulations are within 0.2 % of both at (8, 384), (100, 384), (1000,
+    64) and (384, 384), and within 1 % for M ≥ 64.
     """
     least, most = sorted((n, d))
     if least < 2 or most < 64:
@@ -141,7 +141,7 @@ def _build_noise_tables(n: int, d: int) -> list[Record]:
 
 
 def _compute_median_lengths(samples: object) -> dict[str, float]:
-    """Return the kind of strings, and the median of their words, or of residues of proteins."""
+    """Return the type of strings and their median length, in words or in residues of proteins."""
     every = samples if isinstance(samples, list) else []
     strings = [text for text in every if isinstance(text, str)]
     if are_proteins(strings):
@@ -150,7 +150,7 @@ def _compute_median_lengths(samples: object) -> dict[str, float]:
 
 
 def _describe_position(reference_scores: ReferenceScores, value: float) -> str:
-    """Say where a score is among the scores of known sets."""
+    """Describe the position of a score among the scores of reference sets."""
     names = [f"{name} ({x:.4g})" for name, x in reference_scores]
     i = bisect_left([x for _, x in reference_scores], value)
     if not i:
