@@ -1,7 +1,7 @@
-"""The modules of `vendi_score` 0.0.3, by name and signature, on the functions of this package.
+"""Drop-in replacements for the modules of `vendi_score` 0.0.3.
 
-`from vendiscore.compat import vendi, text_utils, image_utils, molecule_utils` replaces the same
-line with `vendi_score`. Numbers are equal but for the differences in docs/migrate.md.
+Replace `from vendi_score import vendi, text_utils, image_utils, molecule_utils` by the same import
+from `vendiscore.compat`. Results are equal, except for the differences listed in docs/migrate.md.
 """
 
 from importlib import import_module
@@ -10,7 +10,7 @@ from typing import NoReturn
 
 _MODULES = ("vendi", "text_utils", "image_utils", "molecule_utils")
 _EXAMPLE_HINT = "keep samples in a list, and what tells of them in lists of the same length"
-# Each other name, with the way that takes its place.
+# Replacements for each of the other names.
 _REPLACEMENTS = {
     "data_utils": _EXAMPLE_HINT,
     "Example": _EXAMPLE_HINT,
@@ -38,9 +38,9 @@ def __getattr__(name: str) -> ModuleType:
 
 
 def raise_missing_name(name: str) -> NoReturn:
-    """Raise an error for a name that is not here; for one of `vendi_score`, with its way instead.
+    """Raise an error for an unknown name; for names of `vendi_score`, suggest the replacement.
 
-    It is an ImportError, whose message `from … import` shows: an AttributeError loses its own.
+    It is an ImportError, because `from … import` discards the message of an AttributeError.
     """
     if name in _REPLACEMENTS:
         raise ImportError(

@@ -1,4 +1,4 @@
-"""Functions of `vendi_score.image_utils`, by the same names and signatures."""
+"""Functions of `vendi_score.image_utils`, with the same names and signatures."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from . import raise_missing_name as __getattr__  # noqa: F401
 
 
 def get_pixel_vectors(images: Sequence[Any], resize: int | None = 32) -> np.ndarray:
-    """Return the bytes (n, pixels) of PIL images, resized to `resize` × `resize`; 0 does not."""
+    """Return the bytes (n, pixels) of PIL images, resized to `resize` × `resize` unless it is 0."""
     sized = [image.resize((resize, resize)) if resize else image for image in images]
     return np.stack([np.array(image).ravel() for image in sized])
 
@@ -27,7 +27,7 @@ def get_embeddings(
     batch_size: int = 64,
     device: Device = "cpu",
 ) -> np.ndarray:
-    """Return outputs (n, d) of a network of images; of Inception v3 without one."""
+    """Return the outputs (n, d) of an image model, by default Inception v3."""
     if model is None:
         return get_inception_embeddings(images, batch_size, device)
     if transform is None:
@@ -44,7 +44,7 @@ def get_inception_embeddings(
 
 
 def pixel_vendi_score(images: Sequence[object], resize: int | None = 32) -> float:
-    """Return the Vendi Score of the cosines of `get_pixel_vectors`."""
+    """Return the Vendi Score with the cosine similarity of `get_pixel_vectors`."""
     return float(score(images, "pixels", size=resize or None))
 
 
@@ -55,5 +55,5 @@ def embedding_vendi_score(
     model: object = None,
     transform: Callable[..., object] | None = None,
 ) -> float:
-    """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
+    """Return the Vendi Score with the cosine similarity of `get_embeddings`."""
     return float(score_X(get_embeddings(images, model, transform, batch_size, device)))

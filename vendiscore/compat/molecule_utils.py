@@ -1,4 +1,4 @@
-"""Functions of `vendi_score.molecule_utils`, by the same names and signatures."""
+"""Functions of `vendi_score.molecule_utils`, with the same names and signatures."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _KERNELS: dict[str, Record] = {
 
 
 def get_mol(smiles_or_mol: object) -> object:
-    """Return RDKit's molecule of a SMILES, None where it cannot be read; a molecule as it is."""
+    """Parse a SMILES with RDKit; return None if invalid. Molecules are returned unchanged."""
     if not isinstance(smiles_or_mol, str):
         return smiles_or_mol
     try:
@@ -34,9 +34,9 @@ def get_mol(smiles_or_mol: object) -> object:
 def load_molecules(
     fn: str | Path, max_samples: int = 2000, unique: bool = False
 ) -> list[SimpleNamespace]:
-    """Return the first molecules that can be read in a CSV: each with `x`, `features`, `labels`.
+    """Return the first valid molecules of a CSV file, with attributes `x`, `features` and `labels`.
 
-    SMILES stand in the first column, under a head; with `unique` equal ones are taken once.
+    SMILES are in the first column, below a header. With `unique`, duplicates are removed.
     """
     lines = Path(fn).read_text(encoding="utf-8").splitlines()[1:]
     smiles = [line.strip().partition(",")[0] for line in lines]
@@ -52,7 +52,7 @@ def load_molecules(
 def get_tanimoto_K(
     mols: Sequence[object], fp: str | Callable[..., object] = "morgan"
 ) -> np.ndarray:
-    """Return Tanimoto similarities (n, n) of "morgan", "rdk" or a function's fingerprints."""
+    """Return Tanimoto similarities (n, n) of fingerprints: "morgan", "rdk" or a function."""
     if callable(fp):
         return as_similarity([fp(mol) for mol in mols], k="tanimoto").dense()
     if fp not in _KERNELS:

@@ -1,4 +1,4 @@
-"""Functions of `vendi_score.text_utils`, by the same names and signatures."""
+"""Functions of `vendi_score.text_utils`, with the same names and signatures."""
 
 from __future__ import annotations
 
@@ -25,9 +25,10 @@ def get_ngrams(
     lowercase: bool = False,
     **kwargs: object,
 ) -> Any:
-    """Return sparse counts (texts, n-grams), by scikit-learn; `kwargs` go to its vectorizer.
+    """Return sparse n-gram counts (texts, n-grams) by scikit-learn; `kwargs` go to its vectorizer.
 
-    `n` is a length, or the shortest and the longest. With `return_vectorizer` it returns both.
+    `n` is a length, or a tuple of the shortest and the longest. With `return_vectorizer`, the
+    vectorizer is also returned.
     """
     vectorizer = require("sklearn.feature_extraction.text", "compat", "get_ngrams").CountVectorizer(
         tokenizer=tokenizer or treebank.tokenize,
@@ -48,7 +49,7 @@ def get_embeddings(
     device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> np.ndarray:
-    """Return pooled outputs (texts, d) of a network, or its first tokens where it has no pooler."""
+    """Return the pooled outputs (texts, d) of a model, or its first tokens if it has no pooler."""
     how: Record = {"pooling": "pooler", "batch_size": batch_size}
     if model is None:
         return encoder(model_path, device=device, **how).encode(sents)
@@ -60,7 +61,7 @@ def get_embeddings(
 def single_ngram_diversity(
     sents: Sequence[str], n: int, tokenizer: Tokenizer | None = None, **kwargs: Any
 ) -> float:
-    """Return distinct n-grams / all n-grams of one length n."""
+    """Return the number of distinct n-grams divided by all n-grams, for a single length n."""
     X = get_ngrams(sents, n=n, tokenizer=tokenizer, **kwargs)
     return float(X.shape[-1] / X.sum())
 
@@ -71,12 +72,12 @@ def ngram_diversity(
     tokenizer: Tokenizer | None = None,
     **kwargs: object,
 ) -> float:
-    """Return the mean of `single_ngram_diversity` over lengths `ns`."""
+    """Return the mean of `single_ngram_diversity` over the lengths `ns`."""
     return float(np.mean([single_ngram_diversity(sents, n, tokenizer, **kwargs) for n in ns]))
 
 
 def bleu(hyps: Sequence[Any], refs: Sequence[Any], tokenizer: Tokenizer | None = None) -> float:
-    """Return the mean sentence BLEU, by NLTK, of each hypothesis with all references."""
+    """Return the mean sentence BLEU (NLTK) of each hypothesis with all references."""
     if isinstance(hyps[0], str):
         split = tokenizer or treebank.tokenize
         hyps, refs = list(map(split, hyps)), list(map(split, refs))
@@ -84,7 +85,7 @@ def bleu(hyps: Sequence[Any], refs: Sequence[Any], tokenizer: Tokenizer | None =
 
 
 def self_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
-    """Return the mean BLEU of each text with all others as its references."""
+    """Return the mean BLEU of each text with all others as references."""
     tokens = list(map(tokenizer, sents))
     return _mean_bleu((own, tokens[:i] + tokens[i + 1 :]) for i, own in enumerate(tokens))
 
@@ -99,7 +100,7 @@ def pairwise_bleu(sents: Sequence[str], tokenizer: Tokenizer) -> float:
 def ngram_vendi_score(
     sents: Sequence[str], ns: Sequence[int] = (1, 2, 3, 4), tokenizer: Tokenizer | None = None
 ) -> float:
-    """Return the Vendi Score of texts under the mean cosine of their n-grams of lengths `ns`."""
+    """Return the Vendi Score with the mean cosine similarity of n-grams of lengths `ns`."""
     return float(score(sents, "ngram_overlap", ns=ns, tokenizer=tokenizer))
 
 
@@ -111,7 +112,7 @@ def embedding_vendi_score(
     device: Device = "cpu",
     model_path: str = _SIMCSE,
 ) -> float:
-    """Return the Vendi Score of the cosines of `get_embeddings`, whose arguments it takes."""
+    """Return the Vendi Score with the cosine similarity of `get_embeddings`."""
     X = get_embeddings(sents, model, tokenizer, batch_size, device, model_path)
     return float(score_X(X))
 

@@ -1,4 +1,4 @@
-"""The ten functions of `vendi_score.vendi`, by the same names and signatures."""
+"""The ten functions of `vendi_score.vendi`, with the same names and signatures."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ __all__ += ["score_X", "score_dual", "weight_K"]
 
 
 def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
-    """Return the matrix (n, n) whose eigenvalues a score is of: K / n, or √p_i K_ij √p_j."""
+    """Return K / n, or √p_i K_ij √p_j: the matrix (n, n) whose eigenvalues are scored."""
     if p is None:
         return K / K.shape[0]
     root = np.sqrt(p)
@@ -27,13 +27,13 @@ def weight_K(K: np.ndarray, p: Weights | None = None) -> np.ndarray:
 
 
 def normalize_K(K: np.ndarray) -> np.ndarray:
-    """Return K (n, n) divided by √(K_ii K_jj), so that its diagonal is 1."""
+    """Return K (n, n) divided by √(K_ii K_jj); the diagonal becomes 1."""
     root = np.sqrt(np.diagonal(K))
     return K / np.outer(root, root)
 
 
 def entropy_q(p: Rows, q: float | str = DEFAULT_ORDER) -> float:
-    """Return the Rényi entropy of order q, in nats, of shares p (m,) that sum to 1."""
+    """Return the Rényi entropy of order q, in nats, of proportions p (m,) that sum to 1."""
     shares = np.asarray(p)
     return math.log(effective_number(shares[shares > 0], float(q)))
 
@@ -47,7 +47,7 @@ def intdiv_K(K: np.ndarray, q: float = DEFAULT_ORDER, p: Weights | None = None) 
 def intdiv_X(
     X: Rows, q: float = DEFAULT_ORDER, p: Weights | None = None, normalize: bool = True
 ) -> float:
-    """Return `intdiv_K` of the dot products of rows (n, d): cosines by default."""
+    """Return `intdiv_K` of the dot products of rows (n, d), by default cosine similarities."""
     return intdiv_K(as_similarity(X, score_X=True, normalize=normalize).dense(), q, p)
 
 
@@ -57,5 +57,5 @@ def intdiv(
     q: float = DEFAULT_ORDER,
     p: Weights | None = None,
 ) -> float:
-    """Return `intdiv_K` of n samples, compared by a function in n²/2 calls."""
+    """Return `intdiv_K` of n samples under a similarity function, in n²/2 calls."""
     return intdiv_K(as_similarity(elems, k=k).dense(), q, p)

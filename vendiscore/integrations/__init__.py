@@ -1,4 +1,4 @@
-"""Metrics of `evaluate` and of harnesses, rewards and losses, and sums of samples in pieces."""
+"""Integrations: metrics of Hugging Face `evaluate`, evaluation harnesses, rewards and losses."""
 
 from __future__ import annotations
 
@@ -46,7 +46,8 @@ def load(name: str, config_name: str | None = None, **options: object) -> Sample
     >>> load("vendiscore", q=2).compute(samples=["a cat sat", "a cat ran", "the dog"])
     {'VS_q2': 2.72...}
     """
-    from .huggingface import METRICS  # imports `evaluate`, of the extra of that name
+    # imports `evaluate`, which requires the extra of the same name
+    from .huggingface import METRICS
 
     if str(name) not in METRICS:
         raise ValueError(

@@ -1,4 +1,4 @@
-"""The metrics of Hugging Face `evaluate`: the classes that its entry scripts hand on."""
+"""Metrics for Hugging Face `evaluate`, loaded by the entry scripts."""
 
 import inspect
 from collections.abc import Mapping
@@ -66,7 +66,8 @@ class VendiScore(SampleMetric):
     {'VS_q2': 2.72...}
     """
 
-    config_names: ClassVar = ("default", "text", "image", "int")  # of the published card
+    # those of the published metric card
+    config_names: ClassVar = ("default", "text", "image", "int")
     about: ClassVar = {
         "description": _VENDI_DESCRIPTION,
         "citation": _VENDI_CITATION,

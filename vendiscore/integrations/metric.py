@@ -1,6 +1,6 @@
-"""The base class of the metrics of `evaluate`, which writes no files.
+"""The base class of metrics for `evaluate`; it writes no files.
 
-Batches of samples are copied when they are added, since loops fill the same array again.
+Batches of samples are copied when they are added, because training loops often reuse arrays.
 """
 
 from __future__ import annotations
@@ -35,7 +35,8 @@ from ..support.types import Options, Record, SampleContainer, Samples
 evaluate = require("evaluate", "evaluate", "a metric of evaluate")
 datasets = require("datasets", "evaluate", "a metric of evaluate")
 
-# The features of samples for `evaluate`. One of them will do: samples are kept as they are.
+# Alternative sample features for `evaluate`, which requires one of them to match; samples are not
+# converted.
 _SAMPLE_FEATURES = (
     datasets.Value("string"),
     datasets.Value("float64"),
@@ -48,13 +49,13 @@ _METRIC_ARGUMENTS = inspect.signature(evaluate.Metric.__init__).parameters.keys(
 
 
 Labels: TypeAlias = list[Hashable]
-# Values that no loop can change.
+# Types of immutable values, which need no copy.
 _IMMUTABLE_TYPES = frozenset((str, int, float, bool, bytes, type(None)))
 
 
 @dataclass
 class BatchBuffer:
-    """Batches of samples, of references, and the labels of the groups of each batch of samples."""
+    """Batches of samples and references, and the group labels of each batch of samples."""
 
     samples: list[SampleContainer] = field(default_factory=list)
     references: list[SampleContainer] = field(default_factory=list)
@@ -73,20 +74,20 @@ class BatchBuffer:
 def copy_batch(
     samples: Samples, added: Sequence[SampleContainer], spec: SimilaritySpec, name: str = "samples"
 ) -> SampleContainer:
-    """Copy a batch that must match the `added` ones; `spec` describes the samples so far."""
+    """Copy a batch that must match the `added` ones; `spec` describes how samples are compared."""
     batch = as_samples(samples, name)
     if isinstance(batch, list) and getattr(samples, "ndim", 1) == 2:
-        batch = [tuple(row) for row in batch]  # of a table, no lists of samples
+        batch = [tuple(row) for row in batch]  # rows of a table, not lists of samples
     if not _allows_any_length(spec):
         _check_same_sample_type(batch, added, name)
     numbers = isinstance(batch, list) and isinstance(batch[0], np.number)
     if numbers and len(set(map(type, batch))) == 1:
-        return np.array(batch)  # as the array that they were taken from
+        return np.array(batch)  # an array again, like the input
     return _copy_sample(batch)
 
 
 def _allows_any_length(spec: SimilaritySpec) -> bool:
-    """Return whether a sample may be a list or tuple of any length, numbers included."""
+    """Return whether a sample may be a list or tuple of any length, including lists of numbers."""
     if isinstance(spec.k, Kernel):
         return spec.k.samples in ("labels", "sets of labels") or spec.k.samples not in IS_GROUP
     return spec.has_callable_kernel
@@ -95,7 +96,7 @@ def _allows_any_length(spec: SimilaritySpec) -> bool:
 def _check_same_sample_type(
     batch: SampleContainer, added: Sequence[SampleContainer], name: str
 ) -> None:
-    """Raise where a batch has other samples than those kept, or rows of another length."""
+    """Raise if a batch has another sample type or row length than earlier batches."""
     width = _row_length(batch, name)
     before = _row_length(added[0], name) if added else width
     if width == before:
@@ -112,7 +113,7 @@ def _check_same_sample_type(
 
 
 def _row_length(batch: SampleContainer, name: str) -> int | None:
-    """Check rows of numbers in a batch, and return their length, or None if it has others."""
+    """Check numeric rows of a batch and return their length, or None if samples are not numeric."""
     shapes = [batch.shape[1:]] if hasattr(batch, "shape") else map(infer_shape, batch)
     lengths = [int(shape[0]) for shape in shapes if shape is not None and len(shape) == 1]
     if not lengths:
@@ -122,7 +123,7 @@ def _row_length(batch: SampleContainer, name: str) -> int | None:
 
 
 def _copy_sample(sample: Any) -> Any:
-    """Copy what loops write into: containers, arrays and images."""
+    """Copy mutable samples: containers, arrays and images."""
     kind = type(sample)
     if kind in (list, tuple, set):
         return (
@@ -134,7 +135,7 @@ def _copy_sample(sample: Any) -> Any:
         return {key: _copy_sample(value) for key, value in sample.items()}
     if is_torch(sample):
         return sample.detach().clone()
-    # An image whose file cannot be read is left to the kernel, which names it.
+    # If an image file cannot be read, the kernel raises an error that names it.
     with suppress(OSError, SyntaxError, TypeError, ValueError):
         return sample.copy() if hasattr(sample, "copy") else sample
     return sample
@@ -146,7 +147,7 @@ def parse_batch_labels(groups: object, n: int) -> Labels:
 
 
 def add_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
-    """Give the labels that `compute` got to the samples that have none."""
+    """Assign the labels passed to `compute` to samples without labels."""
     if groups is None:
         return buffer
     pairs = zip(buffer.samples, buffer.labels, strict=True)
@@ -162,7 +163,7 @@ def add_labels(buffer: BatchBuffer, groups: object) -> BatchBuffer:
 
 
 def merge_labels(labels: Sequence[Labels | None], suffix: str = "") -> Labels | None:
-    """Return the labels of all samples, or None if none has any."""
+    """Return the labels of all samples, or None if there are none."""
     given = [own for own in labels if own is not None]
     if given and len(given) < len(labels):
         raise ValueError(
@@ -199,11 +200,11 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
     {'VS_q0': 2.0}
     """
 
-    about: ClassVar[Options]  # of `evaluate.MetricInfo`, but for features
-    # the measures that are meant where none is named
+    about: ClassVar[Options]  # fields of `evaluate.MetricInfo`, except features
+    # measures to compute if none are requested
     get_default_measures: DefaultMeasures = staticmethod(default_measures)
     config_names: ClassVar[tuple[str, ...]] = ("default",)
-    keeps_references: bool = False  # added ones too, though no measure needs them
+    keeps_references: bool = False  # whether added references are kept even if no measure uses them
 
     def __init__(self, config_name: str | None = None, **options: object) -> None:
         if config_name is not None and config_name not in self.config_names:
@@ -232,7 +233,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             or request.needs_distance_scale
         )
         self._buffer = BatchBuffer()
-        self._last_compute_failed = False  # whether the last compute of nothing but these did
+        self._last_compute_failed = False  # whether the last compute without new samples failed
         self._lock = threading.RLock()
         super().__init__(config_name, **passed_on)
 
@@ -241,8 +242,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         features = [datasets.Features(dict.fromkeys(names, kind)) for kind in _SAMPLE_FEATURES]
         return evaluate.MetricInfo(**self.about, features=features)
 
-    # `evaluate` rebuilds the next three from their code objects and appends to their docstrings:
-    # no decorators here, and the docstrings stay literal.
+    # `evaluate` recreates the next three methods from their code objects and appends to their
+    # docstrings, so they cannot have decorators, and their docstrings must be literals.
 
     def compute(
         self,
@@ -284,7 +285,8 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         samples = _select_argument(samples=samples, predictions=predictions, data=data)
         others = None
         caller = sys._getframe(1).f_locals.get("self")
-        if isinstance(caller, evaluate.CombinedEvaluations):  # it passes the keywords of all
+        # passes the keywords of all combined metrics
+        if isinstance(caller, evaluate.CombinedEvaluations):
             rest = (each for each in caller.evaluation_modules if each is not self)
             signatures = (inspect.signature(each._compute) for each in rest)
             others = frozenset(name for each in signatures for name in each.parameters)
@@ -300,7 +302,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
             passed = samples is not None or request.counts is not None
             if passed and not self._buffer.samples:
                 return self._evaluate(samples, references, request)
-            with self._lock:  # another thread waits, and adds to the next score
+            with self._lock:  # other threads wait, and then add to the next score
                 return self._compute_with_buffer(samples, references, request)
         except BaseException:
             self._last_compute_failed = samples is None
@@ -333,7 +335,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         self, samples: Samples | None, references: Samples | None, request: ScoreRequest
     ) -> Record:
         result = evaluate_request(samples, references, request)
-        # The library returns a tensor for a tensor; suites of metrics expect numbers.
+        # The library returns a tensor for a tensor, but suites of metrics expect numbers.
         return Result({key: to_float(v) if is_torch(v) else v for key, v in result.items()})
 
     def _copy_batches(
@@ -344,7 +346,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         *,
         spec: SimilaritySpec,
     ) -> BatchBuffer:
-        """Copy a batch that goes with the added ones; `spec` is what is known of the samples."""
+        """Copy a batch that must match the added ones; `spec` describes samples so far."""
         found = BatchBuffer()
         if samples is not None:
             found.samples = [copy_batch(samples, self._buffer.samples, spec)]
@@ -412,7 +414,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         group : label, optional
             Group label of the sample.
         """
-        # `evaluate.combine` has names of one sample in the plural.
+        # `evaluate.combine` uses the plural for a single sample.
         one = _select_argument(sample=sample, prediction=prediction, predictions=predictions)
         if one is None:
             raise TypeError("`prediction` is missing: pass one sample that is not None")
@@ -424,10 +426,10 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
         )
 
     def __len__(self) -> int:
-        """Return how many samples were added and not scored yet."""
+        """Return the number of samples that were added but not scored yet."""
         return len(self._buffer)
 
-    # A lock cannot be pickled; a copy has its own.
+    # Locks cannot be pickled; a copy gets a new one.
 
     def __getstate__(self) -> Record:
         return {name: value for name, value in vars(self).items() if name != "_lock"}
@@ -438,7 +440,7 @@ class SampleMetric(evaluate.Metric):  # type: ignore[misc, name-defined]
 
 
 def _materialize_iterators(options: Record) -> Record:
-    """Turn generators among options into lists, since a check and the work read them."""
+    """Convert generators among the options to lists, because they are read twice."""
     return {
         name: list(value) if isinstance(value, Iterator) else value
         for name, value in options.items()
@@ -448,7 +450,7 @@ def _materialize_iterators(options: Record) -> Record:
 def _select_effective_defaults(
     defaults: Options, options: Options = MappingProxyType({})
 ) -> Record:
-    """Return the defaults that `options` leave an effect: some are about intervals."""
+    """Return the defaults that have an effect with `options`; some only concern intervals."""
     effective = dict(defaults)
     every = {**defaults, **options}
     allow_repeats = check_bool("allow_repeats", effective.pop("allow_repeats", True))
@@ -462,7 +464,7 @@ def _select_effective_defaults(
 
 
 def _select_argument(**arguments: object) -> Any:
-    """Return the one argument that is not None, or None."""
+    """Return the argument that is not None, or None."""
     named = {name: value for name, value in arguments.items() if value is not None}
     if len(named) > 1:
         names = ", ".join(f"`{name}`" for name in named)
