@@ -15,22 +15,22 @@ from ...support.progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, print_message
 from .parser import COMMANDS, build_parser, describe_unknown_command
 
-_WORD_PATTERN = re.compile(r"\w[\w-]*")  # a command, or a file that has no ending
-# The library's warning about samples that it left out, which the command names by their lines.
+_WORD_PATTERN = re.compile(r"\w[\w-]*")  # a command, or a file name without extension
+# The library's warning about dropped samples, which the command lists by line instead.
 _DROPPED_SAMPLES_WARNING = r".* left out \d+ of \d+ samples, as asked"
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run a command and return its exit code; `argv` is what follows the name of the program."""
+    """Run a command and return its exit code; `argv` holds the arguments after the program name."""
     given = list(sys.argv[1:] if argv is None else argv)
-    for stream in (sys.stdout, sys.stderr):  # whatever the terminal claims to read
+    for stream in (sys.stdout, sys.stderr):  # regardless of the encoding of the terminal
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="backslashreplace")
     if given[:1] == ["help"]:
         given = [*given[1:], "--help"]
     command = given.pop(0) if given and given[0] in COMMANDS else "score"
     if not given and COMMANDS[command].formats and sys.stdin and sys.stdin.isatty():
-        given = ["--help"]  # nobody types samples
+        given = ["--help"]  # standard input is a terminal
     if (
         command == "score"
         and given
@@ -47,7 +47,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         args.printed_notes = set()
         args.words = [PROGRAM, *([command] * (command != "score")), *given]
         args.command_line = shlex.join(args.words)
-    except SystemExit as end:  # of --help, --version, and what argparse refuses
+    except SystemExit as end:  # from --help, --version and errors of argparse
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:
         print_message("error: standard output is closed, so that nothing can be printed")
@@ -59,7 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
             sys.stdout.write(getattr(module, f"run_{command}")(args))
             sys.stdout.flush()
     except BrokenPipeError:
-        # Python flushes stdout at its end, and would complain.
+        # Prevents an error message when Python flushes stdout at exit.
         with suppress(OSError, ValueError), open(os.devnull, "w") as nowhere:
             os.dup2(nowhere.fileno(), sys.stdout.fileno())
         return BROKEN_PIPE
@@ -72,11 +72,12 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _show_warnings(use_flags: Callable[[str], str]) -> None:
-    """Print warnings of users as one line each, without the code that they come from."""
+    """Print user warnings as a single line each, without their code location."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _DROPPED_SAMPLES_WARNING, UserWarning)
-    warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)  # of text that stays text in SVG
+    # from matplotlib, about text that remains text in SVG
+    warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
     warnings.showwarning = lambda message, *others, **more: print_message(
         f"warning: {use_flags(str(message))}"
     )

@@ -1,4 +1,4 @@
-"""`vendiscore compare`: find out which of several sets is more diverse."""
+"""`vendiscore compare`: test which of several sets is more diverse."""
 
 from argparse import Namespace
 
@@ -24,7 +24,7 @@ def run_compare(args: Namespace) -> str:
 
 
 def compare_files(args: Namespace) -> Comparison:
-    """Compare the sets of files as the options of a command say."""
+    """Compare the sets of files according to the options of the command."""
     own = ("psd", "allow_repeats", "pool_repeats")
     command_options = parse_command_options(args, own)
     with as_usage_error():
@@ -33,7 +33,8 @@ def compare_files(args: Namespace) -> Comparison:
         ).checked()
     sources = read_sets(args, command_options)
     asked = dict(command_options.keywords_for(sources[0]))
-    if args.on_error == "skip":  # samples that the kernel refuses, file by file: lines are named
+    # drops samples that the kernel cannot use, file by file, to list them by line
+    if args.on_error == "skip":
         of_kernel = {name: value for name, value in asked.items() if name not in own}
         sources = [build_similarity(each, of_kernel, args.given_prompt)[0] for each in sources]
         asked.pop("on_error")
@@ -54,7 +55,7 @@ def compare_files(args: Namespace) -> Comparison:
 
 
 def format_comparison_signature(args: Namespace, comparison: Comparison) -> str:
-    """Return the settings of a comparison in a line."""
+    """Return the settings of a comparison as a single line."""
     asked = {name: getattr(args, name) for name in _COMPARE_FLAGS}
     if comparison.allow_repeats is not None:
         asked["allow_repeats"] = comparison.allow_repeats
@@ -70,7 +71,7 @@ def _format_comparison(args: Namespace, comparison: Comparison) -> str:
         row["detectable"] = pair["detectable_difference"]
         shown.append(row | {"verdict": pair["verdict"]})
     sets = result["sets"]
-    if comparison.groups:  # the largest possible score beside the score
+    if comparison.groups:  # show the largest possible score next to the score
         first = ("name", "n", "n_per_group")
         sets = [{name: row[name] for name in first} | row for row in sets]
     else:

@@ -1,4 +1,4 @@
-"""`vendiscore kernels` and `vendiscore measures`: a line for each, or all of one."""
+"""`vendiscore kernels` and `vendiscore measures`: list all, or describe one."""
 
 import inspect
 from argparse import Namespace

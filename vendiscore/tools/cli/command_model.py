@@ -1,4 +1,4 @@
-"""`vendiscore model download`: fetch the files of a model from the Hub, once, into its cache."""
+"""`vendiscore model download`: download a model from the Hub into the local cache."""
 
 import re
 from argparse import Namespace
@@ -9,11 +9,12 @@ from ...support.optional import require
 from ...support.suggestions import model_modality
 from .exit_codes import PROGRAM, UsageError, print_message
 
-# A model needs these files; `.gitattributes`, which every repository has, says that all are there.
+# Files that a model needs. `.gitattributes`, which every repository contains, marks a complete
+# download.
 _MODEL_FILE_ENDINGS = (".safetensors", ".json", ".txt", ".model", ".gitattributes")
-# weights of models that have no safetensors
+# weights of models without safetensors
 _TORCH_WEIGHTS = re.compile(r"pytorch_model(.*)\.bin$")
-_OTHER_FORMAT_FOLDERS = ("onnx/", "openvino/")  # folders of the same weights for other programs
+_OTHER_FORMAT_FOLDERS = ("onnx/", "openvino/")  # folders with the same weights in other formats
 
 
 def run_model(args: Namespace) -> str:
@@ -31,7 +32,7 @@ def run_model(args: Namespace) -> str:
         folder = hub.snapshot_download(name, allow_patterns=files)
     except (hub.errors.RepositoryNotFoundError, hub.errors.HFValidationError):
         raise unknown from None
-    except Exception as error:  # the client's classes change with its releases
+    except Exception as error:  # exception classes of the client differ between releases
         raise OSError(
             f"{name} was not downloaded: {error}; see that the Hub can be reached and that the "
             f"disk has room, or take -k static, which needs no network"
@@ -40,7 +41,7 @@ def run_model(args: Namespace) -> str:
 
 
 def select_model_files(names: Collection[str]) -> list[str]:
-    """Return the files that embedding needs: configuration, tokenizer, and the weights once.
+    """Return the files needed for embedding: configuration, tokenizer, and weights in one format.
 
     >>> names = ["config.json", "model.safetensors", "pytorch_model.bin", "onnx/model.onnx"]
     >>> select_model_files(names)

@@ -1,4 +1,4 @@
-"""The options of a command, as keywords of the library: samples, kernels, orders, measures."""
+"""Conversion of command-line options to keywords: samples, kernels, orders and measures."""
 
 import json
 import shlex
@@ -21,7 +21,7 @@ from ..reading.samples import INDIVIDUAL, Samples
 from .exit_codes import DataError, UsageError, print_message
 from .files import read_samples, report_unusable_samples
 
-# By kind of sample: the kernel that is usual, and what it compares.
+# For each sample type, the default kernel and what it compares.
 _DEFAULT_KERNELS = {
     "vectors": ("cosine", "their cosine"),
     "molecules": ("morgan", "their Morgan fingerprints"),
@@ -30,7 +30,7 @@ _DEFAULT_KERNELS = {
     "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
 _SEQUENCE_OPTIONS: Record = {"analyzer": "char", "ns": [1, 2, 3, 4]}
-# The samples to read from a file for each kind of kernel; unknown for kinds of other packages.
+# For each sample type of a kernel, what to read from a file; unknown for types of plugins.
 FILE_TYPES_BY_KERNEL = {
     "text": "texts",
     "molecules": "molecules",
@@ -41,9 +41,9 @@ FILE_TYPES_BY_KERNEL = {
     "labels": "values",
     "sets of labels": "values",
 }
-_JSON_STARTS = ("[", "{", '"')  # first characters of JSON that is not a number
+_JSON_STARTS = ("[", "{", '"')  # first characters of JSON values other than numbers
 _LITERALS: Record = {"true": True, "false": False, "none": None, "null": None}
-# Keywords that have options of their own here, or hold what a command line cannot.
+# Keywords with flags of their own, or with values that a command line cannot express.
 _OWN_FLAGS = {
     "samples": "FILE",
     "references": "--references",
@@ -58,32 +58,32 @@ _OWN_FLAGS = {
     "score_K": "--matrix",
 }
 _PYTHON_ONLY_OPTIONS = ("p", "clusters", "model", "transform")
-DEFAULT_TABLE_ROWS = 10  # rows of the tables of `explain`
+DEFAULT_TABLE_ROWS = 10  # rows per table of `explain`
 _NUMBER_INPUT_KEYWORDS = ("score_K", "score_X", "score_dual")
 
 
 @dataclass(frozen=True)
 class CommandOptions:
-    """The options of a command, the type of samples they need ("" for any), keywords, and q."""
+    """Parsed flags of a command: sample type of the kernel ("" for any), keywords, and q."""
 
     args: Namespace
     sample_type: str
     keywords: Options
-    order: float  # of commands that take one
+    order: float  # of commands with a single order
 
     @property
     def has_comparison(self) -> bool:
-        """True if a person named what compares the samples."""
+        """True if the user chose a kernel or a metric."""
         return any(self.keywords.get(name) for name in ("k", "metric", *_NUMBER_INPUT_KEYWORDS))
 
     def keywords_for(self, source: Samples, needs_kernel: bool = True) -> Record:
-        """Return the keywords of `compute` for a file, with the usual kernel if `needs_kernel`."""
+        """Return keywords of `compute` for a file, with the default kernel if `needs_kernel`."""
         found = dict(self.keywords)
         idle = source.kind == "vectors" and not needs_kernel
         if idle and not self.has_comparison:
-            found.pop("on_error", None)  # their distances need no kernel
+            found.pop("on_error", None)  # distance-based measures need no kernel
         kind = source.kind
-        if kind == "texts" and are_sequences(source.values):  # of a file that does not say so
+        if kind == "texts" and are_sequences(source.values):  # the file format does not tell
             kind = "sequences"
         if kind not in _DEFAULT_KERNELS or self.has_comparison or idle:
             return found
@@ -94,7 +94,7 @@ class CommandOptions:
         return {"k": kernel, **letters, **found}
 
     def print_note(self, message: str) -> None:
-        """Print a decision that was not asked for, once, unless --quiet."""
+        """Print a note about a default decision, once, unless --quiet."""
         if not self.args.quiet and message not in self.args.printed_notes:
             self.args.printed_notes.add(message)
             print_message(self.args.use_flags(message))
@@ -103,7 +103,7 @@ class CommandOptions:
 def parse_command_options(
     args: Namespace, extra_names: Collection[str] | None = None
 ) -> CommandOptions:
-    """Parse the options of the kernel, and with `extra_names` also check them and the order."""
+    """Parse kernel options; if `extra_names` is given, also check them and the order."""
     check_conflicting_flags(args)
     kind = ""
     found = {}
@@ -137,7 +137,7 @@ def parse_command_options(
 
 
 def check_conflicting_flags(args: Namespace) -> None:
-    """Raise a UsageError for options that have no effect because of another one."""
+    """Raise a UsageError for flags that have no effect because of another flag."""
     passed = {name for name, value in vars(args).items() if value not in (None, False)}
     form = getattr(args, "format", "text")
     if {"counts", "matrix"} <= passed:
@@ -160,7 +160,7 @@ def check_conflicting_flags(args: Namespace) -> None:
 def parse_score_options(
     args: Namespace, command_options: CommandOptions
 ) -> tuple[Record, ScoreRequest]:
-    """Read the keywords of `score` that are not about the kernel, and the whole request."""
+    """Parse the keywords of `score` that do not concern the kernel, and the whole request."""
     found = {"q": parse_value(args.order)}
     if args.measures:
         found["measures"] = parse_measure_flags(args.measures)
@@ -168,10 +168,10 @@ def parse_score_options(
         found["ci"] = 0.95
     keywords = {**command_options.keywords, **found}
     if args.format == "html" and "ci" not in keywords:
-        for name in ("allow_repeats", "pool_repeats"):  # about the interval that a report adds
+        for name in ("allow_repeats", "pool_repeats"):  # concern the interval that a report adds
             keywords.pop(name, None)
     with as_usage_error():
-        request = parse_request({**keywords, "details": True})  # as results have
+        request = parse_request({**keywords, "details": True})  # like the results
     names = ", ".join(each.measure.name for each in request.measures)
     if request.two_sample_measures and args.references is None:
         raise UsageError(f"{names} compares with a second set: name it with --references FILE")
@@ -190,7 +190,7 @@ def as_usage_error() -> Iterator[None]:
 
 @contextmanager
 def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
-    """Name the file, line and column in errors about samples; `sources` by names in the library."""
+    """Let errors about samples name file, line and column; `sources` are keyed by argument name."""
     try:
         yield
     except SampleError as error:
@@ -206,7 +206,7 @@ def report_file_locations(sources: Mapping[str, Samples]) -> Iterator[None]:
 
 
 def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
-    """Return the samples that a kernel could use; name the others in a note."""
+    """Return the samples without dropped ones, which a note lists."""
     if not dropped:
         return source
     report_unusable_samples(source, dropped, skip=True)
@@ -216,7 +216,7 @@ def drop_samples(source: Samples, dropped: Mapping[int, str]) -> Samples:
 def build_similarity(
     source: Samples, keywords: Record, given_prompt: bool
 ) -> tuple[Samples, Similarity]:
-    """Return the samples that a kernel can use, and their similarity."""
+    """Return the samples that the kernel can use, and their similarity."""
     asked = prompt_keywords([source], given_prompt) if given_prompt else {}
     with report_file_locations({"samples": source}):
         similarity = as_similarity(source.values, **asked, **keywords)
@@ -229,9 +229,9 @@ def read_files(
     references: str | None = None,
     prepare: Callable[[Samples], Samples] | None = None,
 ) -> list[Samples]:
-    """Read several files, which must be of one kind, and last the references, if any.
+    """Read several files of the same sample type; references, if given, come last.
 
-    `prepare` changes what was read before the first note reports it.
+    `prepare` transforms the samples of each file before notes are printed.
     """
     if [*paths, references].count("-") > 1:
         raise UsageError("standard input, -, can be read once")
@@ -241,7 +241,7 @@ def read_files(
     asked["kind"] = "counts" if command_options.args.counts else command_options.sample_type
     asked["matrix"] = command_options.args.matrix if command_options.has_comparison else None
     found = [read_samples(path, Wanted(**asked), command_options.args) for path in paths]
-    if references is not None:  # one set, whatever the sets of the samples
+    if references is not None:  # references are one set, even if the samples are several
         found.append(
             read_samples(references, Wanted(**{**asked, "by": None}), command_options.args)
         )
@@ -260,7 +260,7 @@ def read_files(
 
 
 def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]:
-    """Read several files, a set each, or one file whose column tells its sets apart."""
+    """Read several files as one set each, or one file with a column of set labels."""
     count = len(args.files)
     if args.by and count > 1:
         raise UsageError(f"--by names a column of one file, got {count} files; leave it out")
@@ -269,7 +269,7 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
         if source.unit == INDIVIDUAL and count == 1:
             source = _sites_as_sets(source)
         if getattr(args, "group_by", None) and not (args.prompts or args.given_prompt):
-            # Sets are matched within groups or within prompts, and the groups are named.
+            # Sets are matched within groups or within prompts; the groups are named.
             grouping = {**source.grouping, "prompts": ""}
             return replace(source, prompts=(), grouping=grouping)
         return source
@@ -284,7 +284,7 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
 
 
 def _sites_as_sets(source: Samples) -> Samples:
-    """Return individuals with their sites as sets, unless a column tells sets of sites apart."""
+    """Return individuals with their sites as sets, unless a column assigns sites to sets."""
     if not source.sets:
         sites = source.grouping.get("groups", "")
         return replace(
@@ -300,10 +300,10 @@ def _sites_as_sets(source: Samples) -> Samples:
 
 
 def _suggest_set_flags(args: Namespace, source: Samples) -> str:
-    """Return an example of the flags that name the sets of a table, with its known columns."""
+    """Return example flags that define the sets of a table, using its known columns."""
     if source.unit == INDIVIDUAL:
         return "; without --pool, each site is a set"
-    from ..reading.columns import set_columns  # which texts need not wait for
+    from ..reading.columns import set_columns  # slow import that plain text does not need
     from ..reading.tables import Table
 
     named = set_columns(source.source) if isinstance(source.source, Table) else []
@@ -318,7 +318,7 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
 
 
 def _add_prompts(source: Samples, groups: Sequence[Hashable]) -> Samples:
-    """Return samples with the prompts that --prompt names, or with those that group them."""
+    """Return samples with prompts from --prompt, or from the groups."""
     prompts = source.prompts or list(map(str, groups))
     if not prompts:
         raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
@@ -326,9 +326,9 @@ def _add_prompts(source: Samples, groups: Sequence[Hashable]) -> Samples:
 
 
 def check_one_set(source: Samples, allow_prompts: bool) -> None:
-    """Refuse samples of several prompts or models, unless all are meant together.
+    """Raise if samples belong to several prompts or models, unless pooling is requested.
 
-    `allow_prompts` is whether the command compares samples within prompts if --prompt names them.
+    `allow_prompts`: the command compares samples within prompts if --prompt is given.
     """
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
@@ -341,7 +341,7 @@ def check_one_set(source: Samples, allow_prompts: bool) -> None:
 
 
 def _suggest_prompt_flags(source: Samples) -> str:
-    """Return the flags that compare samples within their prompts, for the end of a message."""
+    """Return flags for comparing samples within prompts, to append to a message."""
     prompts = source.grouping.get("groups")
     if not prompts or source.unit == INDIVIDUAL:
         return ""
@@ -350,7 +350,7 @@ def _suggest_prompt_flags(source: Samples) -> str:
 
 
 def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
-    """Return the keywords of the prompts of one set or several, where --prompt names a column."""
+    """Return the keyword `prompts` for one or several sets if --prompt is given."""
     each = [list(source.prompts) for source in sources]
     if not each[0]:
         return {}
@@ -358,13 +358,13 @@ def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
 
 
 def parse_value(text: str) -> object:
-    """Read a value: a number, a word, numbers with commas, JSON, or the text itself."""
+    """Parse a value: number, word, comma-separated numbers or JSON; other text is unchanged."""
     if "," in text and text[0] not in _JSON_STARTS:
         parts = [parse_value(part) for part in text.split(",")]
         return parts if all(isinstance(part, (int, float)) for part in parts) else text
     if text.lower() in _LITERALS:
         return _LITERALS[text.lower()]
-    for parse in (json.loads, float):  # the second for inf and .5
+    for parse in (json.loads, float):  # float parses inf and .5
         with suppress(ValueError):
             return parse(text)
     return text
@@ -386,7 +386,7 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
 
 
 def parse_measure_flags(texts: Iterable[str]) -> list[str] | dict[str, Record]:
-    """Read MEASURE[:OPTION=VALUE…], several with commas, or the name of a set of measures."""
+    """Parse MEASURE[:OPTION=VALUE…], several separated by commas, or the name of a preset."""
     found: dict[str, Record] = {}
     for text in (part.strip() for each in texts for part in each.split(",")):
         name, *parts = text.split(":")

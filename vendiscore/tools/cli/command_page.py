@@ -1,4 +1,4 @@
-"""`vendiscore page`: serve the page on this machine until it is interrupted."""
+"""`vendiscore page`: serve the web app on this machine until interrupted."""
 
 from argparse import Namespace
 from importlib.util import find_spec

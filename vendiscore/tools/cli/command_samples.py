@@ -1,4 +1,4 @@
-"""`vendiscore select`, `dedup`, `explain` and `growth`: look into the samples of one set."""
+"""`vendiscore select`, `dedup`, `explain` and `growth`: analyses of the samples of one set."""
 
 import sys
 from argparse import Namespace
@@ -40,7 +40,7 @@ _MAX_CELL_WIDTH = 60
 
 
 def run_select(args: Namespace) -> str:
-    """Return the chosen samples, as the file has them."""
+    """Return the selected samples in the format of the file."""
     if args.size is None:
         raise UsageError(
             "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
@@ -69,7 +69,7 @@ def run_select(args: Namespace) -> str:
 
 
 def run_dedup(args: Namespace) -> str:
-    """Return the samples without near-duplicates, as the file has them."""
+    """Return the samples without near-duplicates, in the format of the file."""
     _check_output(args)
     command_options, source, _, found = _explain_file(args)
     kept = found.kept.tolist()
@@ -79,7 +79,7 @@ def run_dedup(args: Namespace) -> str:
 
 
 def run_growth(args: Namespace) -> str:
-    """Return a sentence, and a row for each number of samples."""
+    """Return a sentence, and one row per number of samples."""
     _, source, similarity, given = _read_similarity(args, "psd", "allow_repeats")
     sizes = args.sizes and [*map(parse_value, args.sizes.split(","))]
     prompts = prompt_keywords([source], False)
@@ -89,7 +89,7 @@ def run_growth(args: Namespace) -> str:
     columns = zip(found.sizes, found.scores, found.low, found.high, strict=True)
     rows = [dict(zip(names, row, strict=True)) for row in columns]
     settings = {**similarity.settings, "q": found.q, "level": found.level}
-    if not prompts:  # an interval over prompts does not depend on it
+    if not prompts:  # intervals over prompts do not depend on it
         settings["allow_repeats"] = given.get("allow_repeats", True)
     signature = format_signature(["growth"], settings)
     return output.format_result(
@@ -98,7 +98,7 @@ def run_growth(args: Namespace) -> str:
 
 
 def run_explain(args: Namespace) -> str:
-    """Return a summary, near-duplicates and modes; or a row for each sample."""
+    """Return a summary, near-duplicates and modes, or one row per sample."""
     _, source, similarity, found = _explain_file(args)
     rows = _build_sample_rows(found, source)
 
@@ -115,7 +115,7 @@ def run_explain(args: Namespace) -> str:
 def _iter_tables(
     explanation: Explanation, source: Samples, rows: list[Record], size: int
 ) -> Iterator[output.Table]:
-    """Yield the tables of an explanation by their headings, of up to `size` rows."""
+    """Yield the tables of an explanation with their headings, with at most `size` rows each."""
     unit = source.unit
 
     def pick(i: int, *names: str) -> Record:
@@ -148,7 +148,7 @@ def _iter_tables(
 def _read_similarity(
     args: Namespace, *extra_names: str
 ) -> tuple[CommandOptions, Samples, Similarity, Record]:
-    """Return the options, the usable samples, their similarity, and q with `extra_names`."""
+    """Return options, usable samples, their similarity, and the keywords q and `extra_names`."""
     command_options = parse_command_options(args, extra_names)
     source, *others = read_files(args.files, command_options)
     if others:
@@ -178,7 +178,7 @@ def _explain_file(args: Namespace) -> tuple[CommandOptions, Samples, Similarity,
 
 
 def _check_output(args: Namespace) -> None:
-    """Refuse options that contradict each other about what is printed."""
+    """Raise a UsageError for contradictory output flags."""
     asked = [flag for flag in ("rows", "indices") if getattr(args, flag)]
     if args.format == "json" and asked:
         raise UsageError(f"-f json has row numbers and indices; remove --{asked[0]}")
@@ -187,7 +187,7 @@ def _check_output(args: Namespace) -> None:
 
 
 def _check_output_file(args: Namespace, source: Samples) -> None:
-    """Refuse what a file cannot be written as: arrays as text, text as arrays."""
+    """Raise if samples cannot be written to the output file: arrays as text, or text as arrays."""
     target = args.output and file_extension(args.output)
     if args.rows and source.saved:
         raise UsageError(
@@ -221,10 +221,9 @@ def _write_or_format_samples(
     sentence: str,
     result: Mapping[str, object],
 ) -> str:
-    """Write samples into a file if one is named; return what is printed of them.
+    """Write samples to a file if requested; return the text to print.
 
-    That is the samples as the file has them, their numbers in the file, their indices, or `result`
-    with both as JSON.
+    This is the samples in the format of the file, their numbers or indices, or `result` as JSON.
     """
     args = command_options.args
     command_options.print_note(f"{source.name}: {sentence}")
@@ -256,7 +255,7 @@ def _locate_samples(source: Samples, selected: Sequence[int]) -> list[int | str]
 
 
 def _build_sample_rows(explanation: Explanation, source: Samples) -> list[Record]:
-    """Return a row for each sample; further samples by their places in the file."""
+    """Return one row per sample, with indices into the file."""
     rows: list[Record] = [{source.unit: place} for place in source.places]
     for name in COLUMNS:
         for row, value in zip(rows, getattr(explanation, name).tolist(), strict=True):

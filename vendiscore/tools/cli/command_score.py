@@ -1,4 +1,4 @@
-"""`vendiscore FILE…`: print the scores of each file, with their signature."""
+"""`vendiscore FILE…`: print the scores of each file, with a signature."""
 
 import shlex
 import warnings
@@ -32,11 +32,11 @@ from .notes import Notes
 
 _Result = TypeVar("_Result")
 
-# The beginning of a note about orders below 1, which most people do not ask for.
+# Start of a note about orders below 1, shown only if such an order was requested.
 _SMALL_ORDER_NOTE = "Eigenvalues below"
-# The beginning of a note about few large groups, which advises to compare them.
+# Start of a note about few large groups, which recommends comparing them.
 _SOURCES_NOTE = "Groups this few"
-# The line on meaning: the number of texts beyond which it is left out, and its words.
+# Maximum number of texts for the second score, by meaning, and the text if it is omitted.
 _MAX_SEMANTIC_TEXTS = 20_000
 _STATIC_SCORE_SUFFIX = " by meaning (static word vectors, -k static)"
 _ENGLISH_ONLY_NOTE = "; static word vectors and -k semantic are for English text."
@@ -66,7 +66,7 @@ def run_score(args: Namespace) -> str:
             )
         sets = {"samples": sources[0], **others}
         keywords = command_options.keywords_for(sources[0], needed) | asked
-        from ..reports import report  # which other formats need not wait for
+        from ..reports import report  # slow import that other formats do not need
 
         page = call_with_samples(report, sets, keywords, args.given_prompt, title=sources[0].name)
         return f"{page.html().rstrip()}\n"
@@ -101,14 +101,13 @@ def run_score(args: Namespace) -> str:
     return _format_results(args, names, found)
 
 
-run_report = run_score  # with one format alone
+run_report = run_score  # with a fixed format
 
 
 def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords: Record) -> Record:
-    """Score texts by static word vectors too, or state why these do not suit the samples.
+    """Also score texts by static word vectors, or explain why these are unsuitable.
 
-    Return a dict with the key "meaning" or "no_meaning", or an empty one if the vectors are not
-    installed.
+    Return a dict with the key "meaning" or "no_meaning"; empty if the vectors are not installed.
     """
     sequences = texts.kind == "sequences"
     scripts = MODEL_SCRIPTS[NAMED_MODELS["static"]]
@@ -118,7 +117,7 @@ def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords:
             "no_meaning": f"By meaning: not computed, because {mismatch.reason}{_ENGLISH_ONLY_NOTE}"
         }
     keywords = keywords | {"k": "static"}
-    with warnings.catch_warnings(action="ignore"):  # the first score has warned of the same
+    with warnings.catch_warnings(action="ignore"):  # the first score emitted the same warnings
         try:
             found = call_with_samples(
                 compute,
@@ -136,15 +135,16 @@ def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords:
 
 
 def _describe_molecule_counts(source: Samples) -> str:
-    """Return how many molecules of a file are valid, and how many of these are different."""
-    from ...kernels.molecules import canonical_smiles  # RDKit has read them already
+    """Describe how many molecules of a file are valid, and how many of these are distinct."""
+    # does not increase start-up time, because RDKit has been imported
+    from ...kernels.molecules import canonical_smiles
 
     unique = len({*canonical_smiles(source.values)})
     return f"{len(source):,} of {source.count:,} valid, {unique:,} unique"
 
 
 def split_by_set(source: Samples) -> list[Samples]:
-    """Return the samples of each set, such as of a model, by themselves."""
+    """Split samples by set, for example by model."""
     if not source.sets:
         return [source]
     places: dict[object, list[int]] = {}
@@ -161,7 +161,7 @@ def call_with_samples(
     given_prompt: bool,
     **extra_keywords: object,
 ) -> _Result:
-    """Call a function with samples, their groups and their prompts; errors name places."""
+    """Call a function with samples, groups and prompts; errors name positions in files."""
     values = {name: source.values for name, source in sets.items()}
     asked = list(sets.values()) if given_prompt else [sets["samples"]]
     extra_keywords |= prompt_keywords(asked, given_prompt)
@@ -178,7 +178,7 @@ def _add_notes(
     warning_texts: Sequence[str],
     has_small_order: bool,
 ) -> None:
-    """Collect the warnings and notes on a file, each once; `has_small_order` if an order is < 1."""
+    """Collect the distinct warnings and notes on a file; `has_small_order`: an order is below 1."""
     warning_texts = list(dict.fromkeys(text.rstrip(".") for text in warning_texts))
     for text in warning_texts:
         notes.warn(source.name, text)
@@ -189,7 +189,7 @@ def _add_notes(
 
 
 def _add_compare_command(note: str, source: Samples) -> str:
-    """Return a note; one that advises `compare` gets the command with the columns in use."""
+    """Add the `compare` command for the columns in use to a note that recommends it."""
     column = source.grouping.get("groups") or (FOLDER_COLUMN if source.unit == "file" else "")
     if not note.startswith(_SOURCES_NOTE) or not column:
         return note
@@ -230,7 +230,7 @@ def _format_results(args: Namespace, names: list[str], results: list[Record]) ->
 
 
 def _format_single_result(args: Namespace, result: Record) -> str:
-    """Print the numbers of one file, a line each, and the numbers by meaning, if any."""
+    """Format the scores of one file, one per line, with the scores by meaning if available."""
     details = result["details"]
     meaning = result.pop("meaning", {})
     no_meaning = result.pop("no_meaning", "")
@@ -240,7 +240,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     if no_meaning:
         lines.append(no_meaning)
     lines.append(f"n = {details['n']:,}")
-    wording = ""  # the line that replaces the number by meaning gives the reason
+    wording = ""  # the line that replaces the score by meaning states the reason
     if meaning:
         wording = _WORDING_AND_MEANING_NOTE
     elif not no_meaning:
@@ -253,11 +253,11 @@ def _format_single_result(args: Namespace, result: Record) -> str:
 
 
 def _format_score_lines(result: Record) -> list[str]:
-    """Return a line for each number, with its error and interval."""
+    """Format each score as a line with its standard error and interval."""
     lines = []
     for row in number_rows(result):
         errors = []
-        if row["low"] is not None:  # the mean over two groups has none
+        if row["low"] is not None:  # a mean over two groups has no interval
             level = result["details"]["interval"]["level"]
             low, high = output.format_short(row["low"]), output.format_short(row["high"])
             errors.append(f"{100 * level:g} % interval {low} to {high}")

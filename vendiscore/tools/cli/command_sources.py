@@ -1,4 +1,4 @@
-"""`vendiscore sources`: find how many models, annotators or generators effectively differ."""
+"""`vendiscore sources`: estimate the effective number of models, annotators or generators."""
 
 from argparse import Namespace
 from collections.abc import Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ from .command_options import as_usage_error, parse_command_options, read_sets, r
 from .files import FOLDER_COLUMN, report_unusable_samples
 from .notes import Notes
 
-_MAX_CELL_WIDTH = 60  # of a name or a prompt in a table of text
+_MAX_CELL_WIDTH = 60  # of names and prompts in text tables
 
 
 def run_sources(args: Namespace) -> str:
@@ -55,7 +55,7 @@ def run_sources(args: Namespace) -> str:
 
 
 def _report_unusable(files: Sequence[Samples], problems: Mapping[int, str], skip: bool) -> None:
-    """Name the files and lines of samples that cannot be used, as an error or in notes."""
+    """List unusable samples by file and line, as an error or in notes."""
     start = 0
     for file in files:
         some = {i: problems[start + i] for i in range(len(file)) if start + i in problems}
@@ -75,7 +75,7 @@ def _format_sources(args: Namespace, result: Sources) -> str:
 
 
 def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
-    """Yield tables by their titles, with short names and prompts."""
+    """Yield tables by title, with shortened names and prompts."""
     for _, title, rows, more in tables(result, 20, pairs=5, prompts=3):
         for row in rows:
             for name, value in row.items():

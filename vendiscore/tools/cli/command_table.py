@@ -1,4 +1,4 @@
-"""`vendiscore table`: a paper's table of sets by kernels, with letters of significance."""
+"""`vendiscore table`: a publication table of sets × kernels, with letters of significance."""
 
 import math
 from argparse import Namespace
@@ -28,7 +28,7 @@ def run_table(args: Namespace) -> str:
         marks = assign_letters(found)
         for row in found.sets:
             interval = f"{row.matched:.2f}"
-            if not math.isnan(row.matched_low):  # as of a mean over two prompts
+            if not math.isnan(row.matched_low):  # a mean over two prompts has no interval
                 interval += f" [{row.matched_low:.2f}, {row.matched_high:.2f}]"
             cells = rows.setdefault(row.name, {"set": row.name, "n": row.n})
             cells[kernel] = f"{interval} {marks[row.name]}"
@@ -51,7 +51,7 @@ def run_table(args: Namespace) -> str:
 
 
 def assign_letters(comparison: Comparison) -> dict[str, str]:
-    """Return letters by set: two sets share none if a direction is stated (Piepho 2004)."""
+    """Return letters by set; sets without a common letter differ significantly (Piepho 2004)."""
     names = [row.name for row in sorted(comparison.sets, key=lambda row: -row.matched)]
     groups = {frozenset(names)}
     for pair in comparison.pairs:

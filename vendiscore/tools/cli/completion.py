@@ -1,4 +1,4 @@
-"""`vendiscore completion`: a script by which a shell completes commands and options."""
+"""`vendiscore completion`: a shell script that completes commands and options."""
 
 from argparse import Namespace
 
@@ -28,7 +28,7 @@ end
 complete -c vendiscore -n '__vendiscore_is none' -a "$__vendiscore_commands"
 %s"""
 _CASE = "      %s) known='%s';;\n"
-# The script of each shell, and its line for a command; zsh reads the script of bash.
+# The script of each shell, and its line per command; zsh uses the script of bash.
 _SCRIPTS = {
     "bash": (_BASH, _CASE),
     "zsh": ("autoload -U +X bashcompinit && bashcompinit\n" + _BASH, _CASE),

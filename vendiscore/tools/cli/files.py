@@ -1,4 +1,4 @@
-"""Files, folders and standard input as samples, as the options of a command say."""
+"""Reading files, folders and standard input as samples, according to command-line options."""
 
 import gzip
 import re
@@ -23,20 +23,20 @@ from .exit_codes import DataError, UsageError, print_message
 STDIN = "-"
 NO_SAMPLES = "there are no samples in it"
 _MAX_ALTERNATIVES = 12
-# Kernels that stand for a kind of samples, in what a person can type.
+# Kernel names and aliases for sample types, in terms that users can type.
 _DEFAULT_KERNELS = {
     "texts": "ngram_overlap",
     "molecules": "morgan",
     "vectors": "cosine",
     "images": "pixels",
 }
-_NEGATABLE_FLAGS = ("header", "index", "subfolders")  # options that --no- turns off
+_NEGATABLE_FLAGS = ("header", "index", "subfolders")  # flags that have a --no- form
 _LIBRARY_NAME_PREFIX = re.compile("^of `.*?` ")
-FOLDER_COLUMN = "folder"  # what --group-by calls the folder that a file is in
+FOLDER_COLUMN = "folder"  # value of --group-by for the folder of each file
 
 
 def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
-    """Return the samples of a file, as the options of a command say."""
+    """Read the samples of a file according to the options of the command."""
     name = "standard input" if path == STDIN else path
     try:
         found = replace(_read_file_or_folder(path, read_options), name=name)
@@ -60,7 +60,7 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
 
 
 def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[str]:
-    """Return the command to type for each answer to a question about a file."""
+    """Return a command for each way to resolve an ambiguous file."""
     ways = []
     alone = "by" in args and len(args.files) == 1
     compares = "by" in args and args.command != "score"
@@ -75,7 +75,7 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
             continue
         if "pool" in asked:
             if prompts and args.command != "select" and not (compares and alone):
-                # the column of the question is out
+                # without the column in question
                 ways.append(f"{args.command_line} {' '.join(known)}")
             if not (compares and alone):
                 ways.append(f"{args.command_line} --pool")
@@ -102,7 +102,7 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
 def _format_flag(name: str, value: object) -> str:
     if value == "counts":
         return "--counts"
-    if name == "separator":  # of the page
+    if name == "separator":  # the name in the web app
         return "--type txt"
     if name == "kind":
         return f"-k {_DEFAULT_KERNELS[str(value)]}"
@@ -113,10 +113,10 @@ def _format_flag(name: str, value: object) -> str:
 def report_unusable_samples(
     source: Samples, problems: Mapping[int, str], skip: bool, suggest_skip: bool = True
 ) -> None:
-    """Say which samples of a file cannot be used, as an error or, if they are left out, a note.
+    """Report unusable samples of a file, as an error or, if they are dropped, as a note.
 
-    The error names the option that leaves them out, if `suggest_skip`. The name of the samples in
-    the library, as in "of `references` is missing", gives way to their place in the file.
+    With `suggest_skip`, the error names the flag that drops them. Sample names of the library, such
+    as "of `references`", are replaced by positions in the file.
     """
     found = [(source.place(i), _LIBRARY_NAME_PREFIX.sub("", why)) for i, why in problems.items()]
     if skip:

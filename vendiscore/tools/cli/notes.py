@@ -1,4 +1,4 @@
-"""Warnings and notes on several sets: equal ones are merged, and notes are summarized."""
+"""Warnings and notes about several sets: identical ones are merged and notes are shortened."""
 
 import re
 
@@ -10,11 +10,11 @@ _NUMBER = re.compile(r"\d[\d.,]*")
 
 
 class Notes:
-    """Warnings and notes of a command, each with the name of the set that it is about."""
+    """Warnings and notes of a command, each with the name of its set."""
 
     def __init__(self, command_options: CommandOptions) -> None:
         self._command_options = command_options
-        self._warnings: dict[str, list[tuple[str, str]]] = {}  # by their text without numbers
+        self._warnings: dict[str, list[tuple[str, str]]] = {}  # keyed by the text without numbers
         self._notes: dict[str, list[tuple[str, str]]] = {}
 
     def warn(self, name: str, text: str) -> None:
@@ -24,9 +24,9 @@ class Notes:
         self._add(self._notes, name, text)
 
     def print_all(self) -> None:
-        """Print each warning once, and the notes in a line; with --verbose, every one in full.
+        """Print each distinct warning, and all notes in a line; with --verbose, everything in full.
 
-        A note that differs from a warning by its numbers only belongs to that warning.
+        A note that equals a warning except for numbers is merged with it.
         """
         verbose = self._command_options.args.verbose
         for key, named in self._warnings.items():
@@ -51,7 +51,7 @@ class Notes:
 
 
 def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str]:
-    """Return a line for each set, or for the first one with the names of the others."""
+    """Return one line per set, or a line for the first set with the names of the others."""
     if verbose:
         return [f"{name}: {text}" for name, text in named_texts]
     name, text = named_texts[0]
@@ -64,5 +64,5 @@ def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str
 
 
 def _first_clause(text: str) -> str:
-    """Return the first part of a note, up to a semicolon or its end."""
+    """Return the first clause of a note, up to a semicolon or its end."""
     return text.partition("; ")[0].rstrip(".")

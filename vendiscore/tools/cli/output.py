@@ -1,4 +1,4 @@
-"""Print rows of names and numbers as text, Markdown, CSV and JSON."""
+"""Formatting of results as text, Markdown, LaTeX, CSV and JSON."""
 
 import json
 import re
@@ -20,23 +20,23 @@ _LATEX_TEMPLATE = """\
 \\bottomrule
 \\end{tabular}
 """
-_SIGNATURE_FORMATS = {"md": "`%s`\n", "latex": "%% %s\n"}  # a signature
+_SIGNATURE_FORMATS = {"md": "`%s`\n", "latex": "%% %s\n"}  # formats of the signature
 
 
 def format_short(value: object) -> str:
-    """Return a cell for people: a number in four digits."""
+    """Format a cell for text: numbers with four digits."""
     if isinstance(value, float):
         return f"{value:.4g}" if abs(value) < 1e4 else f"{value:,.0f}"
     return f"{value:,}" if type(value) is int else format_exact(value)
 
 
 def format_exact(value: object) -> str:
-    """Return a cell for programs: a number with all digits."""
+    """Format a cell for programs: numbers with all digits."""
     return "" if value is None else str(value)
 
 
 def format_table(rows: Sequence[Row]) -> str:
-    """Return aligned columns: numbers to the right, all else to the left."""
+    """Format aligned columns, with numbers on the right and other values on the left."""
     right, lines = _format_cells(rows)
     wide = [max(map(len, column)) for column in zip(*lines, strict=True)]
     text = ""
@@ -60,7 +60,7 @@ def format_markdown(rows: Sequence[Row]) -> str:
 
 
 def format_csv(rows: Sequence[Row]) -> str:
-    """Return CSV for a spreadsheet, with all digits."""
+    """Format CSV for spreadsheets, with all digits."""
     names = _column_names(rows)
     text = csv_row(map(text_cell, names))
     for row in rows:
@@ -73,12 +73,12 @@ def format_csv(rows: Sequence[Row]) -> str:
 
 
 def as_json(result: object) -> str:
-    """Return JSON; infinity is text, and NaN null."""
+    """Format JSON; infinity becomes a string, and NaN null."""
     return json.dumps(to_json_value(to_plain(result)), ensure_ascii=False, indent=1) + "\n"
 
 
 def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
-    """Return which columns are of numbers, and the lines of cells: the names, then each row."""
+    """Return a mask of numeric columns, and rows of cells including the header."""
     names = _column_names(rows)
     lines = [names]
     right = [True] * len(names)
@@ -91,7 +91,7 @@ def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
 
 
 def format_latex(rows: Sequence[Row]) -> str:
-    """Return a table of the LaTeX package booktabs."""
+    """Format a LaTeX table for the package booktabs."""
     lines = []
     for line in _format_cells(rows)[1]:
         cells = [re.sub("[&%#$_{}]", r"\\\g<0>", cell) for cell in line]
@@ -100,7 +100,7 @@ def format_latex(rows: Sequence[Row]) -> str:
 
 
 def append_signatures(args: Namespace, parts: Sequence[str], *signatures: str) -> str:
-    """Return the parts of an answer, and signatures if they are asked for."""
+    """Join the parts of the output, and signatures if requested."""
     if args.signature and args.format != "csv":
         line = _SIGNATURE_FORMATS.get(args.format, "%s\n")
         parts = [*parts, "".join(line % each for each in signatures)]
@@ -115,7 +115,7 @@ def format_result(
     tables: Iterable[Table],
     signature: str,
 ) -> str:
-    """Return a sentence and tables, the whole result in JSON, or its rows in CSV."""
+    """Format a result as a sentence with tables, as JSON, or as CSV rows."""
     quoted = {"signature": signature} if args.signature else {}
     if args.format == "json":
         return as_json({**make_result(), **quoted})

@@ -1,4 +1,4 @@
-"""The commands and their options, as argparse reads them."""
+"""Definition of the commands and their options for argparse."""
 
 import argparse
 import re
@@ -15,7 +15,7 @@ from .exit_codes import PROGRAM, USAGE
 AddArgument = Callable[..., object]
 
 
-# Words of other commands, by the option or the command here.
+# Names used by other programs, by the option or command here.
 _SYNONYMS = {
     "by": "models sets",
     "column": "text field",
@@ -26,7 +26,7 @@ _SYNONYMS = {
     "select": "choose sample subset",
     "report": "html",
 }
-# Words that no option and no command stands for, and what to type instead.
+# Names without an equivalent option or command, with a suggestion.
 _REPLACEMENT_HINTS = {
     "json": "Did you mean -f json?",
     "csv": "Did you mean -f csv?",
@@ -38,20 +38,20 @@ _REPLACEMENT_HINTS = {
 }
 
 
-# Keywords in messages of the library: `name`, or name=value after the word of a remedy.
+# Matches keywords in messages of the library: `name`, or name=value after a verb such as "pass".
 _KEYWORD_PATTERN = re.compile(
     r"`(\w+(?:=(?:'[^']*'|False))?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
 _LIST_FUNCTION_PATTERN = re.compile(r"vendiscore\.list_(\w+)\(\)")
-# Keywords and functions with other names here; `size` of images has none.
+# Keywords and functions with other names on the command line; `size` of images has no flag.
 _FLAG_NAMES = {
     "compute": "score",
     "groups": "group_by",
     "score_K": "matrix",
     "size": "",
 }
-# Keywords with a value that an option without a value stands for.
+# Keywords with a value that are flags without a value on the command line.
 _VALUELESS_FLAGS = {
     "allow_repeats=False": "--no-repeats",
     "pool_repeats=False": "--no-pool-repeats",
@@ -60,10 +60,10 @@ _VALUELESS_FLAGS = {
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser that says which option may have been meant by one that it does not have."""
+    """An argument parser that suggests options for unknown ones."""
 
     def error(self, message: str) -> NoReturn:
-        """End the program, with a hint for the first option that is unknown."""
+        """Exit with an error message and a hint for the first unknown option."""
         _, unknown, options = message.partition("unrecognized arguments: ")
         hint = ""
         name = "OPTION"
@@ -77,14 +77,14 @@ class _Parser(argparse.ArgumentParser):
 
     @property
     def flags(self) -> dict[str, str]:
-        """The long flag of each option, by all its names without dashes."""
+        """The long flag of each option, by all of its names without dashes."""
         return {
             name.lstrip("-"): next(flag for flag in action.option_strings if flag[1] == "-")
             for name, action in self._option_string_actions.items()
         }
 
     def replace_keywords_by_flags(self, message: str) -> str:
-        """Return a message of the library with options where it names keywords.
+        """Replace keywords by flags in a message of the library.
 
         >>> build_parser("compare").replace_keywords_by_flags("`q` is 7; pass psd='clip'")
         '-q is 7; pass -o psd=clip'
@@ -113,7 +113,7 @@ class _Parser(argparse.ArgumentParser):
         return _KEYWORD_PATTERN.sub(replace_keyword, message)
 
     def _hint(self, name: str) -> str:
-        """Return the sentence that says what to type instead of an option; "" for no idea."""
+        """Return a sentence that suggests another option; "" if there is none."""
         if name in _REPLACEMENT_HINTS:
             return _REPLACEMENT_HINTS[name]
         flags = self.flags
@@ -129,14 +129,14 @@ class _Parser(argparse.ArgumentParser):
 
 
 def _find_closest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the option or the command that a word stands for; no letter stands for a word."""
+    """Return the option or command closest to a word; words never match single-letter options."""
     long = [name for name in candidates if len(name) > 1]
     ours = (name for name in long if normalize_name(word) in _SYNONYMS.get(name, "").split())
     return next(ours, None) or closest_name(word, long)
 
 
 def describe_unknown_command(word: str, files: Iterable[str]) -> str:
-    """Say that a word is not a command and not one of the files here, and what it may mean."""
+    """Explain that a word is neither a command nor a file here, and suggest the closest ones."""
     close = _find_closest(word, COMMANDS) or closest_name(word, files)
     hint = f"Did you mean `{PROGRAM} {close}`? " if close else ""
     hint = _REPLACEMENT_HINTS.get(word, hint)
@@ -150,8 +150,8 @@ def _parse_count(text: str) -> int:
     return int(text)
 
 
-# Options as a person reads them: flags, a value, its default in brackets, and help; three dots
-# stand behind a value that can be repeated. Columns are found by these names in `Wanted`.
+# Options as shown in help: flags, value, default in parentheses, and description. Three dots mark a
+# value that can be repeated. Columns are located by these names in `Wanted`.
 _OPTION_PATTERN = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
 _TYPES = {"COUNT": _parse_count, "NUMBER": float}
 _OPTIONS = {
@@ -210,7 +210,7 @@ verbose: --verbose  all notes in full, instead of a summary
 
 
 def _add_options(group: argparse._ActionsContainer, names: str) -> AddArgument:
-    """Add options by their names, and return what adds more."""
+    """Add options by name; return the function that adds further ones."""
     for name in names.split():
         flags, value, repeated, default, about = _OPTIONS[name]
         keywords: Record = {"action": "store_true"}
@@ -223,7 +223,7 @@ def _add_options(group: argparse._ActionsContainer, names: str) -> AddArgument:
 
 
 class Command(NamedTuple):
-    """A command: its module, what it is for, examples, its own options, and its formats."""
+    """A command: its module, purpose, examples, options and formats."""
 
     module: str
     description: str
