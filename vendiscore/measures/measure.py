@@ -206,17 +206,18 @@ def register_measure(
     """Register a function of a `SampleSet` as a measure, as a decorator.
 
     ``compute(samples, measures=[name])`` then evaluates it. The decorated function takes the
-    `SampleSet`, and options as keywords with defaults. It returns a number, one number per order
-    if `ordered`, or a mapping from suffixes of the key ("_t0.5") to numbers. The first line of its
-    docstring is shown in tables of measures.
+    `SampleSet` as `subject`, and options as keywords with defaults. It returns a number, one number
+    per order if `ordered`, or a mapping from suffixes of the key ("_t0.5") to numbers. The first
+    line of its docstring is shown in tables of measures.
 
     Parameters
     ----------
     name : str
         Name of the measure, in `measures` and in results.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
-        The view of the set that it uses: `similarity`; Vendi Scores (`spectral`); `eigen`;
-        `space`, which takes n^2 memory; `features`; or `samples` as they were passed.
+        The view that it uses: `subject.similarity`; Vendi Scores, `subject.spectral`;
+        `subject.eigen`; `subject.space`, which takes n^2 memory; `subject.features`; or
+        `subject.samples` as they were passed.
     range : str
         The possible values, such as "[1, n]" or "[0, ∞)". A value outside raises an error.
     source : str
@@ -224,21 +225,21 @@ def register_measure(
     direction : {"higher", "lower"}, default "higher"
         Whether higher or lower values mean more of its `aspect`.
     weighted : bool, default False
-        Whether it supports weights, `p` of the set.
+        Whether it supports weights, `subject.p`.
     ordered : bool, default False
-        Whether it returns one number for each of `orders` of the set.
+        Whether it returns one number for each of `subject.orders`.
     references : bool, default False
         Whether it compares the samples with a second set.
     readers : mapping of str to callable, optional
         Validation of its options before any computation. Each function returns the validated
         value.
     groups : bool, default False
-        Whether it returns one number for all groups together, from `parts` of the set.
+        Whether it returns one number for all groups together, from `subject.parts`.
     aspect : {"diversity", "dimension", "fidelity", "likeness"}, default "diversity"
         What it measures: diversity; the dimension of the data; for two sets, how many samples
         resemble a reference, or how similar the sets are.
     pooled : bool, default False
-        Whether it compares pairs across both sets, using `both` of the set.
+        Whether it compares pairs across both sets, using `subject.both`.
     references_without : str, optional
         For one-set measures: unless this option is passed, references, if any, determine the
         distance scale.
