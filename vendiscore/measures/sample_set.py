@@ -202,7 +202,7 @@ class SampleSet:
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """Indices of the samples of this set into all samples passed by the caller."""
+        """The indices of the samples of this set into all samples passed by the caller."""
         return np.arange(self.n_input)
 
     @property
@@ -387,7 +387,7 @@ class SampleSet:
 
     @property
     def retained_indices(self) -> np.ndarray:
-        """Indices of the retained samples into the samples passed by the caller."""
+        """The indices of the retained samples into the samples passed by the caller."""
         return self.indices[self.row_of_input >= 0]
 
     @property
