@@ -241,3 +241,11 @@ def test_weights_that_are_not_in_the_files_are_an_error(missing, pooling, messag
 def test_rows_of_a_network_are_floats():
     with network(Noisy()).inference_mode([], {}) as (encode, _):
         np.testing.assert_array_equal(encode([[1.0]]).numpy(), [[2.0]])
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"), [("query", "query: "), ("none", None), ("blank", None), (None, None)]
+)
+def test_the_default_prompt_is_that_of_the_default_name(name, expected):
+    model = SimpleNamespace(prompts={"query": "query: ", "blank": ""}, default_prompt_name=name)
+    assert networks.default_prompt(model) == expected

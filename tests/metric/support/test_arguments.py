@@ -36,6 +36,15 @@ def test_scalars_of_all_kinds_become_plain_values():
     assert not has_gradient([np.ones(3), "a"])
 
 
+def test_a_gradient_is_detected_inside_containers():
+    torch = pytest.importorskip("torch")
+    tensor, constant = torch.ones(2, requires_grad=True), torch.ones(2)
+    for value in (tensor, [constant, tensor], ("a", tensor), {"x": [tensor]}):
+        assert has_gradient(value)
+    for value in (constant, [constant], ["a", 1], {"x": constant}, [], 3.0):
+        assert not has_gradient(value)
+
+
 @pytest.mark.parametrize("value", [True, np.True_, "3", b"3", 3j, np.complex64(3), None, [3], "x"])
 def test_other_values_are_no_numbers(value):
     for read in (lambda: check_float("x", value, "a number"), lambda: check_int("x", value)):
