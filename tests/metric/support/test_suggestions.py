@@ -86,7 +86,7 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
     assert (
         "radius=2, n_bits=2048, chirality=False, coefficient='tanimoto', on_error='raise'" in told
     )
-    assert "Bonds around each atom" in told
+    assert "Radius of the substructures around each atom, in bonds" in told
     for kernel in list_kernels():
         assert set(kernel.options) == {given.partition("=")[0] for given in kernel.signature}
         assert kernel.summary in kernel.__doc__
