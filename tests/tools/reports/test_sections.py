@@ -68,8 +68,8 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
         f"{details['typical']} {names} "
         f"95 % interval: {low:.2f} to {high:.2f}. A new set of 12 texts of the same source would "
         f"typically score within about {se:.2f} of this (one standard error). "
-        "Samples were compared by ngram_overlap (ns=[1, 2], analyzer='word'). The mean over ns of "
-        "the cosine similarities of bags of n-grams."
+        "Samples were compared by ngram_overlap (ns=[1, 2], analyzer='word'). The cosine "
+        "similarity of n-gram counts, averaged over the lengths n in `ns`."
     )
 
 
