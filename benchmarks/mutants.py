@@ -158,7 +158,7 @@ DEFINITION = {
 # Tests of entry points that reach the definition: `compute`, stacks of groups, and State.
 ENTRY_POINTS = (
     "tests/metric/scoring/test_compute.py",
-    "tests/metric/spectral/test_stacks.py",
+    "tests/metric/spectral/test_stacked_spectra.py",
     "tests/tools/streams/test_state.py",
 )
 # Changes that give the same scores: a part of the line, the change, and why.

@@ -52,6 +52,7 @@ FORWARDED = {
     "plots": "tools.plots",
     "cli": "tools.cli",
     "core.errors": "support.errors",
+    "similarity.memory": "support.memory",
     "analysis": "tools.analysis.layout",
     "report": "tools.reports",
     "measures.subject": "measures.sample_set",

@@ -1,5 +1,5 @@
 """The documented import path of `vendiscore.measures.stacked_groups`."""
 
-from .stacked_groups import StackedGroups
+from .stacked_groups import Stack, StackedGroups
 
-__all__ = ["StackedGroups"]
+__all__ = ["Stack", "StackedGroups"]

@@ -104,6 +104,9 @@ class StackedGroups:
         return [self.space, *self.parent.build_reference_spaces(solver)]
 
 
+Stack = StackedGroups  # the name before version 0.5
+
+
 def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, StackedGroups]]:
     """Yield indices of groups of equal size with their StackedGroups, in cache-sized batches."""
     assert parent.groups is not None

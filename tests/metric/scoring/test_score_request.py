@@ -1,4 +1,4 @@
-"""Arguments of `compute` become a Request, or an error that names the argument."""
+"""Arguments of `compute` become a ScoreRequest, or an error that names the argument."""
 
 import pickle
 
