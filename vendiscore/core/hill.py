@@ -50,9 +50,9 @@ def effective_number(shares: Array, q: float = DEFAULT_ORDER) -> Number:
 
     References
     ----------
-    .. [1] M. O. Hill, "Diversity and Evenness: A Unifying Notation and Its Consequences", Ecology,
+    1. M. O. Hill, "Diversity and Evenness: A Unifying Notation and Its Consequences", Ecology,
        1973.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952,
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952,
        eq. (3).
 
     Examples

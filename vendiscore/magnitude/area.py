@@ -78,7 +78,7 @@ def mag_area(
 
     References
     ----------
-    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    1. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, definition 3.3 and appendix B.3.
 
     Examples
@@ -151,7 +151,7 @@ def mag_areas(
 
     References
     ----------
-    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    1. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, definition 3.3 and section 3.4.
 
     Examples
@@ -243,7 +243,7 @@ def mag_diff(
 
     References
     ----------
-    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    1. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, definition 3.4.
 
     Examples

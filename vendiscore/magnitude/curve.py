@@ -152,9 +152,9 @@ def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
 
     References
     ----------
-    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+    1. T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
        section 2.2.
-    .. [2] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    2. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, section 3.
 
     Examples

@@ -62,7 +62,7 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
 
     References
     ----------
-    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+    1. T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
        definitions 1.1.2 and 2.1.
 
     Examples
@@ -119,7 +119,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
 
     References
     ----------
-    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+    1. T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
        section 1.1 (weightings).
 
     Examples
@@ -171,7 +171,7 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
 
     References
     ----------
-    .. [1] S. Willerton, "Spread: A Measure of the Size of Metric Spaces", International Journal of
+    1. S. Willerton, "Spread: A Measure of the Size of Metric Spaces", International Journal of
        Computational Geometry & Applications, 2015.
 
     Examples
@@ -230,7 +230,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
 
     References
     ----------
-    .. [1] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    1. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, definition 3.5 and appendix B.2.
 
     Examples
@@ -299,9 +299,9 @@ def magnitude_function(
 
     References
     ----------
-    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+    1. T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
        section 2.2.
-    .. [2] K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
+    2. K. Limbeck et al., "Metric Space Magnitude for Evaluating the Diversity of Latent
        Representations", 2024. arXiv:2311.16054, section 3.
 
     Examples
@@ -372,7 +372,7 @@ def magnitude_dimension(
 
     References
     ----------
-    .. [1] R. Andreeva, K. Limbeck, B. Rieck and R. Sarkar, "Metric Space Magnitude and
+    1. R. Andreeva, K. Limbeck, B. Rieck and R. Sarkar, "Metric Space Magnitude and
        Generalisation in Neural Networks", TAG-ML, 2023, definition 3.
 
     Examples

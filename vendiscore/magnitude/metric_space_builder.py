@@ -110,9 +110,9 @@ def as_space(
 
     References
     ----------
-    .. [1] T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
+    1. T. Leinster, "The Magnitude of Metric Spaces", Documenta Mathematica, 2013,
        section 2.1.
-    .. [2] I. J. Schoenberg, "Metric Spaces and Positive Definite Functions", Transactions of the
+    2. I. J. Schoenberg, "Metric Spaces and Positive Definite Functions", Transactions of the
        American Mathematical Society, 1938.
 
     Examples

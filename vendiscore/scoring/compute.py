@@ -210,9 +210,9 @@ def compute(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------

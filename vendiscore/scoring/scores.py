@@ -95,9 +95,9 @@ def score(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -157,9 +157,9 @@ def score_K(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -214,9 +214,9 @@ def score_X(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -260,9 +260,9 @@ def score_dual(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
+    2. A. P. Pasarkar and A. B. Dieng, "Cousins of the Vendi Score", 2023. arXiv:2310.12952.
 
     Examples
     --------
@@ -337,7 +337,7 @@ def conditional_score(
 
     References
     ----------
-    .. [1] M. Jalali, A. Ospanov, A. Gohari and F. Farnia, "Conditional Vendi Score", 2024.
+    1. M. Jalali, A. Ospanov, A. Gohari and F. Farnia, "Conditional Vendi Score", 2024.
        arXiv:2411.02817 (order 1).
 
     Examples

@@ -149,7 +149,7 @@ def spectrum(similarity: Similarity, p: Array | None = None, psd: PSD = "check")
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410, section 3.
 
     Examples

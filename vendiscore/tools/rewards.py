@@ -135,9 +135,9 @@ def group_rewards(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] T. Li et al., "Jointly Reinforcing Diversity and Quality in Language Model Generations"
+    2. T. Li et al., "Jointly Reinforcing Diversity and Quality in Language Model Generations"
        (DARLING), 2025. arXiv:2509.02534.
 
     Examples

@@ -187,14 +187,14 @@ def compare(
 
     References
     ----------
-    .. [1] E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
+    1. E. Chung and J. P. Romano, "Exact and Asymptotically Robust Permutation Tests", Annals of
        Statistics, 2013.
-    .. [2] J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika, 1991.
-    .. [3] S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal
+    2. J. Besag and P. Clifford, "Sequential Monte Carlo p-values", Biometrika, 1991.
+    3. S. Holm, "A Simple Sequentially Rejective Multiple Test Procedure", Scandinavian Journal
        of Statistics, 1979.
-    .. [4] G. Y. Zou and A. Donner, "Construction of Confidence Limits about Effect Measures",
+    4. G. Y. Zou and A. Donner, "Construction of Confidence Limits about Effect Measures",
        Statistics in Medicine, 2008.
-    .. [5] D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", Journal of
+    5. D. J. Schuirmann, "A Comparison of the Two One-Sided Tests Procedure", Journal of
        Pharmacokinetics and Biopharmaceutics, 1987.
 
     Examples

@@ -87,7 +87,7 @@ def explain(
 
     References
     ----------
-    .. [1] I. J. Good, "The Population Frequencies of Species and the Estimation of Population
+    1. I. J. Good, "The Population Frequencies of Species and the Estimation of Population
        Parameters", Biometrika, 1953 (coverage).
 
     Examples

@@ -327,12 +327,12 @@ def growth(
 
     References
     ----------
-    .. [1] A. Chao et al., "Rarefaction and Extrapolation with Hill Numbers", Ecological Monographs,
+    1. A. Chao et al., "Rarefaction and Extrapolation with Hill Numbers", Ecological Monographs,
        2014.
-    .. [2] A. Chao and L. Jost, "Coverage-based Rarefaction and Extrapolation", Ecology, 2012.
-    .. [3] A. Chao, Y. T. Wang and L. Jost, "Entropy and the Species Accumulation Curve", Methods in
+    2. A. Chao and L. Jost, "Coverage-based Rarefaction and Extrapolation", Ecology, 2012.
+    3. A. Chao, Y. T. Wang and L. Jost, "Entropy and the Species Accumulation Curve", Methods in
        Ecology and Evolution, 2013.
-    .. [4] B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
+    4. B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
 
     Examples
     --------

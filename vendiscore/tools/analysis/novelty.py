@@ -152,7 +152,7 @@ def novelty(
 
     References
     ----------
-    .. [1] "Vendi Novelty Scores", 2026. arXiv:2602.10062. Its detector also weights these gains by
+    1. "Vendi Novelty Scores", 2026. arXiv:2602.10062. Its detector also weights these gains by
        the predicted classes of the sample, which this function does not. The identity used here is
        derived in docs/identity.md.
 

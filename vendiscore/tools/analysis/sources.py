@@ -98,10 +98,10 @@ def sources(
 
     References
     ----------
-    .. [1] L. Jiang et al., "Artificial Hivemind", NeurIPS, 2025. arXiv:2510.22954.
-    .. [2] K. Muandet et al., "Kernel Mean Embedding of Distributions", Foundations and Trends in
+    1. L. Jiang et al., "Artificial Hivemind", NeurIPS, 2025. arXiv:2510.22954.
+    2. K. Muandet et al., "Kernel Mean Embedding of Distributions", Foundations and Trends in
        Machine Learning, 2017.
-    .. [3] B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
+    3. B. Efron and C. Stein, "The Jackknife Estimate of Variance", Annals of Statistics, 1981.
 
     Examples
     --------

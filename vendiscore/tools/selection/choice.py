@@ -171,12 +171,12 @@ def select(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
-    .. [2] M. Minoux, "Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
-    .. [3] K. Wei, R. Iyer and J. Bilmes, "Submodularity in Data Subset Selection and Active
+    2. M. Minoux, "Accelerated Greedy Algorithms for Maximizing Submodular Set Functions", 1978.
+    3. K. Wei, R. Iyer and J. Bilmes, "Submodularity in Data Subset Selection and Active
        Learning", ICML, 2015.
-    .. [4] B. Mirzasoleiman, J. Bilmes and J. Leskovec, "Coresets for Data-efficient Training of
+    4. B. Mirzasoleiman, J. Bilmes and J. Leskovec, "Coresets for Data-efficient Training of
        Machine Learning Models", ICML, 2020. arXiv:1906.01827 (facility location).
 
     Examples

@@ -397,7 +397,7 @@ def score_batches(
 
     References
     ----------
-    .. [1] D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
+    1. D. Friedman and A. B. Dieng, "The Vendi Score: A Diversity Evaluation Metric for Machine
        Learning", Transactions on Machine Learning Research, 2023. arXiv:2210.02410.
 
     Examples
