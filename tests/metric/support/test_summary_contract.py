@@ -32,6 +32,8 @@ from vendiscore import (
 from vendiscore.magnitude.curve import magnitude_curve
 from vendiscore.support.summary import SummaryMixin
 
+pytest.importorskip("pyarrow")  # which `score_batches` needs
+
 TEXTS = ["a cat sat", "a cat sat", "the dog ran", "it rained"]
 # Classes that a public function returns, or a result has in a public attribute, and that are no
 # results themselves.
