@@ -71,7 +71,10 @@ def coverage(subject: SampleSet, neighbours: int = 5) -> float:
 
 
 def _count_balls(subject: SampleSet, name: str, k: int, with_samples: bool = False) -> BallCounts:
-    """Count points in balls of k neighbours; if `with_samples`, also in the balls of samples."""
+    """Count how many k-nearest-neighbour balls of the other set contain each point.
+
+    Raise unless there are more than `k` references and, if `with_samples`, more than `k` samples.
+    """
     neighbourhoods = subject.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
     for what in SETS if with_samples else SETS[1:]:

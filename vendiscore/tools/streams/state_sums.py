@@ -36,7 +36,7 @@ class Sum:
         return self.numbers.ndim == 2
 
     def matrix(self) -> np.ndarray:
-        """Return the smaller of F Fᵀ and FᵀF, which have the same eigenvalues but for zeros."""
+        """Return the smaller of F Fᵀ and FᵀF; both have the same nonzero eigenvalues."""
         if self.is_rows:
             return gram(self.numbers)
         C = np.empty((self.d, self.d))
