@@ -15,13 +15,13 @@ from .sample_set import SampleSet
     range="[0, ∞)",
     source="Lai et al., 2020; Limbeck et al., arXiv 2311.16054, C.1",
 )
-def geometric_mean_of_deviations(subject: SampleSet) -> float:
+def geometric_mean_of_deviations(sample_set: SampleSet) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if a column is constant.
 
     For labels, each class is a column. Features of n-gram kernels are not supported because their
     columns depend on the samples.
     """
-    X = subject.features
+    X = sample_set.features
     if sp.issparse(X):
         X = sp.csc_array(X)
     n, d = X.shape

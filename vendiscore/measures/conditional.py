@@ -56,7 +56,7 @@ class Conditions:
     readers={"given": Conditions},
 )
 def conditional_vendi_score(
-    subject: SampleSet, given: Conditions | None = None, given_k: KernelArgument | None = None
+    sample_set: SampleSet, given: Conditions | None = None, given_k: KernelArgument | None = None
 ) -> list[Number]:
     """The Conditional Vendi Score VS_q(K ∘ T) / VS_q(T): diversity at a fixed condition.
 
@@ -68,11 +68,11 @@ def conditional_vendi_score(
         raise UnsupportedInputError(
             "`given`, one value for each sample such as its prompt, got none"
         )
-    T = given.similarity(given_k, subject.parent.n_input)
-    if len(subject.retained_indices) < T.n:
-        T = T.take(subject.retained_indices)
-    how = (subject.orders, subject.p, subject.psd)
-    joint = compute_vendi_scores(ProductSimilarity([subject.similarity, T]), *how).values
+    T = given.similarity(given_k, sample_set.parent.n_input)
+    if len(sample_set.retained_indices) < T.n:
+        T = T.take(sample_set.retained_indices)
+    how = (sample_set.orders, sample_set.p, sample_set.psd)
+    joint = compute_vendi_scores(ProductSimilarity([sample_set.similarity, T]), *how).values
     # double precision, like the score of the product that is divided by it
     alone = compute_vendi_scores(T, *how, allow_single=False).values
     return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]

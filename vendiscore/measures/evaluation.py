@@ -61,17 +61,17 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
 
 
 def evaluate_measures(
-    subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
+    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
 ) -> list[Record]:
     """Return {key: value} for each measure; `keys` are suffixes of orders, "" or "_q2"."""
     every: list[Record] = []
     known: set[str] = set()
     for measure, options in measures:
         try:
-            numbers = measure.compute(subject, **options)
+            numbers = measure.compute(sample_set, **options)
         except UnsupportedInputError as error:
             raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
-        n = subject.n
+        n = sample_set.n
         scores: Record = {}
         for suffix, value in _values_by_suffix(measure, numbers, keys).items():
             key = f"{measure.name}{suffix}"
@@ -81,10 +81,10 @@ def evaluate_measures(
             low, high = measure.ends
             known_low = type(value) is float and low is not None  # the upper end is a number, or n
             inside = known_low and low <= value <= (n if high is None else high)
-            scores[key] = value if inside else measure.check(value, n, subject.roundoff)
+            scores[key] = value if inside else measure.check(value, n, sample_set.roundoff)
         every.append(scores)
     if "torch" in sys.modules:
-        _check_gradients_kept(subject.parent, measures, every)
+        _check_gradients_kept(sample_set.parent, measures, every)
     return every
 
 
@@ -112,7 +112,7 @@ def _check_gradients_kept(
 
 
 def evaluate_measures_stacked(
-    subject: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
+    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
 ) -> tuple[list[Record], np.ndarray]:
     """Evaluate the measures for all groups at once.
 
@@ -121,12 +121,12 @@ def evaluate_measures_stacked(
     """
     from .stacked_groups import iter_stacked_groups
 
-    assert subject.groups is not None
-    apart = np.ones(len(subject.groups), dtype=bool)
+    assert sample_set.groups is not None
+    apart = np.ones(len(sample_set.groups), dtype=bool)
     order: list[np.ndarray] = []
     pieces: list[dict[str, list[Array]]] = [{} for _ in measures]
     in_numpy = False
-    for groups, stack in iter_stacked_groups(subject):
+    for groups, stack in iter_stacked_groups(sample_set):
         order.append(groups)
         bad = np.zeros(len(groups), dtype=bool)
         for (measure, options), own in zip(measures, pieces, strict=True):
@@ -138,8 +138,8 @@ def evaluate_measures_stacked(
                 bad |= ~np.isfinite(known) | (known < low - slack) | (known > high + slack)
                 own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
         bad |= stack.unusual
-        subject.notes += stack.notes
-        in_numpy = subject.has_similarities and stack.similarity is not subject.similarity
+        sample_set.notes += stack.notes
+        in_numpy = sample_set.has_similarities and stack.similarity is not sample_set.similarity
         apart[groups] = bad
     places = np.concatenate([np.empty(0, int), *order])
     back = np.zeros(len(apart), int)
@@ -148,9 +148,9 @@ def evaluate_measures_stacked(
     for own in pieces:
         column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
         if in_numpy:  # convert to tensors
-            like = subject.similarity.diagonal()
+            like = sample_set.similarity.diagonal()
             column = {key: asarray_like(values, like) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
-        _check_gradients_kept(subject, measures, columns)
+        _check_gradients_kept(sample_set, measures, columns)
     return columns, apart

@@ -26,18 +26,18 @@ _register = partial(
 
 
 @_register("TotalVS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
-def total_vendi_score(subject: SampleSet) -> list[Number]:
+def total_vendi_score(sample_set: SampleSet) -> list[Number]:
     """The Vendi Score of all groups as a single set (γ)."""
-    return subject.spectral.values
+    return sample_set.spectral.values
 
 
 @_register("WithinVS", range="[1, n]", source=_JOST, needs="similarity")
-def within_vendi_score(subject: SampleSet) -> list[Number]:
+def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     """The mean Vendi Score within groups (α); the weighted geometric mean at order 1."""
-    parts = subject.parts
-    p = subject.p
+    parts = sample_set.parts
+    p = sample_set.p
     if p is None:
-        weights: Array = np.array([len(part.rows) for part in parts]) / subject.similarity.n
+        weights: Array = np.array([len(part.rows) for part in parts]) / sample_set.similarity.n
     else:
         weights = namespace(p).stack([p[part.rows].sum() for part in parts])
     pairs = zip(weights, parts, strict=True)
@@ -45,7 +45,7 @@ def within_vendi_score(subject: SampleSet) -> list[Number]:
     xp = namespace(every[0])
     shares = xp.concat(every)
     shares = shares / xp.sum(shares)
-    return [effective_number(shares, q) / effective_number(weights, q) for q in subject.orders]
+    return [effective_number(shares, q) / effective_number(weights, q) for q in sample_set.orders]
 
 
 @_register(
@@ -53,7 +53,7 @@ def within_vendi_score(subject: SampleSet) -> list[Number]:
     range="(0, n]",
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
 )
-def between_vendi_score(subject: SampleSet) -> list[Number]:
+def between_vendi_score(sample_set: SampleSet) -> list[Number]:
     """The effective number of distinct groups (β = γ / α); from 1 to exp H(w) at order 1.
 
     β is biased upwards for small groups, whose samples have little in common with other groups just
@@ -62,5 +62,6 @@ def between_vendi_score(subject: SampleSet) -> list[Number]:
     corrects for this, is close to 0 there.
     """
     return [
-        a / b for a, b in zip(total_vendi_score(subject), within_vendi_score(subject), strict=True)
+        a / b
+        for a, b in zip(total_vendi_score(sample_set), within_vendi_score(sample_set), strict=True)
     ]

@@ -22,33 +22,33 @@ from .neighbourhoods import Neighbourhoods
 class JointSampleSet:
     """The samples followed by the references, as a single set."""
 
-    def __init__(self, subject: Any) -> None:
-        if any(map(is_metric_space, subject.sets)):
+    def __init__(self, sample_set: Any) -> None:
+        if any(map(is_metric_space, sample_set.sets)):
             raise TypeError(_ONE_SET_MESSAGE.format("a MetricSpace"))
-        self.uses_row_distances = subject.uses_row_distances
-        self.subject = subject  # a SampleSet
-        self.spec: SimilaritySpec = subject.parent.spec
+        self.uses_row_distances = sample_set.uses_row_distances
+        self.sample_set = sample_set  # a SampleSet
+        self.spec: SimilaritySpec = sample_set.parent.spec
 
     @cached_property
     def rows(self) -> np.ndarray:
         """Rows of both sets, shape (n + m, d), if distances are computed from rows."""
         if self.spec.metric == "precomputed":
             raise TypeError(_ONE_SET_MESSAGE.format("a matrix of distances"))
-        return concatenate_rows(self.subject.sets, self.subject.names)
+        return concatenate_rows(self.sample_set.sets, self.sample_set.names)
 
     @cached_property
     def similarity(self) -> Similarity:
         """The similarity of both sets, with unit diagonal."""
-        if self.subject.parent is self.subject:
-            return build_pooled_similarity(self.subject.sets, self.spec, self.subject.names)
-        whole = self.subject.parent.both
+        if self.sample_set.parent is self.sample_set:
+            return build_pooled_similarity(self.sample_set.sets, self.spec, self.sample_set.names)
+        whole = self.sample_set.parent.both
         rows = np.arange(whole.sizes[0], whole.similarity.n)
-        return whole.similarity.take(np.concatenate([self.subject.rows, rows]))
+        return whole.similarity.take(np.concatenate([self.sample_set.rows, rows]))
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
         """Numbers of samples and of references, without dropped ones."""
-        n = len(self.subject.rows)
+        n = len(self.sample_set.rows)
         return n, self.similarity.n - n
 
     @property
@@ -62,11 +62,11 @@ class JointSampleSet:
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, computed without a full distance matrix."""
         whole = None
-        if self.subject.parent is not self.subject:
-            whole = self.subject.parent.both.neighbourhoods
+        if self.sample_set.parent is not self.sample_set:
+            whole = self.sample_set.parent.both.neighbourhoods
         if not self.uses_row_distances:
             return neighbourhoods.kernel_neighbourhoods(self.similarity, self.sizes[0], whole)
-        n = num_samples(self.subject.samples)
+        n = num_samples(self.sample_set.samples)
         if callable(self.spec.metric):
             (space,) = as_spaces([self.rows], self.spec, ["samples"])
             return neighbourhoods.space_neighbourhoods(space, n)
@@ -76,7 +76,7 @@ class JointSampleSet:
     def digest(self) -> str:
         """A digest of the references, for the signature."""
         if self.uses_row_distances:
-            return compute_digest(self.rows[-num_samples(self.subject.references) :])
+            return compute_digest(self.rows[-num_samples(self.sample_set.references) :])
         K = self.similarity
         n, m = self.sizes
         halves = np.repeat([0.5 / n, 0.5 / m], [n, m])

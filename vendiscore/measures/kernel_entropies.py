@@ -13,14 +13,14 @@ from .sample_set import SampleSet
 from .stacked_groups import StackedGroups
 
 
-def compute_log_score(subject: SampleSet | StackedGroups, q: float) -> Number:
+def compute_log_score(sample_set: SampleSet | StackedGroups, q: float) -> Number:
     """Return log VS of order q; order 2 uses a norm if no other measure needs the spectrum."""
-    if isinstance(subject, StackedGroups):
-        (number,) = subject.compute_spectra([q]).values
+    if isinstance(sample_set, StackedGroups):
+        (number,) = sample_set.compute_spectra([q]).values
     else:
-        known = subject.needed_spectrum
+        known = sample_set.needed_spectrum
         (number,) = compute_vendi_scores(
-            subject.similarity, [q], subject.p, subject.psd, spectrum=known
+            sample_set.similarity, [q], sample_set.p, sample_set.psd, spectrum=known
         ).values
     return number.log() if is_torch(number) else np.log(number)
 
@@ -31,19 +31,19 @@ _register_entropy = partial(
 
 
 @_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
-def renyi_kernel_entropy(subject: SampleSet | StackedGroups) -> Number:
+def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS at q = 2, for any `q`."""
-    return compute_log_score(subject, 2.0)
+    return compute_log_score(sample_set, 2.0)
 
 
 @_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
-def kernel_language_entropy(subject: SampleSet | StackedGroups) -> Number:
+def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     """The von Neumann entropy of the kernel matrix with unit trace, in nats: log VS at q = 1.
 
     Accepts any kernel and ignores `q`; at most log n. With k="equivalence" it equals
     SemanticEntropy, which ignores similarity between classes.
     """
-    return compute_log_score(subject, 1.0)
+    return compute_log_score(sample_set, 1.0)
 
 
 @register_measure(
@@ -55,10 +55,10 @@ def kernel_language_entropy(subject: SampleSet | StackedGroups) -> Number:
     weighted=True,
     stacks=True,
 )
-def sample_coverage(subject: SampleSet | StackedGroups) -> Number:
+def sample_coverage(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean fraction of a sample explained by the others: Good–Turing coverage for labels."""
-    if isinstance(subject, StackedGroups):
-        shares = subject.compute_spectra([], vectors=True).compute_residual_fractions()
+    if isinstance(sample_set, StackedGroups):
+        shares = sample_set.compute_spectra([], vectors=True).compute_residual_fractions()
     else:
-        shares = compute_residual_fractions(subject.eigen)
-    return compute_coverage(shares, subject.p)
+        shares = compute_residual_fractions(sample_set.eigen)
+    return compute_coverage(shares, sample_set.p)

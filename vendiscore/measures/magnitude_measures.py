@@ -60,12 +60,12 @@ _register = partial(
     source=f"{_LEINSTER}, Definition 2.1",
 )
 def magnitude(
-    subject: SampleSet | StackedGroups,
+    sample_set: SampleSet | StackedGroups,
     t: float | Sequence[float] = 1.0,
     solver: SolverName = "auto",
 ) -> Number | dict[str, Number]:
     """The effective number of points at scale t of the distances; one value per t."""
-    function = evaluate_magnitude(subject.build_spaces(solver)[0], np.atleast_1d(t))
+    function = evaluate_magnitude(sample_set.build_spaces(solver)[0], np.atleast_1d(t))
     return _values_by_scale(t, list(function.values.T))
 
 
@@ -80,10 +80,10 @@ def _values_by_scale(
 
 @_register("Spread", range="[1, n]", source=_WILLERTON)
 def spread(
-    subject: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0
+    sample_set: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0
 ) -> Number | dict[str, Number]:
     """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
-    values = [subject.space.spread(scale) for scale in np.atleast_1d(t)]
+    values = [sample_set.space.spread(scale) for scale in np.atleast_1d(t)]
     return _values_by_scale(t, values)
 
 
@@ -94,7 +94,7 @@ def spread(
     references_without="t_cut",
 )
 def magnitude_area(
-    subject: SampleSet | StackedGroups,
+    sample_set: SampleSet | StackedGroups,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
@@ -109,14 +109,14 @@ def magnitude_area(
     with different cut-offs are not comparable. `t_cut` sets the cut-off; "t_conv" means the
     convergence scale of the samples.
     """
-    space, *references = subject.build_spaces(solver)
+    space, *references = sample_set.build_spaces(solver)
     cut: Number
     if isinstance(t_cut, float):
         cut = t_cut
     elif t_cut is None and space.unit is not None:
         cut = dissimilar_cutoff(space.n, space.unit, epsilon)
     elif t_cut is None and references:
-        subject.notes.append(REFERENCES_CUT_NOTE)
+        sample_set.notes.append(REFERENCES_CUT_NOTE)
         cut = find_convergence_scale(references[0], epsilon)
         if cut == 0:
             raise ValueError(
@@ -125,18 +125,18 @@ def magnitude_area(
             )
     else:
         cut = find_convergence_scale(space, epsilon)
-        subject.notes.append(
-            SAMPLES_CUT_NOTE.format(at=f"={cut:.6g}" if subject.parent is subject else "")
+        sample_set.notes.append(
+            SAMPLES_CUT_NOTE.format(at=f"={cut:.6g}" if sample_set.parent is sample_set else "")
         )
     return compute_area(space, cut, n_scales, average)
 
 
 @_register("t_conv", range="[0, ∞)", direction="lower", source=f"{_LIMBECK}, Definition 3.5")
 def convergence_scale(
-    subject: SampleSet | StackedGroups, epsilon: float = 0.05, solver: SolverName = "auto"
+    sample_set: SampleSet | StackedGroups, epsilon: float = 0.05, solver: SolverName = "auto"
 ) -> Number:
     """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
-    return find_convergence_scale(subject.build_spaces(solver)[0], epsilon)
+    return find_convergence_scale(sample_set.build_spaces(solver)[0], epsilon)
 
 
 @_register(
@@ -146,7 +146,7 @@ def convergence_scale(
     references=True,
 )
 def magnitude_difference(
-    subject: SampleSet | StackedGroups,
+    sample_set: SampleSet | StackedGroups,
     n_scales: int = 30,
     epsilon: float = 0.05,
     t_cut: float | Literal["t_conv"] | None = None,
@@ -157,7 +157,7 @@ def magnitude_difference(
 ) -> Number:
     """The integral of Mag(samples) − Mag(references) over scales up to t_conv of the references."""
     return compute_area_difference(
-        *subject.build_spaces(solver),
+        *sample_set.build_spaces(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,
         epsilon=epsilon,
         n_scales=n_scales,

@@ -24,15 +24,15 @@ from .sample_set import SampleSet, as_numeric_rows, check_features, drop_empty_c
     aspect="likeness",
     pooled=True,
 )
-def maximum_mean_discrepancy(subject: SampleSet, unbiased: bool = False) -> Number:
+def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> Number:
     """The squared maximum mean discrepancy under the kernel: ‖mean of φ(x) − mean of φ(y)‖².
 
     Ranges from 0 (identical sets) to 4. `unbiased=True` computes the U-statistic, which omits the
     similarity of each sample to itself. Its expected value is 0 for two sets from the same
     distribution, so about half of these values are negative; the minimum is −1/(n−1) − 1/(m−1).
     """
-    (n, m) = subject.both.sizes
-    K = subject.both.similarity
+    (n, m) = sample_set.both.sizes
+    K = sample_set.both.similarity
     own = K.diagonal()
     halves = np.zeros((n + m, 2))
     halves[:n, 0] = 1 / n
@@ -71,14 +71,14 @@ def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
     aspect="likeness",
     pooled=True,
 )
-def kernel_inception_distance(subject: SampleSet) -> float:
+def kernel_inception_distance(sample_set: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
     Uses numeric samples as they are, otherwise the features of the kernel before normalization. For
     text, d is the number of words and phrases in both sets. The common mean over random subsets is
     a noisier estimate. The scale of the values depends on the features of the encoder.
     """
-    X, Y = _raw_features(subject)
+    X, Y = _raw_features(sample_set)
     n = X.shape[0]
     m = Y.shape[0]
     _check_two_samples("KID", n, m, "pass more")
@@ -87,16 +87,16 @@ def kernel_inception_distance(subject: SampleSet) -> float:
     return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
 
 
-def _raw_features(subject: SampleSet) -> list[Rows]:
+def _raw_features(sample_set: SampleSet) -> list[Rows]:
     """Return the numeric rows of each set, or the features of the kernel before normalization."""
-    rows = [as_numeric_rows(samples, subject.spec) for samples in subject.sets]
+    rows = [as_numeric_rows(samples, sample_set.spec) for samples in sample_set.sets]
     passed = not any(X is None for X in rows)
-    if passed and not (subject.spec.drop_unusable and subject.both.similarity.dropped):
-        rows = list(map(_as_double_rows, rows, subject.names))
-        check_widths(rows, subject.names)
+    if passed and not (sample_set.spec.drop_unusable and sample_set.both.similarity.dropped):
+        rows = list(map(_as_double_rows, rows, sample_set.names))
+        check_widths(rows, sample_set.names)
         return rows
-    K = subject.both.similarity
-    n = subject.both.sizes[0]
+    K = sample_set.both.similarity
+    n = sample_set.both.sizes[0]
     check_features(K)
     inner = getattr(K, "distinct", K)
     F = inner.bare().features()

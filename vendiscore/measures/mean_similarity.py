@@ -30,19 +30,19 @@ _NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' of vecto
     weighted=True,
     ordered=True,
 )
-def leinster_cobbold(subject: SampleSet | StackedGroups) -> list[Number]:
+def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Leinster–Cobbold diversity (Σ p_i (Kp)_i^{q−1})^{1/(1−q)} of non-negative similarities.
 
     It is at most the Vendi Score of the same order if no similarity is negative. Negative
     similarities cause a warning, or an error if the value is not between 1 and n.
     """
-    p, ordinary = subject.ordinariness
+    p, ordinary = sample_set.ordinariness
     xp = namespace(ordinary)
     refused = (p > 0) & ~(ordinary > 0)
-    if isinstance(subject, StackedGroups):
-        subject.unusual |= to_host(refused).any(axis=-1)
+    if isinstance(sample_set, StackedGroups):
+        sample_set.unusual |= to_host(refused).any(axis=-1)
     else:
-        indices = subject.retained_indices
+        indices = sample_set.retained_indices
         SampleError.check(
             {
                 int(indices[i]): f"must have similarities above 0 on average for LC, got "
@@ -55,29 +55,29 @@ def leinster_cobbold(subject: SampleSet | StackedGroups) -> list[Number]:
     logs = xp.log(xp.where(p > 0, ordinary, largest))
     values = [
         1 / largest[..., 0] if math.isinf(q) else xp.exp(log_power_mean(p, logs, q))
-        for q in subject.orders
+        for q in sample_set.orders
     ]
-    _check_negative_similarities(subject, p, values)
+    _check_negative_similarities(sample_set, p, values)
     return values
 
 
 def _check_negative_similarities(
-    subject: SampleSet | StackedGroups, p: Array, values: list[Number]
+    sample_set: SampleSet | StackedGroups, p: Array, values: list[Number]
 ) -> None:
     """Warn about negative similarities of samples with weight; raise if LC is not in [1, n]."""
-    tolerance = RANGE_ROUNDING + 4 * subject.parent.roundoff
-    n = subject.n
+    tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
+    n = sample_set.n
     numbers = np.array([to_host(value) for value in values], dtype=float)
     outside = ~((numbers >= 1 - tolerance) & (numbers <= n * (1 + tolerance)))
-    if isinstance(subject, StackedGroups):
+    if isinstance(sample_set, StackedGroups):
         weighted = to_host(p > 0)
         pairs = weighted[:, :, None] & weighted[:, None, :]
-        each = np.where(pairs, to_host(subject.K), 0.0).min(axis=(1, 2))
+        each = np.where(pairs, to_host(sample_set.K), 0.0).min(axis=(1, 2))
         # Groups that are computed separately emit their own warning or error.
-        each = each[~(subject.unusual | outside.any(axis=0))]
+        each = each[~(sample_set.unusual | outside.any(axis=0))]
         lowest = float(each.min(initial=0.0))
     else:
-        similarity = subject.similarity
+        similarity = sample_set.similarity
         weighted = np.flatnonzero(to_host(p) > 0)
         if len(weighted) < similarity.n:
             similarity = similarity.take(weighted)
@@ -85,7 +85,7 @@ def _check_negative_similarities(
     if lowest >= -tolerance:
         return
     what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
-    if not isinstance(subject, StackedGroups) and outside.any():
+    if not isinstance(sample_set, StackedGroups) and outside.any():
         raise ValueError(
             f"{what}: it comes out as {numbers[outside][0]:.3g} for {n} samples; {_NEGATIVE_HINT}"
         )
@@ -114,9 +114,9 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     source="Polykovskiy et al., MOSES, Frontiers in Pharmacology 2020; arXiv 2210.02410, §4",
     weighted=True,
 )
-def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
+def internal_diversity(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean dissimilarity of two random draws with replacement, 1 − pᵀKp."""
-    p, ordinary = subject.ordinariness
+    p, ordinary = sample_set.ordinariness
     return 1 - (p * ordinary).sum(-1)
 
 
@@ -126,10 +126,10 @@ def internal_diversity(subject: SampleSet | StackedGroups) -> Number:
     direction="lower",
     source="Limbeck et al., arXiv 2311.16054, C.1",
 )
-def average_similarity(subject: SampleSet | StackedGroups) -> Number:
+def average_similarity(sample_set: SampleSet | StackedGroups) -> Number:
     """The mean similarity of two different samples; 1 for a single sample."""
-    n = subject.n
-    p, ordinary = subject.ordinariness
+    n = sample_set.n
+    p, ordinary = sample_set.ordinariness
     mean = (p * ordinary).sum(-1)
     if n == 1:
         return mean

@@ -205,19 +205,20 @@ def register_measure(
 ) -> Callable[[Compute], Compute]:
     """Register a function of a `SampleSet` as a measure, as a decorator.
 
-    ``compute(samples, measures=[name])`` then evaluates it. The decorated function takes the
-    `SampleSet` as `subject`, and options as keywords with defaults. It returns a number, one number
-    per order if `ordered`, or a mapping from suffixes of the key ("_t0.5") to numbers. The first
-    line of its docstring is shown in tables of measures.
+    ``compute(samples, measures=[name])`` then evaluates it. The first parameter of the decorated
+    function is a `SampleSet`, called `sample_set` below; further parameters are options with
+    defaults. The function returns a number, one number per order if `ordered`, or a mapping from
+    suffixes of its key in the result, such as "_t0.5", to numbers. The first line of its docstring
+    is shown in tables of measures.
 
     Parameters
     ----------
     name : str
         Name of the measure, in `measures` and in results.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
-        The view that it uses: `subject.similarity`; Vendi Scores, `subject.spectral`;
-        `subject.eigen`; `subject.space`, which takes n^2 memory; `subject.features`; or
-        `subject.samples` as they were passed.
+        The view that it uses: `sample_set.similarity`; Vendi Scores, `sample_set.spectral`;
+        `sample_set.eigen`; `sample_set.space`, which takes n^2 memory; `sample_set.features`; or
+        `sample_set.samples` as they were passed.
     range : str
         The possible values, such as "[1, n]" or "[0, ∞)". A value outside raises an error.
     source : str
@@ -225,21 +226,21 @@ def register_measure(
     direction : {"higher", "lower"}, default "higher"
         Whether higher or lower values mean more of its `aspect`.
     weighted : bool, default False
-        Whether it supports weights, `subject.p`.
+        Whether it supports weights, `sample_set.p`.
     ordered : bool, default False
-        Whether it returns one number for each of `subject.orders`.
+        Whether it returns one number for each of `sample_set.orders`.
     references : bool, default False
         Whether it compares the samples with a second set.
     readers : mapping of str to callable, optional
         Validation of its options before any computation. Each function returns the validated
         value.
     groups : bool, default False
-        Whether it returns one number for all groups together, from `subject.parts`.
+        Whether it returns one number for all groups together, from `sample_set.parts`.
     aspect : {"diversity", "dimension", "fidelity", "likeness"}, default "diversity"
         What it measures: diversity; the dimension of the data; for two sets, how many samples
         resemble a reference, or how similar the sets are.
     pooled : bool, default False
-        Whether it compares pairs across both sets, using `subject.both`.
+        Whether it compares pairs across both sets, using `sample_set.both`.
     references_without : str, optional
         For one-set measures: unless this option is passed, references, if any, determine the
         distance scale.
@@ -267,9 +268,9 @@ def register_measure(
     >>> from vendiscore import compute
     >>> @register_measure("Unlikest", needs="similarity", range="[0, 1]", direction="lower",
     ...                   source="this docstring")
-    ... def unlikest(subject):
+    ... def unlikest(sample_set):
     ...     '''The smallest similarity of two samples.'''
-    ...     return subject.similarity.dense().min()
+    ...     return sample_set.similarity.dense().min()
     >>> compute(["red", "red", "blue"], k="labels", measures=["VS", "Unlikest"], q=0)
     {'VS_q0': 2.0, 'Unlikest': 0.0}
     """

@@ -27,55 +27,61 @@ _register = partial(
     source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (5)",
     aspect="fidelity",
 )
-def precision(subject: SampleSet, neighbours: int = 5) -> float:
+def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of samples within the k-nearest-neighbour ball of any reference.
 
     The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large
     ball and makes any sample inside it count as precise.
     """
-    return float((_count_balls(subject, "Precision", neighbours).n_reference_balls > 0).mean())
+    return float((_count_balls(sample_set, "Precision", neighbours).n_reference_balls > 0).mean())
 
 
 @_register("Recall", range="[0, 1]", source=f"{_KYNKAANNIEMI}; arXiv 2311.16054, C.2 (6)")
-def recall(subject: SampleSet, neighbours: int = 5) -> float:
+def recall(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of references within the k-nearest-neighbour ball of any sample.
 
     The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball
     and makes any reference inside it count as recalled.
     """
     return float(
-        (_count_balls(subject, "Recall", neighbours, with_samples=True).n_sample_balls > 0).mean()
+        (
+            _count_balls(sample_set, "Recall", neighbours, with_samples=True).n_sample_balls > 0
+        ).mean()
     )
 
 
 @_register(
     "Density", range="[0, ∞)", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (7)", aspect="fidelity"
 )
-def density(subject: SampleSet, neighbours: int = 5) -> float:
+def density(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The mean number of k-nearest-neighbour balls of references around a sample, divided by k.
 
     The formula is Σ_x |{y : x ∈ B(y)}| / (k n). It is about 1 if samples and references have the
     same distribution, and at most m/k (if all balls contain all samples).
     """
-    return float(_count_balls(subject, "Density", neighbours).n_reference_balls.mean() / neighbours)
+    return float(
+        _count_balls(sample_set, "Density", neighbours).n_reference_balls.mean() / neighbours
+    )
 
 
 @_register("Coverage", range="[0, 1]", source=f"{_NAEEM}; arXiv 2311.16054, C.2 (8)")
-def coverage(subject: SampleSet, neighbours: int = 5) -> float:
+def coverage(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of references whose k-nearest-neighbour ball contains any sample.
 
     The formula is |{y : some x ∈ B(y)}| / m. It is about 1 − 2⁻ᵏ for n = m samples from the
     distribution of the references, and grows with n.
     """
-    return float((_count_balls(subject, "Coverage", neighbours).n_samples_in_ball > 0).mean())
+    return float((_count_balls(sample_set, "Coverage", neighbours).n_samples_in_ball > 0).mean())
 
 
-def _count_balls(subject: SampleSet, name: str, k: int, with_samples: bool = False) -> BallCounts:
+def _count_balls(
+    sample_set: SampleSet, name: str, k: int, with_samples: bool = False
+) -> BallCounts:
     """Count how many k-nearest-neighbour balls of the other set contain each point.
 
     Raise unless there are more than `k` references and, if `with_samples`, more than `k` samples.
     """
-    neighbourhoods = subject.both.neighbourhoods
+    neighbourhoods = sample_set.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
     for what in SETS if with_samples else SETS[1:]:
         if sizes[what] <= k:

@@ -92,8 +92,8 @@ class SampleSet:
     Examples
     --------
     >>> from vendiscore import as_similarity
-    >>> subject = SampleSet(as_similarity(["red", "red", "blue"], k="labels"))
-    >>> subject.n, subject.spectrum.values.round(3)
+    >>> sample_set = SampleSet(as_similarity(["red", "red", "blue"], k="labels"))
+    >>> sample_set.n, sample_set.spectrum.values.round(3)
     (3, array([0.667, 0.333]))
     """
 

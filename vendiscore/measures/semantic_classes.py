@@ -45,13 +45,13 @@ def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) ->
     return codes
 
 
-def class_codes(subject: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
+def class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
     """Return the index of the first member of the class of each sample, shape (..., n)."""
-    if isinstance(subject, StackedGroups):
-        same = to_host(subject.K) > same_above
+    if isinstance(sample_set, StackedGroups):
+        same = to_host(sample_set.K) > same_above
         return first_class_members([same], same.shape[:-1])
-    rows = (to_host(block) > same_above for _, block in subject.similarity.blocks())
-    return first_class_members(rows, (subject.n,))
+    rows = (to_host(block) > same_above for _, block in sample_set.similarity.blocks())
+    return first_class_members(rows, (sample_set.n,))
 
 
 @_register(
@@ -61,21 +61,25 @@ def class_codes(subject: SampleSet | StackedGroups, same_above: float) -> np.nda
     readers=_READERS,
     weighted=True,
 )
-def distinct_classes(subject: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
+def distinct_classes(sample_set: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
     """The number of classes of equivalent samples: VS at q = 0 under k="equivalence".
 
     A sample joins the first class whose first member has a similarity above `same_above`, so the
     measure works with any kernel. Classes without weight in `p` are not counted.
     """
-    codes = class_codes(subject, same_above)
+    codes = class_codes(sample_set, same_above)
     counted = codes >= 0
-    if subject.p is not None:
-        counted = to_host(subject.p) > 0
+    if sample_set.p is not None:
+        counted = to_host(sample_set.p) > 0
     *groups, _ = np.nonzero(counted)
     has = np.zeros(codes.shape, bool)
     has[*groups, codes[counted]] = True
     number = has.sum(-1).astype(float)
-    return asarray_like(number, subject.K) if isinstance(subject, StackedGroups) else float(number)
+    return (
+        asarray_like(number, sample_set.K)
+        if isinstance(sample_set, StackedGroups)
+        else float(number)
+    )
 
 
 @_register(
@@ -95,7 +99,7 @@ def distinct_classes(subject: SampleSet | StackedGroups, same_above: float = 0.5
     },
 )
 def utility(
-    subject: SampleSet | StackedGroups,
+    sample_set: SampleSet | StackedGroups,
     quality: PerSampleValues | None = None,
     patience: float = 0.8,
     same_above: float = 0.5,
@@ -107,9 +111,9 @@ def utility(
     one adds nothing. `quality` is required: one non-negative number per sample. The result has the
     same unit and is at most the maximum quality. Classes are those of DistinctK.
     """
-    own = take_quality(subject, quality, "UtilityK")
-    weights = patience ** np.arange(subject.n)
-    new = class_codes(subject, same_above) == np.arange(subject.n)
+    own = take_quality(sample_set, quality, "UtilityK")
+    weights = patience ** np.arange(sample_set.n)
+    new = class_codes(sample_set, same_above) == np.arange(sample_set.n)
     return (own * new) @ weights / weights.sum()
 
 
@@ -130,7 +134,7 @@ def utility(
     weighted=True,
 )
 def semantic_entropy(
-    subject: SampleSet | StackedGroups,
+    sample_set: SampleSet | StackedGroups,
     logprobs: PerSampleValues | None = None,
     same_above: float = 0.5,
 ) -> Number:
@@ -141,21 +145,21 @@ def semantic_entropy(
     samples must then be distinct. Without `logprobs`, repeated samples count repeatedly. At most
     log n. Classes are those of DistinctK.
     """
-    codes = class_codes(subject, same_above)
-    p = np.full(codes.shape, 1 / subject.n) if subject.p is None else subject.p
-    if isinstance(subject, StackedGroups):
-        subject.unusual |= logprobs is not None  # each group must have distinct texts
+    codes = class_codes(sample_set, same_above)
+    p = np.full(codes.shape, 1 / sample_set.n) if sample_set.p is None else sample_set.p
+    if isinstance(sample_set, StackedGroups):
+        sample_set.unusual |= logprobs is not None  # each group must have distinct texts
     elif logprobs is not None:
-        if subject.p is not None:
+        if sample_set.p is not None:
             raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
-        texts = [x for x in subject.samples if isinstance(x, str)]
+        texts = [x for x in sample_set.samples if isinstance(x, str)]
         if len({*texts}) < len(texts):
             raise ValueError(
                 "`logprobs` are of sequences, each of which counts once, but some samples are the "
                 "same: pass each distinct one once, or leave `logprobs` out, so that counts tell "
                 "how probable it is"
             )
-        own = take_values(subject, logprobs)
+        own = take_values(sample_set, logprobs)
         p = np.exp(own - own.max())
         p /= p.sum()
     number = hill_number(_class_masses(codes, p), 1.0)

@@ -36,7 +36,7 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
     source="Li et al., NAACL 2016 (distinct-n); mean over n: arXiv 2210.02410, §4.5",
     readers={"sizes": _check_sizes},
 )
-def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
+def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
     """The number of distinct n-grams divided by all n-grams of the texts, averaged over `sizes` n.
 
     n-grams of all texts are counted together (Li et al.). The value falls with the number and
@@ -44,8 +44,8 @@ def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> 
     `analyzer` of the kernel "ngram_overlap" if it compares the texts. Texts shorter than n are
     ignored for that n.
     """
-    with _reindex_sample_errors(subject):
-        read = _tokenize(subject)
+    with _reindex_sample_errors(sample_set):
+        read = _tokenize(sample_set)
     ratios = []
     left = []
     for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
@@ -62,25 +62,25 @@ def ngram_diversity(subject: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> 
                 f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of `sizes` "
                 f"{said}, but the longest has {longest}; pass smaller ones"
             )
-        subject.notes.append(
+        sample_set.notes.append(
             f"NgramDiversity leaves out n-grams of {said} tokens: the longest text has {longest}."
         )
     return float(np.mean(ratios))
 
 
 @contextmanager
-def _reindex_sample_errors(subject: SampleSet) -> Iterator[None]:
+def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
     """Let errors refer to the indices of texts among all samples passed by the caller."""
     try:
         yield
     except SampleError as error:
-        raise error.reindexed(subject.retained_indices) from error.__cause__
+        raise error.reindexed(sample_set.retained_indices) from error.__cause__
 
 
-def _tokenize(subject: SampleSet) -> list[Tokens]:
+def _tokenize(sample_set: SampleSet) -> list[Tokens]:
     """Return the tokens of each text; words or characters, as chosen for the whole set."""
-    how = subject.spec
-    whole = subject.parent
+    how = sample_set.spec
+    whole = sample_set.parent
     own: Record = {}
     if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
         shared = ("tokenizer", "analyzer")
@@ -92,7 +92,7 @@ def _tokenize(subject: SampleSet) -> list[Tokens]:
             analyzer = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
             own["analyzer"] = str(analyzer)
     whole.settings |= own
-    return tokenize_texts(subject.texts, **own)
+    return tokenize_texts(sample_set.texts, **own)
 
 
 @_register(
@@ -101,7 +101,7 @@ def _tokenize(subject: SampleSet) -> list[Tokens]:
     direction="lower",
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
 )
-def self_bleu(subject: SampleSet) -> float:
+def self_bleu(sample_set: SampleSet) -> float:
     """The mean sentence BLEU of each text with all others as references, from 0 to 1.
 
     It is sacrebleu's `sentence_score` with effective order, divided by 100. Options are those of
@@ -109,12 +109,12 @@ def self_bleu(subject: SampleSet) -> float:
     NLTK's tokens.) The value grows with the number of texts: compare sets of equal size. Time and
     memory are O(total length).
     """
-    how = subject.spec
+    how = sample_set.spec
     options = dict(_BLEU_DEFAULTS)
     if isinstance(how.k, Kernel) and how.k.name == "bleu":
         options |= {name: how.options[name] for name in options if name in how.options}
-    subject.parent.settings |= options
-    texts = subject.texts
+    sample_set.parent.settings |= options
+    texts = sample_set.texts
     if len(texts) < 2:
         raise ValueError(
             f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
@@ -122,7 +122,7 @@ def self_bleu(subject: SampleSet) -> float:
         )
     words, score = sentence_bleu(**options, caller="measure 'SelfBLEU'")
     score = cache(score)
-    with _reindex_sample_errors(subject):
+    with _reindex_sample_errors(sample_set):
         tokens = split_into_tokens(texts, words)
     lengths = np.array([len(words) for words in tokens])
     orders = range(1, options["max_order"] + 1)
@@ -167,16 +167,16 @@ def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
     direction="lower",
     source="Shaib et al., arXiv 2403.00553",
 )
-def compression_ratio(subject: SampleSet) -> float:
+def compression_ratio(sample_set: SampleSet) -> float:
     """The size of all texts divided by their size after gzip compression; more means repetitive.
 
     Texts are joined by spaces in their order, as UTF-8, and compressed at level 9. The value
     grows with the amount of text, and only repeats within 32 kB are detected: compare sets of equal
     size, in a fixed order.
     """
-    texts = subject.texts
+    texts = sample_set.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]
-    with _reindex_sample_errors(subject):
+    with _reindex_sample_errors(sample_set):
         SampleError.check({i: f"is empty: {short_repr(texts[i])}; remove it" for i in empty})
     data = " ".join(texts).encode("utf-8", "surrogatepass")
     return len(data) / len(gzip.compress(data, mtime=0))

@@ -21,13 +21,13 @@ _register = partial(register_measure, needs="scores", weighted=True, ordered=Tru
 
 
 @_register("VS", range="[1, n]", source="Friedman & Dieng, arXiv 2210.02410")
-def vendi_score(subject: SampleSet | StackedGroups) -> list[Number]:
+def vendi_score(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Vendi Score, the effective number of different samples.
 
     It is the exponential of the entropy, or the Hill number of order q, of the eigenvalues of the
     similarity matrix with unit trace.
     """
-    return subject.spectral.values
+    return sample_set.spectral.values
 
 
 def check_values(
@@ -54,22 +54,22 @@ def check_quality(quality: object, caller: str = "qVS") -> PerSampleValues | Non
     return check_values(quality, "quality", caller, min_value=0, hint="; shift or map it to [0, 1]")
 
 
-def take_values(subject: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
-    """Return the values (…, n) of the samples of `subject`, from the values of all samples."""
-    whole = subject.parent
-    return values.for_samples(whole.n_input, whole.groups)[subject.retained_indices]
+def take_values(sample_set: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
+    """Return the values (…, n) of the samples of `sample_set`, from the values of all samples."""
+    whole = sample_set.parent
+    return values.for_samples(whole.n_input, whole.groups)[sample_set.retained_indices]
 
 
 def take_quality(
-    subject: SampleSet | StackedGroups, quality: PerSampleValues | None, caller: str
+    sample_set: SampleSet | StackedGroups, quality: PerSampleValues | None, caller: str
 ) -> np.ndarray:
-    """Return the quality of the samples of `subject`; raise a TypeError if none was passed."""
+    """Return the quality of the samples of `sample_set`; raise a TypeError if none was passed."""
     if quality is None:
         raise TypeError(
             f"{caller} needs `quality`, a number of at least 0 for each sample, such as a reward: "
             f"pass it, or leave {caller} out of `measures`"
         )
-    return take_values(subject, quality)
+    return take_values(sample_set, quality)
 
 
 @_register(
@@ -79,13 +79,13 @@ def take_quality(
     readers={"quality": check_quality},
 )
 def quality_weighted_vendi_score(
-    subject: SampleSet | StackedGroups, quality: PerSampleValues | None = None
+    sample_set: SampleSet | StackedGroups, quality: PerSampleValues | None = None
 ) -> list[Number]:
     """The quality-weighted Vendi Score (Σ p_i s_i) · VS, for non-negative `quality` s_i.
 
     `quality` is required: one number per input sample, including dropped ones.
     """
-    own = take_quality(subject, quality, "qVS")
-    p = subject.p
+    own = take_quality(sample_set, quality, "qVS")
+    p = sample_set.p
     mean = own.mean(-1) if p is None else (p * asarray_like(own, p)).sum(-1)
-    return [mean * value for value in subject.spectral.values]
+    return [mean * value for value in sample_set.spectral.values]

@@ -78,8 +78,8 @@ def test_other_measures_are_refused(measures, error, message):
 
 
 def test_numbers_have_the_suffixes_of_orders():
-    subject = SampleSet(K, orders=[1.0, 2.0])
-    vs, intdiv = evaluate_measures(subject, parse_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
+    sample_set = SampleSet(K, orders=[1.0, 2.0])
+    vs, intdiv = evaluate_measures(sample_set, parse_measures(["VS", "IntDiv"], {}), ["_q1", "_q2"])
     values = np.linalg.eigvalsh(K.dense() / 8)
     values = values[values > 0]
     assert vs == pytest.approx(
@@ -89,27 +89,27 @@ def test_numbers_have_the_suffixes_of_orders():
 
 
 def test_a_measure_may_name_its_numbers(registered):
-    registered("Named", lambda subject: {"_a": 1, "_b": 2.5, "": 3})
+    registered("Named", lambda sample_set: {"_a": 1, "_b": 2.5, "": 3})
     (found,) = evaluate_measures(SampleSet(K), parse_measures("Named", {}), [""])
     assert found == {"Named_a": 1.0, "Named_b": 2.5, "Named": 3.0}
 
 
 def test_two_numbers_of_one_name_are_refused(registered):
-    registered("Twin", lambda subject: {"_x": 1.0})
-    registered("Twin_x", lambda subject: 1.0)
+    registered("Twin", lambda sample_set: {"_x": 1.0})
+    registered("Twin_x", lambda sample_set: 1.0)
     with pytest.raises(ValueError, match="two numbers the name 'Twin_x'"):
         evaluate_measures(SampleSet(K), parse_measures(["Twin", "Twin_x"], {}), [""])
 
 
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 8.5])
 def test_a_number_out_of_its_range_is_an_error(value, registered):
-    registered("Wrong", lambda subject: value, range="[0, n]")
+    registered("Wrong", lambda sample_set: value, range="[0, n]")
     with pytest.raises(ValueError, match=r"Wrong came out as .* outside of its range \[0, n\]"):
         evaluate_measures(SampleSet(K), parse_measures("Wrong", {}), [""])
 
 
 def test_rounding_is_clipped_to_the_range(registered):
-    registered("Rounded", lambda subject: np.float64(8 + 1e-9), range="[0, n]")
+    registered("Rounded", lambda sample_set: np.float64(8 + 1e-9), range="[0, n]")
     (found,) = evaluate_measures(SampleSet(K), parse_measures("Rounded", {}), [""])
     assert found == {"Rounded": 8.0}
     assert type(found["Rounded"]) is float
@@ -123,11 +123,11 @@ def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
 
 def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
     labels = list("aaabbbcc")
-    subject = SampleSet(
+    sample_set = SampleSet(
         K, groups=parse_group_labels(labels, "groups"), group_needs=frozenset({"scores"})
     )
     chosen = parse_measures(["VS", "IntDiv"], {})
-    columns, apart = evaluate_measures_stacked(subject, chosen, [""])
+    columns, apart = evaluate_measures_stacked(sample_set, chosen, [""])
     assert not apart.any()
     for i, label in enumerate("abc"):
         places = np.flatnonzero(np.array(labels) == label)
@@ -137,21 +137,21 @@ def test_groups_of_one_size_have_the_numbers_that_they_have_alone():
 
 
 def test_groups_with_numbers_out_of_range_are_measured_one_by_one(registered):
-    def odd(subject):
-        return np.full(len(subject.K), 9.0 if subject.n == 3 else 0.5)
+    def odd(sample_set):
+        return np.full(len(sample_set.K), 9.0 if sample_set.n == 3 else 0.5)
 
     registered("Odd", odd, range="[0, 1]", stacks=True)
-    subject = SampleSet(K, groups=parse_group_labels(list("aaabbbcc"), "groups"))
-    _, apart = evaluate_measures_stacked(subject, parse_measures("Odd", {}), [""])
+    sample_set = SampleSet(K, groups=parse_group_labels(list("aaabbbcc"), "groups"))
+    _, apart = evaluate_measures_stacked(sample_set, parse_measures("Odd", {}), [""])
     assert apart.tolist() == [True, True, False]
 
 
 def test_a_lost_gradient_is_an_error(registered):
     torch = pytest.importorskip("torch")
-    registered("Lossy", lambda subject: 1.0)
+    registered("Lossy", lambda sample_set: 1.0)
     similarity = as_similarity(torch.tensor(X, requires_grad=True), k="cosine")
-    subject = SampleSet(similarity)
+    sample_set = SampleSet(similarity)
     with pytest.raises(TypeError, match="Lossy cannot be differentiated"):
-        evaluate_measures(subject, parse_measures("Lossy", {}), [""])
+        evaluate_measures(sample_set, parse_measures("Lossy", {}), [""])
     with torch.no_grad():
-        assert evaluate_measures(subject, parse_measures("Lossy", {}), [""]) == [{"Lossy": 1.0}]
+        assert evaluate_measures(sample_set, parse_measures("Lossy", {}), [""]) == [{"Lossy": 1.0}]

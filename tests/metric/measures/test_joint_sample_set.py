@@ -33,8 +33,8 @@ def test_samples_come_first_and_references_after_them():
 def test_the_similarities_of_a_part_are_those_of_its_samples_and_all_references():
     labels = parse_group_labels(list("ababababa"), "groups")
     how = similarity_spec_from_keywords({"k": "cosine"}, allow_fit=True)
-    subject = SampleSet(X, how, references=Y, groups=labels)
-    part = subject.parts[1].both
+    sample_set = SampleSet(X, how, references=Y, groups=labels)
+    part = sample_set.parts[1].both
     expected = as_similarity(np.concatenate([X[1::2], Y]), k="cosine").dense()
     np.testing.assert_allclose(part.similarity.dense(), expected)
     assert part.sizes == (4, 6)

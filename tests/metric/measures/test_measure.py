@@ -61,14 +61,14 @@ def test_measures_are_listed_in_the_order_of_their_names():
     ],
 )
 def test_ranges_are_read(range, limits, registered):
-    registered("TestRange", range=range)(lambda subject: 0.0)
+    registered("TestRange", range=range)(lambda sample_set: 0.0)
     assert get_measure("TestRange").limits(7) == limits
 
 
 @pytest.mark.parametrize("range", ["1 to n", "[0; 1]", "[0, 1", "", "[a, b]"])
 def test_other_ranges_are_refused_at_registration(range, registered):
     with pytest.raises(ValueError, match="`range` of measure 'TestBad' must be two of"):
-        registered("TestBad", range=range)(lambda subject: 0.0)
+        registered("TestBad", range=range)(lambda sample_set: 0.0)
 
 
 def test_values_are_clipped_if_rounding_explains_the_distance():
@@ -91,12 +91,12 @@ def test_tensors_inside_of_the_range_are_kept():
 
 def test_a_registered_measure_gets_its_options_and_readers(registered):
     @registered("TestPower", readers={"power": float})
-    def power_of_size(subject, power=1):
+    def power_of_size(sample_set, power=1):
         """The number of samples to a power.
 
         More text.
         """
-        return subject.n**power / subject.n**2
+        return sample_set.n**power / sample_set.n**2
 
     found = get_measure("TestPower")
     assert found.options == {"power": 1}
@@ -108,15 +108,15 @@ def test_a_registered_measure_gets_its_options_and_readers(registered):
 
 
 def test_a_measure_of_references_by_pairs_needs_references(registered):
-    registered("TestPairs", pooled=True)(lambda subject: 0.0)
+    registered("TestPairs", pooled=True)(lambda sample_set: 0.0)
     assert get_measure("TestPairs").references
-    registered("TestAlone")(lambda subject: 0.0)
+    registered("TestAlone")(lambda sample_set: 0.0)
     assert not get_measure("TestAlone").references
     assert get_measure("TestAlone").readers == {}
 
 
 def test_a_name_cannot_be_registered_twice(registered):
-    def one(subject):
+    def one(sample_set):
         return 1.0
 
     registered("TestTwice")(one)

@@ -347,9 +347,9 @@ def test_details_name_the_measures() -> None:
 
 
 def test_a_measure_of_ones_own() -> None:
-    def largest(subject):
+    def largest(sample_set):
         """Return the largest similarity of two different samples."""
-        K = subject.similarity.dense()
+        K = sample_set.similarity.dense()
         np.fill_diagonal(K, 0)
         return float(K.max())
 
@@ -362,7 +362,7 @@ def test_a_measure_of_ones_own() -> None:
         with pytest.raises(ValueError, match="measure 'MaxSim' is already registered"):
             register_measure(
                 "MaxSim", needs="features", range="[0, 1]", direction="lower", source=""
-            )(lambda subject: 0)
+            )(lambda sample_set: 0)
     finally:
         del registry._measures.registrations["MaxSim"]
 

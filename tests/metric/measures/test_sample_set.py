@@ -1,4 +1,4 @@
-"""Views of a subject do not depend on which of them was looked at first."""
+"""Views of a sample set do not depend on the order in which they are computed."""
 
 import re
 from dataclasses import fields
@@ -25,7 +25,7 @@ def test_every_documented_view_exists():
     task = (folder / "tasks" / "extend.md").read_text(encoding="utf-8")
     _, _, views = task.partition("attributes, which are computed once for all measures:")
     names += re.findall(r"`(\w+)`", views.partition("`range`")[0])
-    names += re.findall(r"`subject\.(\w+)`", str(register_measure.__doc__))
+    names += re.findall(r"`sample_set\.(\w+)`", str(register_measure.__doc__))
     names += {"similarity", "space", "spectral", "eigen", "features", "samples", "both", "parts"}
     assert len(names) > 25
     known = {*dir(SampleSet), *(field.name for field in fields(SampleSet))}
@@ -34,12 +34,12 @@ def test_every_documented_view_exists():
 
 @pytest.mark.filterwarnings("ignore:kernel 'ngram_overlap' left out")
 def test_n_leaves_out_what_is_skipped_before_the_similarity_is_looked_at():
-    subject = SampleSet(
+    sample_set = SampleSet(
         ["a b", "", "c d"],
         similarity_spec_from_keywords({"k": "ngram_overlap", "on_error": "skip"}),
     )
-    assert (subject.n, subject.similarity.n, subject.n) == (2, 2, 2)
-    assert subject.roundoff == 0
+    assert (sample_set.n, sample_set.similarity.n, sample_set.n) == (2, 2, 2)
+    assert sample_set.roundoff == 0
 
 
 @pytest.mark.parametrize("q", [1, 2, [0.5, 3]])
