@@ -9,6 +9,48 @@ from typing import Any
 RESULTS = Path(__file__).resolve().parent / "results"
 LOADED: set[str] = set()  # names of result files that were read
 
+# Cells as the documents show them, by the short names in result files.
+LABELS = {
+    "10 even labels, one common label": "10 equally frequent labels versus one common label",
+    "50 % one answer, none repeats": "one answer in half of the samples versus no repeats",
+    "50 even labels, one common label": "50 equally frequent labels versus one common label",
+    "a label has 20 %, texts of one similarity": "one label of 20 % versus equally similar texts",
+    "a label has 40 %, texts of one similarity": "one label of 40 % versus equally similar texts",
+    "a label has 60 %, texts of one similarity": "one label of 60 % versus equally similar texts",
+    "answers of people": "answers of eight people",
+    "background 0.8, Beta(1, 6)": "items of similarity 0.8, one item with proportion Beta(1, 6)",
+    "circle, cosine": "points on a circle, cosine",
+    "eight equal labels, one label of 40.59 %": (
+        "eight equally frequent labels versus one of 40.59 %"
+    ),
+    "equal: a favourite question, alike": (
+        "equal: one frequent question versus equally similar texts"
+    ),
+    "equal: a favourite, even labels": "equal: one frequent label versus equally frequent labels",
+    "equal: questions twice": "equal: the same population of questions",
+    "labels, 300 even": "300 equally frequent labels",
+    "labels, every tenth 50 %": "labels; in every tenth prompt, one label of 50 %",
+    "labels, geometric": "labels with geometric proportions",
+    "labels, ten even": "ten equally frequent labels",
+    "near-copies of Zipf's shares, narrow RBF": (
+        "near-copies in proportions of Zipf's law, narrow RBF"
+    ),
+    "one has 20 %, MiniLM": "one text of 20 %, MiniLM",
+    "models that differ at random over 20 prompts": (
+        "models whose difference varies over 20 prompts"
+    ),
+    "one question recurs, texts share four words": (
+        "one frequent question versus texts that share four words"
+    ),
+    "one source": "one population",
+    "people's stories, Zipf": "stories of people, proportions of Zipf's law",
+    "questions, Beta(1, 60)": "questions, one with proportion Beta(1, 60)",
+    "rows, 384 columns, none recurs": "vectors with 384 columns, none recurs",
+    "ten even clusters of vectors": "ten equally frequent clusters of vectors",
+    "two of one diversity": "two populations of equal diversity",
+    "word vectors, one has 15 %": "one text of 15 %, word vectors",
+}
+
 
 def loaded(name: str) -> Any:
     LOADED.add(name)
@@ -21,6 +63,7 @@ def percent(share: float, digits: int = 0) -> str:
 
 def table(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     cells = list(head)
-    lines = [f"| {' | '.join(row)} |" for row in (cells, *rows)]
+    labelled = ([LABELS.get(cell, cell) for cell in row] for row in rows)
+    lines = [f"| {' | '.join(row)} |" for row in (cells, *labelled)]
     text = "\n".join([lines[0], "|---" * len(cells) + "|", *lines[1:]])
     return re.sub(r"(?<=\d) (?=(?:s|×|%|MB|GB) )", "\N{NO-BREAK SPACE}", text)

@@ -25,7 +25,7 @@ def growth_few() -> str:
             cell = f"{percent(row['undecided'])}, {row['error']:.2f}"
             cells.setdefault(row["name"], {})[row["n"]] = cell
     text = table(
-        ("source", "n = 20: undecided, off by", "n = 50", "n = 100"),
+        ("population", "n = 20: undecided, error", "n = 50", "n = 100"),
         ([NAMES.get(name, name), *(by_size[n] for n in SIZES)] for name, by_size in cells.items()),
     )
     few = [row for row in rows if row["q"] == 2 and row["n"] < 20]
@@ -43,7 +43,8 @@ def growth_few() -> str:
         f"At order 2, {undecided[0]} of sets of 20 labels or vectors in clusters are undecided, "
         f"and {undecided[1]} of sets of 20 texts. With 5 and 10 samples, `growth` extrapolates "
         f"only at order 2, and {undecided[2]} of sets are undecided. From 20 samples on, 95 % "
-        f"intervals at n and at 2n cover in {_format_range(p for p, _ in covered)} of sets at both "
+        f"intervals at n and at 2n cover the true value for "
+        f"{_format_range(p for p, _ in covered)} of sets at both "
         f"orders (standard errors up to {percent(error, 1)})."
     )
 
@@ -55,7 +56,7 @@ def limits_few() -> str:
         if "limit" in row and row["n"] in SIZES:
             cells.setdefault((row["name"], row["n"]), {})[row["q"]] = row["limit"]
     return table(
-        ("source", "n", "order 1: mean error", "above", "order 2: mean error", "above"),
+        ("population", "n", "order 1: mean error", "above", "order 2: mean error", "above"),
         (
             (
                 NAMES.get(name, name),

@@ -23,7 +23,7 @@ def few_samples() -> str:
         return f"{percent(min(held))} ({np.median(widths):.2g})"
 
     return table(
-        ("source", *(f"n = {n}" for n in sizes)),
+        ("population", *(f"n = {n}" for n in sizes)),
         (
             (name, *(cell(cells[name, n]) for n in sizes))
             for name in dict.fromkeys(name for name, _ in cells)
@@ -58,7 +58,7 @@ def widths() -> str:
             cells[row["name"], row["n"]] = f"{of_one['relative']:.2f} ({percent(of_one['held'])})"
     sizes = sorted({n for _, n in cells})
     return table(
-        ("source", *(f"n = {n}" for n in sizes)),
+        ("population", *(f"n = {n}" for n in sizes)),
         (
             (name, *(cells[name, n] for n in sizes))
             for name in dict.fromkeys(name for name, _ in cells)
@@ -73,7 +73,7 @@ def containers() -> str:
     held = {(row["source"], row["container"]): percent(row["coverage"], 1) for row in rows}
     sources = {row["source"]: row["n"] for row in rows}
     return table(
-        ("source", "n", *columns),
+        ("population", "n", *columns),
         (
             (name, str(n), *(held.get((name, column), "–") for column in columns))
             for name, n in sources.items()
@@ -118,7 +118,7 @@ def pooled_repeats() -> str:
             widths[cell] = f"{row['width_own']:.2g} → {row['width_pooled']:.2g}"
     sizes = list(dict.fromkeys(n for _, n in held))
     return table(
-        ("source of each prompt", *(f"n = {n}".replace("n = mixed", "4 to 20") for n in sizes)),
+        ("population of each prompt", *(f"n = {n}".replace("n = mixed", "4 to 20") for n in sizes)),
         (
             (name, *(f"{percent(min(held[name, n]))} ({widths[name, n]})" for n in sizes))
             for name in dict.fromkeys(name for name, _ in held)
@@ -168,7 +168,7 @@ def clusters() -> str:
         told = f"{percent(min(shares))} to {percent(max(shares))}"
         ranges.setdefault((row["name"], row["clusters"]), {})[row["by"]] = told
     return table(
-        ("source", "clusters", "`clusters=`", "without"),
+        ("population", "clusters", "`clusters=`", "without"),
         ((name, str(m), by["clusters"], by["samples"]) for (name, m), by in ranges.items()),
     )
 
@@ -194,7 +194,7 @@ def equivalent() -> str:
     """Tabulate how often sources that differ by just the share asked are called the same."""
     rows = (row for row in loaded("compare_options")["rows"] if "same" in row)
     return table(
-        ("sources", "sets", "`within=`", "runs", "called the same"),
+        ("populations", "sets", "`within=`", "runs", 'verdict "the same"'),
         (
             (
                 row["name"],
@@ -235,7 +235,7 @@ def _by_order(where: str, *more: str) -> str:
         return f"{percent(found['covered'])}{given} ({sides})"
 
     return table(
-        ("source", "n", *("log VS grows, q = 1" for _ in more), *(f"q = {q}" for q in orders)),
+        ("population", "n", *("log VS grows, q = 1" for _ in more), *(f"q = {q}" for q in orders)),
         (
             (
                 name,

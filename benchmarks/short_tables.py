@@ -39,15 +39,20 @@ from tables import (
 )
 
 Row = Sequence[str]
-OF_WIDTHS = ("n-grams, TREC", "MiniLM, TREC", "one question has 20 %", "people's stories, Zipf")
+OF_WIDTHS = (
+    "n-grams, TREC",
+    "MiniLM, TREC",
+    "one question has 20 %",
+    "stories of people, proportions of Zipf's law",
+)
 OF_PROMPTS = (
-    "labels, 300 even",
-    "questions, Beta(1, 60)",
-    "labels, every tenth 50 %",
-    "background 0.8, Beta(1, 6)",
+    "300 equally frequent labels",
+    "questions, one with proportion Beta(1, 60)",
+    "labels; in every tenth prompt, one label of 50 %",
+    "items of similarity 0.8, one item with proportion Beta(1, 6)",
     "answers of gpt-4o",
-    "answers of people",
-    "rows, 384 columns, none recurs",
+    "answers of eight people",
+    "vectors with 384 columns, none recurs",
 )
 SIZES = ("n = 4", "n = 8", "n = 20", "n = 50", "n = 100")
 
@@ -120,14 +125,19 @@ def grid() -> str:
         middle = statistics.median(row["times_faster"] for row in own)
         threads = f"{slowest['name']}, threads: {slowest['threads']}"
         lines.append((peer, str(len(own)), f"{middle:.3g} ×", ratio(slowest), threads))
-    return table(("next to", "comparisons", "median", "slowest", "where"), lines)
+    return table(
+        ("peer", "comparisons", "median", "smallest ratio", "call with the smallest ratio"), lines
+    )
 
 
 def largest() -> str:
     """Return of each call of the scaling the largest set."""
     head, *rows = cells(scaling())
     last = {row[0]: row for row in rows}
-    return only(table(head, last.values()), ("call", "n", "ours", "peer", "memory", "peer's"))
+    return only(
+        table(head, last.values()),
+        ("call", "n", "vendiscore", "peer", "memory", "memory of the peer"),
+    )
 
 
 def on_a_gpu() -> str:
@@ -139,18 +149,18 @@ def on_a_gpu() -> str:
         "explain, 200,000 × 64",
         "eigvalsh, 5,000, float64",
     )
-    columns = ("call", "GPU", "NumPy, its host", "memory")
+    columns = ("call", "GPU", "NumPy on the CPU", "memory")
     return f"{text.splitlines()[0]}\n\n{some(text, lambda row: row[0] in names, columns)}"
 
 
 def null_rates() -> str:
     """Return how often equal sets of usual sizes are distinguished."""
     kinds = {
-        "one source": ("2 × 8", "2 × 20", "2 × 80"),
-        "two of one diversity": ("2 × 20",),
-        "models that differ at random over 20 prompts": ("2 × 8",),
+        "one population": ("2 × 8", "2 × 20", "2 × 80"),
+        "two populations of equal diversity": ("2 × 20",),
+        "models whose difference varies over 20 prompts": ("2 × 8",),
     }
-    columns = ("sources", "sets", "told apart at 5 %", "at 1 %")
+    columns = ("populations", "sets", "difference found at 5 %", "at 1 %")
     return some(null(), lambda row: row[1] in kinds.get(row[0], ()) and row[2] == "1", columns)
 
 
@@ -165,10 +175,10 @@ def subsets() -> str:
     rules += ("RDKit MaxMin", "represent", "random")
     best = [each["bound"] for each in bounds(pools)]
     return table(
-        ("rule", *(f"{size} of {pool}" for pool, size in pools)),
+        ("method", *(f"{size} of {pool}" for pool, size in pools)),
         (
             *((rule, *(scores[rule][pool] for pool in pools)) for rule in rules),
-            ("no subset scores more than", *(f"{bound:.2f}" for bound in best)),
+            ("upper bound for all subsets", *(f"{bound:.2f}" for bound in best)),
         ),
     )
 
@@ -264,7 +274,7 @@ SHORT: dict[str, Callable[[], str]] = {
     "grid": grid,
     "scaling": largest,
     "gpu": on_a_gpu,
-    "estimate-errors": lambda: least(estimate_errors(), ["within 2 se"], 3),
+    "estimate-errors": lambda: least(estimate_errors(), ["within 2 standard errors"], 3),
     "null": null_rates,
     "shuffled-groups": lambda: some(
         shuffled_groups(),
@@ -272,17 +282,17 @@ SHORT: dict[str, Callable[[], str]] = {
     ),
     "clusters": lambda: some(clusters(), lambda row: row[1] == "8" and "uneven" not in row[0]),
     "covered": lambda: some(covered(), lambda row: row[1] == "100"),
-    "differences": lambda: only(differences(), ("n", "interval covers", "told apart")),
+    "differences": lambda: only(differences(), ("n", "interval covers", "difference found")),
     "equivalent": lambda: some(equivalent(), lambda row: number(row[4]) > 0),
     "chosen": subsets,
     "containers": containers,
     "recurrence": recurrence,
-    "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["source", *SIZES]),
+    "few-samples": lambda: only(least(few_samples(), SIZES, 4), ["population", *SIZES]),
     "vectors": lambda: least(vectors(), SIZES[:4], 6),
     "pooled-repeats": lambda: some(pooled_repeats(), lambda row: row[0] in OF_PROMPTS),
     "widths": lambda: some(widths(), lambda row: row[0] in OF_WIDTHS),
-    "grown": lambda: least_of_each(grown(), "q = 1.0", ["source", "n", "q = 1.0", "q = ∞"]),
-    "limits": lambda: least_of_each(limits(), "q = 2.0", ["source", "n", "q = 1.0", "q = 2.0"]),
+    "grown": lambda: least_of_each(grown(), "q = 1.0", ["population", "n", "q = 1.0", "q = ∞"]),
+    "limits": lambda: least_of_each(limits(), "q = 2.0", ["population", "n", "q = 1.0", "q = 2.0"]),
     "limits-few": lambda: some(limits_few(), lambda row: "Zipf" in row[0] or "TREC" in row[0]),
     "spiders": lambda: some(spiders(), lambda row: row[:2] == ["Girdled", "1"]),
     "planted": lambda: some(

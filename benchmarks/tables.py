@@ -1,5 +1,6 @@
 """Tables of benchmark results for the documentation, from their JSON; `readme.py` writes them."""
 
+import re
 import statistics
 from collections.abc import Callable
 from typing import Any
@@ -38,7 +39,7 @@ def grid() -> str:
             runs = cells.setdefault((row["name"], row.get("peer", "")), {})
             runs[row["threads"]] = f"{row['ours_s']:.3g} s", ratio(row)
     return table(
-        ("task", "next to", "1 thread", "faster", "2 threads", "faster"),
+        ("task", "peer", "1 thread", "faster", "2 threads", "faster"),
         ((*names, *runs.get(1, ("", "")), *runs.get(2, ("", ""))) for names, runs in cells.items()),
     )
 
@@ -49,7 +50,7 @@ FEW = {
     "compute: n-grams of questions, 1,000": "1,000 questions, n-grams",
     "compare: precision and recall, 1,000 × 384": "precision, recall, 2 × 1,000 × 384",
     "mag_area: mag_area, 1,000 × 384": "magnitude of 1,000 × 384",
-    "select: 100 that represent, 10,000 × 384": "100 that represent 10,000 × 384",
+    "select: 100 that represent, 10,000 × 384": "100 representative of 10,000 × 384",
 }
 
 
@@ -61,8 +62,9 @@ def grid_short() -> str:
     middle = statistics.median(row["times_faster"] for row in rows)
     text = (
         f"In {len(rows)} comparisons with other packages, vendiscore "
-        f"{result['environment']['vendiscore']} is {middle:.3g} × as fast (median; the worst "
-        f"{worst['times_faster']:.2g} ×: {worst['name']}, threads: {worst['threads']})."
+        f"{result['environment']['vendiscore']} is {middle:.3g} × as fast in "
+        f"the median, and {worst['times_faster']:.2g} × as fast in the slowest case "
+        f"({worst['name']}, threads: {worst['threads']})."
     )
     found = {row["name"]: row for row in rows if row["threads"] == 1}
     few = table(
@@ -80,7 +82,7 @@ def scaling() -> str:
     """Return one call in a process of its own, with the memory that the process takes at most."""
     rows = [row for row in loaded("scaling")["rows"] if row["n"] >= 1000]
     return table(
-        ("call", "n", "ours", "peer", "peer / ours", "memory", "peer's"),
+        ("call", "n", "vendiscore", "peer", "peer / vendiscore", "memory", "memory of the peer"),
         (
             (
                 row["series"],
@@ -101,7 +103,7 @@ def gpu() -> str:
     about = run["environment"]
     head = f"{about['gpu']}, vendiscore {about['vendiscore']}, `python benchmarks/gpu.py --short`."
     return f"{head}\n\n" + table(
-        ("call", "GPU", "NumPy, its host", "memory", "foretold", "host reads"),
+        ("call", "GPU", "NumPy on the CPU", "memory", "predicted memory", "host reads"),
         (
             (
                 row["name"],
@@ -120,7 +122,7 @@ def estimate_errors() -> str:
     """Return whether estimates are as far off as they say."""
     rows = [row for row in loaded("estimates")["rows"] if row["part"] == "coverage"]
     return table(
-        ("score", "off by (rmse)", "said", "within 2 se"),
+        ("score", "root mean square error", "reported error", "within 2 standard errors"),
         (
             (
                 row["name"],
@@ -158,7 +160,7 @@ def null() -> str:
 
     keys = ("differ", "differ_at_1_percent")
     return table(
-        ("sources", "sets", "q", "runs", "told apart at 5 %", "at 1 %"),
+        ("populations", "sets", "q", "runs", "difference found at 5 %", "at 1 %"),
         (
             (*kind, f"{sum(row['runs'] for row in rows):,}", *(mean(rows, key) for key in keys))
             for kind, rows in every.items()
@@ -170,10 +172,14 @@ def equal_means() -> str:
     """Tabulate the directions stated between sources of equal mean score: all are wrong."""
     rows = [row for row in loaded("compare_null")["rows"] if row["sources"] == "equal mean scores"]
     return table(
-        ("sources", "sets", "runs", "p ≤ 0.05", "interval excludes 0", "direction stated"),
+        ("populations", "sets", "runs", "p ≤ 0.05", "interval excludes 0", "direction stated"),
         (
             (
-                row["name"],
+                re.sub(
+                    r"^a question has (.*), texts",
+                    r"one question of \1 versus texts that",
+                    row["name"],
+                ),
                 f"2 × {row['sizes'][0]}",
                 f"{row['runs']:,}",
                 *(percent(row[key], 1) for key in ("differ", "interval_without_0", "directions")),
@@ -196,7 +202,7 @@ def differences() -> str:
     keys = ("covered", "above", "below", "differ")
     head = ("n", "runs", "interval covers", "lies above", "below")
     return table(
-        (*head, "told apart"),
+        (*head, "difference found"),
         (
             (str(n), str(sum(row["runs"] for row in rows)), *(mean(rows, key) for key in keys))
             for n, rows in sorted(every.items())
@@ -264,9 +270,9 @@ def covered() -> str:
         (
             "kernel",
             "n",
-            "log VS scatters by",
-            "the jackknife says",
-            "naive bootstrap off by",
+            "standard deviation of log VS",
+            "jackknife error",
+            "bias of the bootstrap",
         ),
         (
             (
@@ -285,7 +291,7 @@ def covered() -> str:
 def chosen() -> str:
     """Return the Vendi Score of subsets that were chosen by different rules."""
     return table(
-        ("from", "size", "rule", "VS", "time"),
+        ("samples", "size", "method", "VS", "time"),
         (
             (
                 row["table"],
