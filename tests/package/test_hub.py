@@ -197,14 +197,14 @@ def test_a_dropped_file_that_fails_is_named_and_breaks_no_other(tmp_path):
     reasons = {
         "broken.py": "ModuleNotFoundError: No module named 'no_such_package'; correct or remove",
         "clash.py": "'cosine' is already registered by vendiscore.kernels.vectors.cosine in "
-        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for the one in "
-        f"{folder / 'kernels' / 'clash.py'}; correct or remove",
+        f"{folder / 'vendiscore' / 'kernels' / 'vectors.py'}; choose another name for the kernel "
+        f"in {folder / 'kernels' / 'clash.py'}; correct or remove",
         "half.py": "SyntaxError: invalid syntax (half.py, line 1)",
-        "quits.py": "importing them failed with SystemExit: 3; correct or remove that file",
-        "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has that name; rename it",
+        "quits.py": "SystemExit: 3; correct or remove this file",
+        "text.py": f"{folder / 'vendiscore' / 'kernels' / 'text.py'} has the same name; rename",
     }
     for line, (name, reason) in zip(said, reasons.items(), strict=True):
-        assert f"<string> the kernels of {folder / 'kernels' / name} are left out" in line
+        assert f"<string> cannot import the kernels of {folder / 'kernels' / name}" in line
         assert reason in line
         assert reason in broken
     assert "unknown kernel `k='mine'`" in mine  # all or nothing of a file

@@ -17,11 +17,11 @@ from .registry import Registry, get_docstring_summary, get_option_defaults
 
 Build = TypeVar("Build", bound=Callable[..., Similarity])
 Fit = Callable[..., Options]
-# A mixture of kernels passed as `k`: weights by name, or a list of names.
+# A mixture of kernels, as passed to `k`: a dict from names to weights, or a list of names.
 Mixture = Mapping[str, float] | Sequence[str]
 Combine = Literal["sum", "product"]
-# Models that can be passed as `k`: a small sentence encoder, and word vectors that come with a
-# package and need no network.
+# Short names of embedding models for `k`: a small sentence encoder, and word vectors that are part
+# of an installed package and therefore need no network.
 NAMED_MODELS = {"semantic": "sentence-transformers/all-MiniLM-L6-v2", "static": "wordllama"}
 
 
@@ -44,19 +44,22 @@ class Control:
     label : str
         Label of the input.
     type : {"number", "choice", "checks"}
-        A non-negative number, one of `choices`, or several of them (integers).
+        Type of the input: "number" is a non-negative number, "choice" is one of `choices`, and
+        "checks" are several of `choices`, which are then integers.
     value : float, str or list of int
-        Default. A number or choice is passed to the kernel only if it differs from the default.
+        Default value. A number or choice is passed to the kernel only if it differs from the
+        default.
     choices : sequence of int or mapping of str to str
-        The choices; a mapping gives their names in results.
+        The allowed values. A mapping goes from values to their names in results.
     most : int
         The largest number that the API accepts.
     info : str
         Explanation of the option.
     keyword : str
-        The option of the kernel; `name` if empty.
+        Name of the kernel option that is set; `name` if empty.
     phrase : str
-        Wording for a value, with a placeholder: "of {}".
+        Text that describes a value in results, with the placeholder {} for the value, such as
+        "of {}".
 
     See Also
     --------
@@ -141,8 +144,8 @@ class Kernel(SummaryMixin):
     def __call__(self, *samples: object, **options: object) -> NoReturn:
         """Raise a TypeError that explains how to use a kernel."""
         raise TypeError(
-            f"a kernel compares all samples of a set; pass as_similarity([a, b], "
-            f"k={self.name!r}).dense(), which has the similarity of a and b at [0, 1]"
+            f"a Kernel object cannot be called; use as_similarity([a, b], k={self.name!r})"
+            f".dense()[0, 1] for the similarity of a and b"
         )
 
     @property
@@ -152,22 +155,22 @@ class Kernel(SummaryMixin):
 
     @cached_property
     def options(self) -> Record:
-        """Keyword options with their defaults, including `on_error`, which every kernel has."""
+        """The default of each option by name, including `on_error`, which all kernels support."""
         return get_option_defaults(self.build) | {"on_error": "raise"}
 
     @property
     def signature(self) -> list[str]:
-        """The options as they are passed in a call, such as "sigma=None"."""
+        """The options with their defaults as in a call, such as "sigma=None"."""
         options = self.options.items()
         return [f"{name}={getattr(value, '__name__', repr(value))}" for name, value in options]
 
     @property
     def summary(self) -> str:
-        """The first line of the docstring."""
+        """The first line of the docstring of the kernel function."""
         return get_docstring_summary(self.build)
 
 
-# The kernels defined by each module of `vendiscore/kernels/`.
+# The names of the kernels that each module of `vendiscore/kernels/` defines.
 NAMES = {
     "bits": "tanimoto",
     "text": "ngram_overlap",
@@ -198,7 +201,7 @@ def register_kernel(
     controls: Sequence[Control] = (),
     repeats: bool = False,
 ) -> Callable[[Build], Build]:
-    """Register a function as a kernel, as a decorator; every function then accepts it as `k`.
+    """Decorator: register a function as a kernel, whose name can then be passed as `k`.
 
     The decorated function takes a list of samples, and options as keywords with defaults. It
     returns a Similarity. The first line of its docstring is shown in tables of kernels.
@@ -214,25 +217,27 @@ def register_kernel(
     psd : bool, default True
         Whether its similarity matrix is always positive semidefinite.
     needs : str, default ""
-        The extra of vendiscore that it requires; "" if it requires none.
+        The extra of vendiscore that the kernel requires; "" if it requires none.
     fit : callable, optional
-        A function ``fit(samples, **options)`` that returns the options that are fitted to samples
-        unless they are passed, such as a bandwidth. Sets that are compared share these options.
+        A function ``fit(samples, **options)`` that returns a dict of fitted options, such as a
+        bandwidth. It returns only options that the caller did not pass. Sets that are compared
+        share the fitted options.
     rows : bool, default False
         Whether all samples have equally many features and the features of a sample do not depend
         on other samples. `State` requires this.
     label : str, default ""
-        A predicate of similar samples, such as "share words". The web app offers only kernels
-        with a label.
+        What similar samples have in common, as a predicate such as "share words". The web app
+        offers only kernels with a label.
     term : str, default ""
         Technical name of the kernel; `name` if empty.
     by : str, default ""
-        Beginning of a sentence about the kernel; "By" and the term if empty.
+        Beginning of a sentence about scores of this kernel, such as "By n-grams"; "By" and `term`
+        if empty.
     controls : sequence of Control, default ()
         Options that users of the web app can set.
     repeats : bool, default False
-        Whether the function receives duplicate strings or numbers. This is needed for options
-        with one value per sample. Otherwise it receives each distinct sample once.
+        Whether the function receives all samples. By default it receives each distinct string or
+        number only once. Options with one value per sample need True.
 
     Returns
     -------
@@ -279,8 +284,8 @@ def register_kernel(
 def list_kernels() -> list[Kernel]:
     """List all registered kernels, sorted by name.
 
-    "semantic", "static" and Hub ids, which `k` also accepts, are the kernel "text_embeddings" or
-    "image_embeddings" with a certain model.
+    The list does not contain "semantic", "static" and Hub ids, which `k` also accepts: they select
+    the kernel "text_embeddings" or "image_embeddings" with the corresponding model.
 
     Returns
     -------
@@ -330,32 +335,34 @@ def get_kernel(name: str) -> Kernel:
     """
     if not isinstance(name, str):
         raise TypeError(
-            f"`name` must be the name of a kernel, got {type(name).__name__}; "
-            f"compute(samples, k=name) compares samples"
+            f"`name` must be the name of a kernel, got an object of type {type(name).__name__}; to "
+            f"score samples, use compute(samples, k=name)"
         )
     kernel = _kernels.find(name)
     if kernel is None:
-        gone = _kernels.import_errors.items()
-        missing = [f" Kernels of {where} are left out: {why}." for where, why in gone]
-        look = "`vendiscore.list_kernels()` lists all."
-        hint = suggest_name(name, _kernels.entries, NAMED_MODELS, fallback=look, kind="kernel")
-        raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(missing)}")
+        import_errors = [
+            f" The kernels of {source} cannot be imported: {reason}."
+            for source, reason in _kernels.import_errors.items()
+        ]
+        fallback = "`vendiscore.list_kernels()` lists all kernels."
+        hint = suggest_name(name, _kernels.entries, NAMED_MODELS, fallback=fallback, kind="kernel")
+        raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(import_errors)}")
     return kernel
 
 
 def parse_kernel_name(name: str) -> tuple[Kernel, str | None]:
-    """Return the kernel that `k=` refers to, and the model (Hub id or folder) if it names one.
+    """Return the kernel for a string passed as `k`, and its model (Hub id or folder) or None.
 
-    "semantic" and "static" refer to `NAMED_MODELS`.
+    The string is the name of a kernel, a key of `NAMED_MODELS`, a Hub id or a folder.
     """
-    kind = "text" if name in NAMED_MODELS else model_modality(name)
-    if kind is None or _kernels.find(name) is not None:
+    modality = "text" if name in NAMED_MODELS else model_modality(name)
+    if modality is None or _kernels.find(name) is not None:
         return get_kernel(name), None
-    return get_kernel(f"{kind}_embeddings"), NAMED_MODELS.get(name, name)
+    return get_kernel(f"{modality}_embeddings"), NAMED_MODELS.get(name, name)
 
 
 def describe_kernel(name: str) -> str:
-    """Describe the kernel that `k=` refers to, with the model if it names one.
+    """Describe the kernel, and the model if there is one, for a string passed as `k`.
 
     >>> print(describe_kernel("semantic").partition(", model=")[0])
     k='semantic' is k='text_embeddings' with the model sentence-transformers/all-MiniLM-L6-v2.
@@ -374,25 +381,29 @@ def describe_kernel(name: str) -> str:
 
 
 def add_model_option(name: str, model: str | None, options: Options) -> Record:
-    """Return the options of a kernel, with the model that its name refers to, if any."""
-    own = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
-    if model is None or (own and name in NAMED_MODELS):
+    """Return `options` with `model_path` set to `model`, unless `model` is None.
+
+    `name` is the string passed as `k`. If it is a key of `NAMED_MODELS`, a model among `options`
+    takes precedence. A Hub id or folder together with such an option raises a TypeError.
+    """
+    passed = {key: options[key] for key in ("model", "model_path") if options.get(key) is not None}
+    if model is None or (passed and name in NAMED_MODELS):
         return dict(options)
-    for key in own:
+    for key in passed:
         raise TypeError(
-            f"`k={name!r}` names a model, and so does `{key}`: leave one out, or pass "
-            f"k='text_embeddings' or 'image_embeddings'"
+            f"`k={name!r}` and `{key}` both specify a model; remove `{key}`, or pass "
+            f"k='text_embeddings' or k='image_embeddings'"
         )
     return {**options, "model_path": model}
 
 
 def format_psd_kernels(samples: str) -> str:
-    """Format the names of positive semidefinite kernels for this sample type."""
+    """Return the names of the positive semidefinite kernels for this sample type, with commas."""
     return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)
 
 
 def check_kernel_options(kernel: Kernel, options: Options, extra_names: Iterable[str] = ()) -> None:
-    """Raise a TypeError for an option that the kernel lacks, with a suggestion."""
+    """Raise a TypeError for an option that the kernel does not have; suggest a similar name."""
     for option in options:
         if option not in kernel.options:
             raise TypeError(

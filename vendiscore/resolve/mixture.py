@@ -1,4 +1,7 @@
-"""Mixtures of kernels: weighted sums and products; "morgan:smiles" compares a column of records."""
+"""Mixtures of kernels: weighted sums and products of similarities.
+
+The name "morgan:smiles" applies the kernel "morgan" to the column "smiles" of records.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -35,7 +38,11 @@ from .kernel_builder import (
 
 @dataclass(frozen=True)
 class MixtureComponent:
-    """One kernel of a mixture; `name` is the name as passed, "kernel" or "kernel:column"."""
+    """One kernel of a mixture, with its column, weight and options.
+
+    `name` is the name that was passed, "kernel" or "kernel:column". `column` is "" if the kernel
+    compares the samples themselves.
+    """
 
     name: str
     kernel: Kernel
@@ -51,41 +58,45 @@ def build_mixture_similarity(
     combine: Combine,
     fit_to: np.ndarray | None,
 ) -> Similarity:
-    """Return Σ_j w_j k_j(x, y) or Π_j k_j(x, y) for registered kernels (arXiv 2210.02410)."""
-    sizes = [num_samples(each) for each in columns]
+    """Return Σ_j w_j k_j(x, y) or Π_j k_j(x, y) for components j (arXiv 2210.02410).
+
+    `columns` holds the values that each component compares. Kernel options are fitted to the
+    samples with the indices `fit_to`, or to all samples if it is None.
+    """
+    sizes = [num_samples(column) for column in columns]
     if len(set(sizes)) > 1:
         lengths = ", ".join(
-            f"{p.name}: {found}" for p, found in zip(components, sizes, strict=True)
+            f"{component.name}: {size}" for component, size in zip(components, sizes, strict=True)
         )
-        raise ValueError(f"columns must be equally long, got {lengths}")
-    builds = [partial(_build_component, part) for part in components]
-    skipping = [part.drop_unusable for part in components]
-    built, dropped = build_similarities(builds, columns, skipping, "the mixture", fit_to)
+        raise ValueError(f"columns must have equal lengths, got {lengths}")
+    builders = [partial(_build_component, component) for component in components]
+    skip_flags = [component.drop_unusable for component in components]
+    similarities, dropped = build_similarities(builders, columns, skip_flags, "the mixture", fit_to)
     settings = {}
     fitted = {}
-    every = {}
-    for part, similarity in zip(components, built, strict=True):
+    options_by_name = {}
+    for component, similarity in zip(components, similarities, strict=True):
         for key, value in similarity.settings.items():
             if key != "kernel":
-                settings[f"{part.name}.{key}"] = value
-        own = {**part.options, **similarity.fitted}
-        if own:
-            every[part.name] = own
+                settings[f"{component.name}.{key}"] = value
+        options = {**component.options, **similarity.fitted}
+        if options:
+            options_by_name[component.name] = options
         if similarity.fitted:
-            fitted["options"] = every
+            fitted["options"] = options_by_name
     mixed: Similarity
     if combine == "sum":
         terms = "+".join(f"{format_number(part.weight)}*{part.name}" for part in components)
-        mixed = SumSimilarity(built, [part.weight for part in components])
+        mixed = SumSimilarity(similarities, [part.weight for part in components])
     else:
         terms = "*".join(part.name for part in components)
-        mixed = ProductSimilarity(built)
+        mixed = ProductSimilarity(similarities)
     return mixed.noted(
         settings={"kernel": terms, **settings},
         fitted=fitted,
-        notes=[note for similarity in built for note in similarity.notes],
+        notes=[note for similarity in similarities for note in similarity.notes],
         dropped=dropped,
-        vocabulary_columns=all(similarity.vocabulary_columns for similarity in built),
+        vocabulary_columns=all(similarity.vocabulary_columns for similarity in similarities),
     )
 
 
@@ -103,24 +114,25 @@ def parse_mixture(
     for name in k:
         if not isinstance(name, str):
             raise TypeError(
-                f"`k` must be a mixture of kernel names, got {type(name).__name__}; add up "
-                f"Similarities of your own by SumSimilarity"
+                f"a mixture `k` must contain kernel names, got an object of type "
+                f"{type(name).__name__}; to combine Similarity objects, use SumSimilarity"
             )
     if len(set(k)) < len(k):
         raise ValueError(
-            f"`k` must name each kernel and column once, got {short_repr(list(k))}; "
-            "leave out one of two"
+            f"`k` must contain each name only once, got {short_repr(list(k))}; remove the duplicate"
         )
-    options = _check_options_by_name(options, k)
-    parts = []
+    options_by_name = _check_options_by_name(options, k)
+    components = []
     for name, weight in zip(k, _check_weights(k, combine), strict=True):
-        kernel_name, _, of = name.partition(":")
+        kernel_name, _, column = name.partition(":")
         kernel, model = parse_kernel_name(kernel_name)
-        own = add_model_option(kernel_name, model, options.get(name, {}))
-        check_kernel_options(kernel, own)
-        skip = check_on_error(own.pop("on_error", on_error))
-        parts.append(MixtureComponent(name, kernel, of, weight, own, skip))
-    return parts
+        kernel_options = add_model_option(kernel_name, model, options_by_name.get(name, {}))
+        check_kernel_options(kernel, kernel_options)
+        drop_unusable = check_on_error(kernel_options.pop("on_error", on_error))
+        components.append(
+            MixtureComponent(name, kernel, column, weight, kernel_options, drop_unusable)
+        )
+    return components
 
 
 def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]:
@@ -130,21 +142,24 @@ def _check_options_by_name(options: object, k: Mixture) -> Mapping[str, Options]
         isinstance(o, Mapping) for o in options.values()
     ):
         raise TypeError(
-            f"`options` must be a dict of dicts, kernel by kernel, got {short_repr(options)}; pass "
-            f"options={{{next(iter(k))!r}: {{…}}}}"
+            f"`options` must map each kernel name to a dict of its options, got "
+            f"{short_repr(options)}; pass options={{{next(iter(k))!r}: {{…}}}}"
         )
     for name in options:
         if name not in k:
             raise ValueError(
-                f"`options` names {name!r}, which `k` does not. {suggest_name(name, k)}"
+                f"`options` contains {name!r}, which is not in `k`. {suggest_name(name, k)}"
             )
     return options
 
 
 def _check_weights(k: Mixture, combine: Combine) -> list[float]:
+    """Return the weight of each component; they sum to 1 unless combine="product"."""
     if combine == "product":
         if isinstance(k, Mapping):
-            raise ValueError(f"combine='product' has no weights: pass k={list(k)} as a list")
+            raise ValueError(
+                f"weights are not supported with combine='product'; pass the list k={list(k)}"
+            )
         return [1.0] * len(k)
     if not isinstance(k, Mapping):
         return [1 / len(k)] * len(k)
@@ -157,8 +172,7 @@ def _check_weights(k: Mixture, combine: Combine) -> list[float]:
     total = sum(weights)
     if not abs(total - 1) <= WEIGHT_TOLERANCE:
         raise ValueError(
-            f"the weights in `k` must sum to 1, so that k(x, x) = 1, got {total:.6g}; divide them "
-            f"by their sum"
+            f"the weights in `k` must sum to 1, got {total:.6g}; divide the weights by their sum"
         )
     return [weight / total for weight in weights]
 
@@ -167,7 +181,7 @@ def _build_component(
     component: MixtureComponent, values: Samples, fit_to: np.ndarray | None
 ) -> Similarity:
     """Build the similarity of a component from the values of its column."""
-    where = f"of column {component.column!r} " if component.column else ""
+    prefix = f"of column {component.column!r} " if component.column else ""
     if isinstance(values, list):
         SampleError.check({i: v for i, v in enumerate(values) if isinstance(v, _MissingValue)})
     try:
@@ -175,33 +189,33 @@ def _build_component(
     except SampleError as error:
         problems = {}
         for i, problem in error.problems.items():
-            problems[i] = where + problem.removeprefix("of `samples` ")
+            problems[i] = prefix + problem.removeprefix("of `samples` ")
         raise SampleError.from_problems(problems) from error.__cause__
 
 
 class _MissingValue(str):
-    """Placeholder for the value of a record without the column; describes the problem."""
+    """Placeholder for a missing value in a column of records; the text describes the problem."""
 
 
 def select_column(samples: Any, component: MixtureComponent) -> Any:
-    """Return what a component compares: a column of records, or the samples themselves."""
+    """Return the values that a component compares: a column of records, or all samples."""
     names = getattr(samples, "column_names", getattr(samples, "columns", None))
     if isinstance(samples, Mapping):
         names = samples.keys()
     if names is None and not (isinstance(samples, (list, tuple)) and any(map(_is_record, samples))):
         if component.column:
             raise TypeError(
-                f"`k` names the column {component.column!r}, but samples of type "
-                f"{type(samples).__name__} have no columns: pass a list of dicts, a dict of "
-                f"columns, a DataFrame or a Dataset, or k={{{component.kernel.name!r}: …}}"
+                f"k={component.name!r} requires samples with a column {component.column!r}, got "
+                f"{type(samples).__name__} without columns; pass a list of dicts, a dict of "
+                f"columns, a DataFrame or a Dataset, or use {component.kernel.name!r} in `k`"
             )
         return materialize_iterators(as_samples(samples))
     if not component.column:
-        known = list(next(filter(_is_record, samples)) if names is None else names)
-        such = f"{component.kernel.name}:{known[0] if known else 'column'}"
+        columns = list(next(filter(_is_record, samples)) if names is None else names)
+        example = f"{component.kernel.name}:{columns[0] if columns else 'column'}"
         raise ValueError(
-            f"samples have columns: say which one {component.name!r} compares, such as {such!r}. "
-            f"{suggest_name('', map(str, known))}"
+            f"kernel {component.name!r} requires a column of these samples; pass, for example, "
+            f"{example!r} in `k`. {suggest_name('', map(str, columns))}"
         )
     if names is not None:
         if component.column not in names:
@@ -210,7 +224,9 @@ def select_column(samples: Any, component: MixtureComponent) -> Any:
                 f"{suggest_name(component.column, map(str, names))}"
             )
         return materialize_iterators(as_samples(samples[component.column]))
-    missing = _MissingValue(f"has no {component.column!r}, which {component.name!r} compares")
+    missing = _MissingValue(
+        f"has no value in the column {component.column!r}, which {component.name!r} requires"
+    )
     values = [
         record[component.column] if _is_record(record) and component.column in record else missing
         for record in samples

@@ -1,4 +1,4 @@
-"""Presets: names for sets of measures that are often reported together."""
+"""Presets: names of groups of measures that are often reported together."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,42 +8,42 @@ from ..support.types import Options, Record
 
 
 class Preset(NamedTuple):
-    """Several measures under one name."""
+    """A group of measures that can be requested by one name."""
 
     measures: Sequence[str]
-    question: str  # the question that they answer, and the sample type
-    source: str
+    question: str  # the sample type, and what the measures quantify
+    source: str  # publications that use or define these measures
 
 
 PRESETS = {
     "text": Preset(
         ("VS", "NgramDiversity", "SelfBLEU", "CompressionRatio"),
-        "Texts: how many different ones, and how far they repeat words, phrases and strings",
+        "Texts: the effective number of different texts, and repetition of words and phrases",
         "Zhu et al., SIGIR 2018; Tevet & Berant, EACL 2021; Shaib et al., arXiv 2403.00553",
     ),
     "images": Preset(
         ("VS", "RKE", "IntDiv"),
-        "Images by their embeddings: how many different ones, modes, and mean unlikeness",
+        "Images, from embeddings: effective number, number of modes, and mean dissimilarity",
         "Friedman & Dieng, arXiv 2210.02410; Jalali et al., NeurIPS 2023",
     ),
     "molecules": Preset(
         ("VS", "IntDiv"),
-        "Molecules by their fingerprints, as generators of them are compared",
+        "Molecules, from fingerprints: measures commonly used to compare generators",
         "Polykovskiy et al., MOSES, 2020; Friedman & Dieng, arXiv 2210.02410, §4.1",
     ),
     "embeddings": Preset(
         ("VS", "MagArea", "AvgSim", "GMStds"),
-        "Vectors under a kernel: what the magnitude of embeddings is compared with",
+        "Vectors: the measures to which the area of the magnitude function was compared",
         "Limbeck et al., arXiv 2311.16054, Table S.1",
     ),
     "novelty": Preset(
         ("DistinctK", "UtilityK"),
-        "Answers to one prompt: how many are not the same (k='equivalence'), and their `quality`",
+        "Answers to one prompt: number of inequivalent answers (k='equivalence'), and `quality`",
         "NoveltyBench: Zhang et al., arXiv 2504.05228",
     ),
     "generative": Preset(
         ("VS", "Precision", "Recall", "Density", "Coverage", "MMD"),
-        "Samples of a model and `references`: diversity, fidelity and likeness",
+        "Samples of a model and `references`: diversity, fidelity and distance to the references",
         "Naeem et al., ICML 2020; Gretton et al., JMLR 2012",
     ),
 }
@@ -51,18 +51,18 @@ PRESETS = {
 
 def expand_presets(measures: Options) -> dict[str, Record]:
     """Replace presets by their measures; return the options of each measure by name."""
-    found: dict[str, Record] = {}
-    for name, own in measures.items():
-        if not isinstance(own, Mapping):
+    options_by_measure: dict[str, Record] = {}
+    for name, options in measures.items():
+        if not isinstance(options, Mapping):
             raise TypeError(
-                f"`measures` must give {name!r} a dict of options, got {short_repr(own)}"
+                f"`measures` must map {name!r} to a dict of options, got {short_repr(options)}"
             )
-        if own and name in PRESETS:
+        if options and name in PRESETS:
             raise TypeError(
-                f"`measures` gives options to {name!r}, which stands for several measures; give "
-                f"them to one of these: {', '.join(PRESETS[name].measures)}"
+                f"options of {name!r} are not supported, because it is a preset of several "
+                f"measures; pass the options to one of its measures: "
+                f"{', '.join(PRESETS[name].measures)}"
             )
-        several = PRESETS[name].measures if name in PRESETS else (name,)
-        for each in several:
-            found[each] = {**found.get(each, {}), **own}
-    return found
+        for measure in PRESETS[name].measures if name in PRESETS else (name,):
+            options_by_measure[measure] = {**options_by_measure.get(measure, {}), **options}
+    return options_by_measure

@@ -1,6 +1,6 @@
-"""Registration of kernels and measures from files and installed packages.
+"""Registries of kernels and measures, including those from local files and installed packages.
 
-A file or package that cannot be imported causes only a warning.
+If a file or package cannot be imported, a warning is emitted and its entries are not registered.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from ..support.errors import warn
 from ..support.types import Record
 
 Entry = TypeVar("Entry")
-# Folder for kernels of users, also searched by the package `vendiscore.kernels`.
+# Name of the folder in which users add kernels. It is on the path of `vendiscore.kernels`.
 LOCAL_FOLDER = "kernels"
 _ROOT = __name__.partition(".")[0]  # name of this package
 
@@ -56,7 +56,7 @@ class Registry(Generic[Entry]):
         ):
             raise ValueError(
                 f"{self.kind} {name!r} is already registered by {_qualified_name(other)} in "
-                f"{_find_definition(other)[0]}; choose another name for the one in "
+                f"{_find_definition(other)[0]}; choose another name for the {self.kind} in "
                 f"{_find_definition(function)[0]}"
             )
         self.registrations[name] = entry, function
@@ -64,11 +64,15 @@ class Registry(Generic[Entry]):
 
     @property
     def entries(self) -> dict[str, Entry]:
-        """All kernels or measures registered so far."""
-        return {name: thing for name, (thing, _) in sorted(self.registrations.items())}
+        """All kernels or measures registered so far, by name."""
+        return {name: entry for name, (entry, _) in sorted(self.registrations.items())}
 
     def find(self, name: str) -> Entry | None:
-        """Return the entry with this name or None; import its module, or everything if unknown."""
+        """Return the entry with this name, or None if there is none.
+
+        If the entry is not registered yet, its module is imported; for a name that is not built in,
+        all modules, local files and plugins.
+        """
         if name not in self.registrations:
             if name in self.modules:
                 importlib.import_module(self.modules[name])
@@ -77,7 +81,7 @@ class Registry(Generic[Entry]):
         return self.registrations[name][0] if name in self.registrations else None
 
     def load(self) -> None:
-        """Import all files and packages that register entries."""
+        """Import all modules, local files and installed packages that register entries."""
         with self._loading:
             if not self._is_complete:
                 self._is_complete = True
@@ -88,8 +92,8 @@ class Registry(Generic[Entry]):
                 from importlib.metadata import entry_points
 
                 for entry in entry_points(group=f"{_ROOT}.{self.package}"):
-                    where = f"{entry.name!r} ({entry.value})"
-                    with self._undo_on_error(where, "update or uninstall that package"):
+                    source = f"{entry.name!r} ({entry.value})"
+                    with self._undo_on_error(source, "update or uninstall this package"):
                         entry.load()
 
     @classmethod
@@ -98,31 +102,33 @@ class Registry(Generic[Entry]):
             return
         cls._loaded_local_files = True
         package = importlib.import_module(f"{_ROOT}.{LOCAL_FOLDER}")
-        own, *dropped = package.__path__
-        known = [module.name for module in pkgutil.iter_modules([own])]
-        for folder in dropped:
+        builtin_folder, *local_folders = package.__path__
+        builtin_names = [module.name for module in pkgutil.iter_modules([builtin_folder])]
+        for folder in local_folders:
             for module in pkgutil.iter_modules([folder]):
                 file = Path(folder, module.name + ("" if module.ispkg else ".py"))
-                with cls._undo_on_error(str(file), "correct or remove that file"):
-                    if module.name in known:
-                        raise ValueError(f"{Path(own, file.name)} has that name; rename it")
+                with cls._undo_on_error(str(file), "correct or remove this file"):
+                    if module.name in builtin_names:
+                        raise ValueError(
+                            f"{Path(builtin_folder, file.name)} has the same name; rename the file"
+                        )
                     importlib.import_module(f"{package.__name__}.{module.name}")
 
     @classmethod
     @contextmanager
     def _undo_on_error(cls, source: str, hint: str) -> Iterator[None]:
-        """Undo all registrations made within this context if an error occurs."""
-        before = [set(kind.registrations) for kind in cls._registries]
+        """Catch an error within this context: undo its registrations and emit a warning."""
+        names_before = [set(registry.registrations) for registry in cls._registries]
         try:
             yield
         except (Exception, SystemExit) as error:
-            for kind, names in zip(cls._registries, before, strict=True):
-                for name in set(kind.registrations) - names - kind.modules.keys():
-                    del kind.registrations[name]
+            for registry, names in zip(cls._registries, names_before, strict=True):
+                for name in set(registry.registrations) - names - registry.modules.keys():
+                    del registry.registrations[name]
             Registry.version += 1
-            why = f"importing them failed with {type(error).__name__}: {error}; {hint}"
-            cls.import_errors[source] = why
-            warn(f"the kernels of {source} are left out, because {why}")
+            reason = f"{type(error).__name__}: {error}; {hint}"
+            cls.import_errors[source] = reason
+            warn(f"cannot import the kernels of {source}: {reason}")
 
 
 def get_option_defaults(function: Callable[..., object]) -> Record:
@@ -140,6 +146,6 @@ def _qualified_name(function: Callable[..., object]) -> str:
 
 
 def _find_definition(function: Callable[..., object]) -> tuple[str, str]:
-    """Return the file and name of a function, independent of the module name of the file."""
+    """Return the file and qualified name of a function. They do not depend on its module name."""
     code = getattr(inspect.unwrap(function), "__code__", None)
     return getattr(code, "co_filename", function.__module__), function.__qualname__

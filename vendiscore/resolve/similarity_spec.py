@@ -1,4 +1,4 @@
-"""Keywords that define how samples are compared, parsed before any sample is read."""
+"""Parsing of the keywords that define how samples are compared. It needs no samples."""
 
 from __future__ import annotations
 
@@ -49,9 +49,11 @@ KERNEL_METRICS = ("kernel", "1-k")
 
 @dataclass(frozen=True, eq=False)
 class PromptSpec:
-    """Prompts as passed, or distinct prompts with the `index` of the prompt of each sample.
+    """The prompts of the samples, and whether to condition similarities on them.
 
-    Prompts to condition on (`condition`) must have the same type as the samples.
+    Without `index`, `values` are the prompts as passed. With `index`, `values` are the distinct
+    prompts, and `index[i]` is the position of the prompt of sample i among them. If `condition` is
+    True, the prompts must have the same type as the samples.
     """
 
     values: Any
@@ -64,14 +66,15 @@ class SimilaritySpec:
     """How samples are compared, and how their distances are computed."""
 
     k: Kernel | PairFunction | tuple[MixtureComponent, ...] | None = None
-    input_form: Literal["", "K", "X"] = ""  # "K": samples are similarities; "X": features
+    # "K": samples are passed as a similarity matrix; "X": as features
+    input_form: Literal["", "K", "X"] = ""
     normalize: bool = False
     options: Options = field(default_factory=dict)
     combine: Combine = "sum"
     drop_unusable: bool = False
     metric: Metric | None = None
     metric_options: Options = field(default_factory=dict)
-    fit: FitTo | None = None  # which of several sets options are fitted to
+    fit: FitTo | None = None  # the set to which kernel options are fitted, if there are several
     grouping_prompts: PromptSpec | None = None  # the prompt of each sample
     in_context: bool = False  # also compare answers with their prompts prepended
 
@@ -106,27 +109,25 @@ class SimilaritySpec:
         metric: object = None,
         allow_grouping: bool = True,
     ) -> SimilaritySpec:
-        """Return a copy with prompts, conditioned on if `given_prompt` is True.
+        """Return a copy with prompts; similarities are conditioned on them if `given_prompt`.
 
-        Without `allow_grouping`, `given_prompt` must be True.
+        Without `allow_grouping`, prompts require `given_prompt=True`.
         """
-        taken = given_prompt is not None and check_bool("given_prompt", given_prompt)
+        condition = given_prompt is not None and check_bool("given_prompt", given_prompt)
         if prompts is None:
-            if taken:
-                raise TypeError(
-                    "`given_prompt` takes out `prompts`, which are missing: pass them, too"
-                )
+            if condition:
+                raise TypeError("`given_prompt` requires `prompts`, one prompt per sample")
             return replace(self, grouping_prompts=None)
-        if not (taken or allow_grouping):
+        if not (condition or allow_grouping):
             raise TypeError(
-                "`prompts` say which samples answer one prompt, and this call looks at one set: "
-                "pass given_prompt=True to take them out, or to `select` them as `groups`, with "
-                "`quota`"
+                "`prompts` would split the samples into several sets, and this function expects "
+                "one set; pass given_prompt=True to condition similarities on the prompts, or pass "
+                "the prompts to `select` as `groups` with `quota`"
             )
-        asked = parse_prompts(prompts, taken)
-        if taken and (obstacle := describe_conditioning_error(self, metric)):
-            raise TypeError(f"`prompts` cannot be taken out of {obstacle}")
-        return replace(self, grouping_prompts=asked)
+        parsed = parse_prompts(prompts, condition)
+        if condition and (reason := describe_conditioning_error(self, metric)):
+            raise TypeError(f"cannot condition on `prompts`: {reason}")
+        return replace(self, grouping_prompts=parsed)
 
     def get_sample_type(self, samples: Samples) -> str:
         """Return the sample type, in the terms used by `Kernel.samples`."""
@@ -137,25 +138,30 @@ class SimilaritySpec:
         if isinstance(self.k, Kernel):
             return self.k.samples
         if isinstance(self.k, tuple):
-            columns = any(part.column for part in self.k)
-            return "records" if columns else self.k[0].kernel.samples
+            uses_columns = any(component.column for component in self.k)
+            return "records" if uses_columns else self.k[0].kernel.samples
         if self.k is not None:
             return "function"
-        texts = isinstance(samples, (list, tuple)) and any(
-            is_list(member) and any(isinstance(one, str) for one in member) for member in samples
+        has_lists_of_strings = isinstance(samples, (list, tuple)) and any(
+            is_list(sample) and any(isinstance(entry, str) for entry in sample)
+            for sample in samples
         )
-        return "text" if texts else "vectors"
+        return "text" if has_lists_of_strings else "vectors"
 
 
 def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
-    """Return `prompts` as passed; whether they are a single prompt may depend on the samples."""
+    """Return a PromptSpec; raise if a single prompt is passed without `condition`.
+
+    A list may be a single prompt or one prompt per sample. This depends on the samples, so it is
+    not decided here.
+    """
     single = isinstance(prompts, (str, bytes, os.PathLike, set, frozenset))
     if not (hasattr(prompts, "__iter__") or hasattr(prompts, "__array__")):
         single = True
     if single and not condition:
         raise TypeError(
-            f"`prompts` must be a prompt for each sample, got {short_repr(prompts)} alone: pass "
-            f"given_prompt=True to take it out of the similarities of all"
+            f"`prompts` must contain one prompt per sample, got the single prompt "
+            f"{short_repr(prompts)}; pass given_prompt=True to condition all similarities on it"
         )
     if single or isinstance(prompts, Mapping):
         return PromptSpec(prompts, condition)
@@ -165,21 +171,26 @@ def parse_prompts(prompts: object, condition: bool) -> PromptSpec:
 def describe_conditioning_error(spec: SimilaritySpec, metric: object) -> str:
     """Describe why similarities cannot be conditioned on prompts; "" if they can."""
     if spec.input_form == "K":
-        return "a similarity matrix, which has no row of the prompt: pass the samples, and `k`"
+        return (
+            "a similarity matrix contains no similarities to prompts; pass the samples, and a "
+            "kernel as `k`"
+        )
     if metric is not None and metric not in KERNEL_METRICS:
-        return f"distances by metric={metric!r}, which have no prompt: leave `metric` out"
-    for kernel in [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]:
+        return f"metric={metric!r} is not derived from a kernel; remove `metric`"
+    kernels = [part.kernel for part in spec.k] if isinstance(spec.k, tuple) else [spec.k]
+    for kernel in kernels:
         if not isinstance(kernel, Kernel):
             continue
         if kernel.samples == "labels" or kernel.name == "equivalence":
             return (
-                f"k={kernel.name!r}, by which a prompt explains a sample wholly or not at all: "
-                "pass a kernel with values between 0 and 1"
+                f"k={kernel.name!r} has only the values 0 and 1; pass a kernel that also has "
+                "values between 0 and 1"
             )
         if not kernel.psd:
+            psd_kernels = format_psd_kernels(kernel.samples)
             return (
-                f"k={kernel.name!r}, which is not positive semidefinite, so that samples have no "
-                f"part that a prompt explains: take {format_psd_kernels(kernel.samples)}"
+                f"k={kernel.name!r} is not positive semidefinite; pass one of the kernels "
+                f"{psd_kernels} as `k`"
             )
     return ""
 
@@ -190,11 +201,13 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
     Without `allow_grouping`, prompts require `given_prompt=True`.
     """
     k = arguments.pop("k", None)
-    ways = [name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))]
-    if len(ways) + (k is not None) > 1:
-        raise ValueError(f"pass one of {', '.join(['k', *ways])}: each says what the samples are")
+    forms = [name for name in INPUT_FORM_KEYWORDS if check_bool(name, arguments.pop(name, False))]
+    exclusive = [] if k is None else ["`k`"]
+    exclusive += [f"`{name}`" for name in forms]
+    if len(exclusive) > 1:
+        raise ValueError(f"{' and '.join(exclusive)} are mutually exclusive; pass one of them")
     spec = SimilaritySpec(
-        input_form="K" if "score_K" in ways else "X" if ways else "",
+        input_form="K" if "score_K" in forms else "X" if forms else "",
         normalize=check_bool("normalize", arguments.pop("normalize", False)),
         fit=check_choice("fit", arguments.pop("fit", None), (None, *get_args(FitTo))),
         **({} if k is None else _parse_kernel(k, arguments)),
@@ -207,12 +220,12 @@ def parse_similarity_spec(arguments: Record, allow_grouping: bool = True) -> Sim
     if prompts is not None or given_prompt is not False:
         spec = spec.with_prompts(prompts, given_prompt, metric, allow_grouping)
     exponent = arguments.pop("exponent", None)
-    given = {} if exponent is None else {"exponent": exponent}
+    metric_options = {} if exponent is None else {"exponent": exponent}
     if metric in KERNEL_METRICS or (metric is None and spec.defines_similarity):
-        check_no_metric_options(given)
-    if metric is None and not given:
+        check_no_metric_options(metric_options)
+    if metric is None and not metric_options:
         return spec
-    options = check_metric_options("euclidean" if metric is None else metric, given)
+    options = check_metric_options("euclidean" if metric is None else metric, metric_options)
     return replace(spec, metric=metric, metric_options=options)
 
 
@@ -220,7 +233,8 @@ def check_no_metric_options(options: Iterable[str]) -> None:
     """Raise a TypeError for metric options if a kernel determines the distances."""
     for name in options:
         raise TypeError(
-            f"`{name}` is an option of metrics of vectors, not of kernels: leave it out"
+            f"`{name}` is an option of vector metrics such as 'minkowski' and has no effect with a "
+            f"kernel; remove it"
         )
 
 
@@ -236,14 +250,14 @@ def similarity_spec_from_keywords(
 
     `metric` is accepted only with `allow_metric`, `fit` only with `allow_fit`.
     """
-    rest = dict(arguments)
+    remaining = dict(arguments)
     spec = apply_text_kernel_options(
-        parse_similarity_spec(rest, allow_grouping), rest, extra_names, {}
+        parse_similarity_spec(remaining, allow_grouping), remaining, extra_names, {}
     )
     if spec.metric is not None and not allow_metric:
         raise TypeError(
-            "`metric` says how far apart samples are, and this call looks at their similarities: "
-            "leave it out, or pass a kernel as `k`"
+            "`metric` is not supported by this function, which uses similarities; remove it, or "
+            "pass a kernel as `k`"
         )
     if not allow_fit:
         check_no_fit(spec)
@@ -254,7 +268,7 @@ def check_no_fit(spec: SimilaritySpec) -> None:
     """Raise a TypeError if `fit` is passed but there is only one set."""
     if spec.fit is not None:
         raise TypeError(
-            "`fit` says which of several sets options are fitted to, and there is one: leave it out"
+            "`fit` selects one of several sets, and only one set was passed; remove `fit`"
         )
 
 
@@ -262,9 +276,8 @@ def check_kernel_or_metric(spec: SimilaritySpec, caller: str) -> None:
     """Raise a ValueError if `caller` got both a kernel and a metric of vectors."""
     if spec.defines_similarity and spec.uses_vector_metric:
         raise ValueError(
-            f"`metric={spec.metric!r}` and a kernel both say how to compare samples, but {caller} "
-            "needs one: leave the other out, or pass metric='kernel' or '1-k', which are distances "
-            "from a kernel"
+            f"{caller} accepts `metric={spec.metric!r}` or a kernel, not both; remove one of them, "
+            "or pass metric='kernel' or metric='1-k' to derive distances from the kernel"
         )
 
 
@@ -274,31 +287,34 @@ def apply_text_kernel_options(
     extra_names: Iterable[str],
     measures_by_option: Mapping[str, Sequence[str]],
 ) -> SimilaritySpec:
-    """Return `spec` with the remaining keywords as options of the text kernel."""
+    """Return `spec` with the remaining keywords as options of the default text kernel.
+
+    Raise a TypeError if a kernel was passed, or if the text kernel lacks one of the options.
+    """
     if not remaining:
         return spec
     name = next(iter(remaining))
-    known = {*SIMILARITY_KEYWORDS, "samples", *extra_names}
+    supported = {*SIMILARITY_KEYWORDS, "samples", *extra_names}
     if "p" in remaining:
         raise TypeError(
-            "`p` would be weights, which magnitude, `compare` and `growth` do not take: leave it "
-            "out; the exponent of metric='minkowski' is `exponent`"
+            "`p` (weights) is not supported by magnitude, `compare` and `growth`; remove it. The "
+            "exponent of metric='minkowski' is `exponent`"
         )
     if name in measures_by_option:
         raise TypeError(f"`{name}` is {_describe_measures_with_option(measures_by_option[name])}")
     if isinstance(spec.k, Kernel):
-        check_kernel_options(spec.k, remaining, known)
+        check_kernel_options(spec.k, remaining, supported)
     if isinstance(spec.k, tuple):
         raise TypeError(
-            f"`{name}` is not an option of a mixture of kernels; give one kernel its option by "
+            f"`{name}` is not an option of a mixture of kernels; to set it for one kernel, pass "
             f"options={{{spec.k[0].name!r}: {{{name!r}: …}}}}"
         )
     kernel = get_kernel(TEXT_KERNEL)
     if spec.defines_similarity or not remaining.keys() <= kernel.options.keys():
         name = next((n for n in remaining if n not in kernel.options), name)
         if not spec.defines_similarity:
-            known |= kernel.options.keys()
-        raise TypeError(_describe_misplaced_option(name, known, measures_by_option))
+            supported |= kernel.options.keys()
+        raise TypeError(_describe_misplaced_option(name, supported, measures_by_option))
     return replace(spec, **_split_kernel_options(kernel, remaining) | {"k": None})
 
 
@@ -306,69 +322,75 @@ def _parse_kernel(k: object, arguments: Record) -> Record:
     """Parse `k` into fields of SimilaritySpec, and remove its options from `arguments`."""
     if isinstance(k, str):
         kernel, model = parse_kernel_name(k)
-        own = {name: arguments.pop(name) for name in kernel.options if name in arguments}
-        own = add_model_option(k, model, own)
-        in_context = own.get("in_context")
+        options = {name: arguments.pop(name) for name in kernel.options if name in arguments}
+        options = add_model_option(k, model, options)
+        in_context = options.get("in_context")
         if in_context is None:
-            in_context = NAMED_MODELS["semantic"] in (model, own.get("model_path"))
-        return _split_kernel_options(kernel, own) | {
+            in_context = NAMED_MODELS["semantic"] in (model, options.get("model_path"))
+        return _split_kernel_options(kernel, options) | {
             "in_context": check_bool("in_context", in_context)
         }
     if isinstance(k, (Mapping, list, tuple)):
         from .mixture import parse_mixture
 
-        own = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
-        return {"k": tuple(parse_mixture(k, **own)), "combine": own.get("combine", "sum")}
-    what = type(k).__name__
-    instead = (
-        "a similarity matrix is passed as the samples, with score_K=True, and a second set as "
+        options = {name: arguments.pop(name) for name in MIXTURE_OPTIONS if name in arguments}
+        return {"k": tuple(parse_mixture(k, **options)), "combine": options.get("combine", "sum")}
+    type_name = type(k).__name__
+    hint = (
+        "pass a similarity matrix as the samples with score_K=True, and a second set as "
         "`references` of compute"
     )
     if is_network(k) or callable(getattr(k, "encode", None)):
-        what = f"a model, {what}"
-        instead = "pass it as model=… with k='text_embeddings' or 'image_embeddings'"
+        type_name = f"a model of type {type_name}"
+        hint = "pass the model as model=… with k='text_embeddings' or k='image_embeddings'"
     elif isinstance(k, Kernel):
-        instead = f"pass k={k.name!r}"
+        hint = f"pass k={k.name!r}"
     elif callable(k):
         return {"k": k}
-    raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {what}; {instead}")
+    raise TypeError(f"`k` must be a kernel name or a function k(a, b), got {type_name}; {hint}")
 
 
 def _split_kernel_options(kernel: Kernel, options: Options) -> Record:
-    own = dict(options)
-    drop_unusable = check_on_error(own.pop("on_error", "raise"))
-    return {"k": kernel, "options": own, "drop_unusable": drop_unusable}
+    """Return the fields of SimilaritySpec for a kernel, with `on_error` split from its options."""
+    kernel_options = dict(options)
+    drop_unusable = check_on_error(kernel_options.pop("on_error", "raise"))
+    return {"k": kernel, "options": kernel_options, "drop_unusable": drop_unusable}
 
 
 def _describe_misplaced_option(
     name: str, supported: Collection[str], measures_by_option: Mapping[str, Sequence[str]]
 ) -> str:
-    """Explain why a keyword is invalid without a kernel, and suggest the intended one."""
+    """Describe why the keyword `name` is invalid, and suggest a keyword or a kernel."""
     options = {option for kernel in list_kernels() for option in kernel.options}
     accepted = {*supported, "exponent"}
     if name in options and not replacement_hint(name, "keyword"):
         return f"`{name}` is {_describe_kernels_with_option(name)}"
-    found = closest_name(name, {*accepted, *options, *measures_by_option} - {name})
-    if not replacement_hint(name, "keyword") and found and found not in accepted:
-        where = (
-            _describe_kernels_with_option(found)
-            if found in options
-            else _describe_measures_with_option(measures_by_option[found])
+    closest = closest_name(name, {*accepted, *options, *measures_by_option} - {name})
+    if not replacement_hint(name, "keyword") and closest and closest not in accepted:
+        description = (
+            _describe_kernels_with_option(closest)
+            if closest in options
+            else _describe_measures_with_option(measures_by_option[closest])
         )
-        return f"unknown keyword `{name}`. Did you mean `{found}`? It is {where}"
-    look = (
-        f"Keywords are {', '.join(sorted(supported))}, and options of the kernel: "
-        "help(vendiscore.get_kernel('rbf')) shows the options of one."
+        return f"unknown keyword `{name}`. Did you mean `{closest}`? It is {description}"
+    fallback = (
+        f"Supported keywords are {', '.join(sorted(supported))}, and the options of the kernel; "
+        "for example, help(vendiscore.get_kernel('rbf')) shows those of 'rbf'."
     )
-    hint = suggest_name(name, accepted, quote="`", fallback=look, kind="keyword")
+    hint = suggest_name(name, accepted, quote="`", fallback=fallback, kind="keyword")
     return f"unknown keyword `{name}`. {hint}"
 
 
 def _describe_kernels_with_option(option: str) -> str:
-    every = option == "on_error"
-    kernels = "every named kernel" if every else ", ".join(map(repr, kernels_with_option(option)))
-    return f"an option of {kernels}: pass the kernel's name as `k`"
+    """Describe an option by the kernels that have it, as in "an option of 'rbf'; pass …"."""
+    if option == "on_error":
+        kernels = "every registered kernel"
+    else:
+        kernels = ", ".join(map(repr, kernels_with_option(option)))
+    return f"an option of {kernels}; pass the name of the kernel as `k`"
 
 
 def _describe_measures_with_option(names: Sequence[str]) -> str:
-    return f"an option of {', '.join(names)}: name one of them in `measures`"
+    """Describe an option by the measures that have it, as in "an option of MagArea; add …"."""
+    request = "this measure" if len(names) == 1 else "one of these measures"
+    return f"an option of {', '.join(names)}; add {request} to `measures`"

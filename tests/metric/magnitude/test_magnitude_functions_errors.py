@@ -59,7 +59,7 @@ from vendiscore.magnitude.magnitude_functions import magnitude
         (lambda X: magnitude_dimension(X, scales=[1, 2]), ValueError, "at least 3 different"),
         (lambda X: magnitude(X, metric="euclidian"), ValueError, "Did you mean 'euclidean'?"),
         (lambda X: magnitude(X, solver="qr"), ValueError, "`solver` must be 'auto'"),
-        (lambda X: magnitude(X, k="rbf", metric="cosine"), ValueError, "leave the other out"),
+        (lambda X: magnitude(X, k="rbf", metric="cosine"), ValueError, "not both"),
         (lambda X: magnitude(X, k="rbff"), ValueError, "Did you mean 'rbf'?"),
         (lambda X: magnitude(X, sigmma=1), TypeError, "unknown keyword `sigmma`"),
         (lambda X: magnitude(X, metric="euclidean", ns=1), TypeError, "`ns` belongs to a kernel: "),

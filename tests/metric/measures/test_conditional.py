@@ -175,5 +175,7 @@ def test_refusals() -> None:
         with pytest.raises(ValueError) as raised:
             call(cloud(), [None] * 6)
         assert raised.value.__notes__ == ["this is about `given`"]
-    with pytest.raises(TypeError, match="`given` is an option of ConditionalVS: name one of them"):
+    with pytest.raises(
+        TypeError, match="`given` is an option of ConditionalVS; add this measure to `measures`"
+    ):
         compute(cloud(), given=PROMPTS, **RBF)

@@ -195,7 +195,7 @@ def test_a_broken_package_is_named_once_and_breaks_no_other(tmp_path):
     assert float(score) == pytest.approx(1.8899, abs=1e-4)
     assert len(warned) == 2
     broken, clash = sorted(warned)
-    assert "UserWarning the kernels of 'broken_kernels' (broken) are left out" in broken
+    assert "UserWarning cannot import the kernels of 'broken_kernels' (broken)" in broken
     assert "ModuleNotFoundError: No module named 'no_such_module'" in broken
     assert "kernel 'cosine' is already registered" in clash
 

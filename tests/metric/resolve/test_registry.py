@@ -125,11 +125,13 @@ def test_all_entries_of_a_package_that_fails_are_left_out(registry, monkeypatch,
         raise error
 
     monkeypatch.setattr(importlib.metadata, "entry_points", lambda group: [Entry(load)])
-    with pytest.warns(UserWarning, match=r"kernels of 'extra' \(package\.module\) are left out"):
+    with pytest.warns(
+        UserWarning, match=r"cannot import the kernels of 'extra' \(package\.module\)"
+    ):
         registry.load()
     assert [*registry.entries] == ["a", "b", "c"]
     assert other.entries == {}
-    assert "update or uninstall that package" in Registry.import_errors["'extra' (package.module)"]
+    assert "update or uninstall this package" in Registry.import_errors["'extra' (package.module)"]
 
 
 def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
@@ -153,9 +155,9 @@ def test_files_of_users_are_imported_unless_they_have_the_name_of_a_module(
         Registry._load_local_files()
     messages = sorted(str(warning.message) for warning in caught)
     assert len(messages) == 2
-    assert "bad.py are left out" in messages[0]
+    assert "bad.py: KeyError" in messages[0]
     assert "KeyError: 'why'" in messages[0]
-    assert f"{own / 'text.py'} has that name; rename it" in messages[1]
+    assert f"{own / 'text.py'} has the same name; rename the file" in messages[1]
     assert sys.modules.pop("vendiscore.dropped_kernels.good").loaded
 
 

@@ -317,21 +317,21 @@ def test_prompts_stay_in_similarities_unless_given_prompt_is_true(call):
 @pytest.mark.parametrize("call", CALLS)
 def test_one_text_is_refused_unless_it_is_taken_out(call):
     texts = ["a cat", "a dog", "the cat", "it rained"]
-    said = r"`prompts` must be a prompt for each sample, got 'what\?' alone: pass given_prompt=True"
+    said = r"one prompt per sample, got the single prompt 'what\?'; pass given_prompt=True"
     with pytest.raises(TypeError, match=said):
         CALLS[call](texts, prompts="what?")
 
 
 @pytest.mark.parametrize("call", [*CALLS, *OF_ONE_SET])
 def test_given_prompt_needs_prompts(call):
-    with pytest.raises(TypeError, match="`given_prompt` takes out `prompts`, which are missing"):
+    with pytest.raises(TypeError, match="`given_prompt` requires `prompts`"):
         {**CALLS, **OF_ONE_SET}[call](X, given_prompt=True)
 
 
 @pytest.mark.parametrize("call", OF_ONE_SET)
 @pytest.mark.parametrize("how", [{}, {"given_prompt": False}])
 def test_calls_of_one_set_name_what_to_pass(call, how):
-    with pytest.raises(TypeError, match=r"pass given_prompt=True .* as `groups`, with `quota`"):
+    with pytest.raises(TypeError, match=r"pass given_prompt=True .* as `groups` with `quota`"):
         OF_ONE_SET[call](X, prompts=PROMPTS, **how)
 
 

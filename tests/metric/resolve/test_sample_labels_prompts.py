@@ -203,7 +203,7 @@ def test_rewards_given_the_prompt():
     blank = group_rewards([*A, " ", U], prompts=[*prompts, W, U], given_prompt=True)
     assert blank[6:].tolist() == [0, 0]  # a blank text, and one that repeats its prompt
     np.testing.assert_allclose(blank[:6], found, rtol=1e-10)
-    with pytest.raises(TypeError, match="takes out `prompts`, which are missing"):
+    with pytest.raises(TypeError, match="`given_prompt` requires `prompts`"):
         group_rewards(A, given_prompt=True)
     with pytest.raises(TypeError, match="which holds no prompt"):
         group_rewards(as_similarity(A), prompts=prompts, given_prompt=True)

@@ -211,7 +211,11 @@ def test_gradients_flow_through_prompts(kernel, q):
             ValueError,
             "`prompts` must be of the kind of `samples`, str",
         ),
-        ({"samples": np.eye(3), "score_K": True, "prompts": [1, 0, 0]}, TypeError, "no row of the"),
+        (
+            {"samples": np.eye(3), "score_K": True, "prompts": [1, 0, 0]},
+            TypeError,
+            "no similarities to prompts",
+        ),
         ({"samples": as_similarity(TEXTS), "prompts": PROMPT}, TypeError, "holds no prompt"),
         (
             {"samples": as_space(TEXTS), "prompts": PROMPT, "measures": "MagArea"},
@@ -222,7 +226,7 @@ def test_gradients_flow_through_prompts(kernel, q):
             {"samples": np.eye(3), "prompts": [1.0, 1, 1], "metric": "euclidean"}
             | {"measures": "MagArea"},
             TypeError,
-            "leave `metric` out",
+            "remove `metric`",
         ),
         (
             {"samples": np.eye(3), "prompts": [1.0, 1, 1], "measures": "MagArea"},

@@ -68,7 +68,9 @@ def test_a_model_as_k_is_told_where_it_goes():
 
         __call__ = encode
 
-    with pytest.raises(TypeError, match="got a model, Encoder; pass it as model=… with k='text_em"):
+    with pytest.raises(
+        TypeError, match="got a model of type Encoder; pass the model as model=… with k='text_em"
+    ):
         compute(TEXTS, k=Encoder())
 
 

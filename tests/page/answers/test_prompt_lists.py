@@ -154,7 +154,7 @@ def test_an_answer_that_repeats_the_prompt_is_scored_and_noted():
     [
         (
             lambda: api.vendi_score_vectors([[1, 0], [0, 1]], "K", prompts=[[1, 0]]),
-            "`prompts` cannot be taken out of a similarity matrix, which has no row of the prompt",
+            "cannot condition on `prompts`: a similarity matrix contains no similarities",
         ),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", "b"]), "one for each of 4 samples"),
         (lambda: api.vendi_score_texts(ANSWERS, prompts=["a", 1]), "must be a string"),

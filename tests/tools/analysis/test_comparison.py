@@ -337,7 +337,7 @@ TEXTS = [f"w{i}" for i in range(8)]
         ([X, Y], {"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ([X, Y], {"orders": [0, 1]}, "did you mean `q`"),
         ([X, Y], {"psd": "no"}, "`psd` must be 'check' or 'clip', got 'no'"),
-        ([X, Y], {"p": [1] * 8}, "`p` would be weights"),
+        ([X, Y], {"p": [1] * 8}, "is not supported by magnitude"),
         ([X, Y], {"permutation": 9}, "did you mean `permutations`"),
         (
             [X, Y],

@@ -299,7 +299,7 @@ def test_sizes_may_come_from_an_iterator(q):
         ({"q": -1}, "`q` must be a number in [0, inf] or 'inf', got -1"),
         ({"psd": 1}, "`psd` must be 'check' or 'clip', got 1"),
         ({"clusters": range(20)}, "pass one sample of each cluster"),
-        ({"p": [1] * 20}, "`p` would be weights"),
+        ({"p": [1] * 20}, "is not supported by magnitude"),
         ({"siezs": [3]}, "did you mean `sizes`"),
     ],
 )
