@@ -253,7 +253,7 @@ CALLS: dict[str, tuple[tuple[Any, ...], dict[str, Any]]] = {
     "an unknown keyword": ((ta,), {"wrong": 1}),
     "several orders": ((np.full(4, 0.25),), {"q": [1, 2]}),
 }
-REMEDY = re.compile(r"must be |pass |; |: |Did you mean|Keywords are|Available|[Ll]eave|dir\(")
+REMEDY = re.compile(r"must be |pass |; |: |Did you mean|keywords are|Available|[Ll]eave|dir\(")
 
 
 @pytest.mark.filterwarnings("ignore")

@@ -33,7 +33,7 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
-            "Keywords are allow_repeats, analyzer, ci, clusters, counts, details, ",
+            "Supported keywords are allow_repeats, analyzer, ci, clusters, counts, details, ",
         ),
         ({"k": "zzz"}, "`vendiscore.list_kernels()` lists all"),
         ({"k": get_kernel("labels")}, "got Kernel; pass k='labels'"),
@@ -53,7 +53,7 @@ def test_magnitude_hints_at_its_own_keywords():
         ({"sample": [1.0]}, "Did you mean `samples`?"),
         (
             {"zzz": 1},
-            "Keywords are allow_repeats, analyzer, average, ci, ",
+            "Supported keywords are allow_repeats, analyzer, average, ci, ",
         ),
     ]:
         with pytest.raises(TypeError) as refused:

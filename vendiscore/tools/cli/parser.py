@@ -40,7 +40,8 @@ _REPLACEMENT_HINTS = {
 
 # Matches keywords in messages of the library: `name`, or name=value after a verb such as "pass".
 _KEYWORD_PATTERN = re.compile(
-    r"`(\w+(?:=(?:'[^']*'|False))?)`|(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean|set|requires?) (\w+)="
+    r"`(\w+(?:=(?:'[^']*'|False))?)`|"
+    r"(?<![\w-])(pass|with|or|and|by|add|use|try|take|mean|set|requires?) (\w+)="
     r"('[^']*'|\[[^]]*\]|float\('inf'\)|[\w.+-]*\w)"
 )
 _LIST_FUNCTION_PATTERN = re.compile(r"vendiscore\.list_(\w+)\(\)")
