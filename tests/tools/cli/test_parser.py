@@ -73,3 +73,40 @@ def test_options_are_read_as_they_are_written():
     assert build_parser("table").parse_intermixed_args(["-k", "a", "-k", "b"]).kernel == ["a", "b"]
     for name in COMMANDS:
         assert re.search(r"examples:\n  \S", build_parser(name).format_help())
+
+
+SECTIONS = ["arguments", "scoring", "grouping", "reading files", "output", "examples"]
+
+
+def sections(text):
+    return re.findall(r"^([a-z ]+):$", text, re.MULTILINE)
+
+
+def test_help_lists_the_commands_first_and_then_the_options_by_purpose():
+    text = build_parser("score").format_help()
+    assert text.startswith("usage: vendiscore [OPTIONS] [FILE ...]\n       vendiscore COMMAND")
+    assert sections(text) == ["commands", *SECTIONS]
+    listed = text.partition("commands:\n")[2].partition("\n\n")[0].splitlines()
+    assert [line.split()[0] for line in listed] == [*COMMANDS]
+    assert "Exit status: 0 on success" in text
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_of_each_command_has_a_description_and_explains_each_option(command, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "200")
+    parser = build_parser(command)
+    text = parser.format_help()
+    assert f"\n\n{parser.description.strip()}\n\n" in text
+    assert max(map(len, text.splitlines())) <= 95
+    assert [name for name in sections(text) if name in SECTIONS] == [
+        name for name in SECTIONS if name in sections(text)
+    ]
+    for action in parser._actions:
+        assert action.help, action
+
+
+def test_help_fits_a_narrow_terminal(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "82")
+    for command in COMMANDS:
+        options = build_parser(command).format_help().partition("arguments:")[2]
+        assert max(map(len, options.partition("examples:")[0].splitlines()), default=0) <= 82

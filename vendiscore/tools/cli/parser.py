@@ -2,8 +2,10 @@
 
 import argparse
 import re
-from collections.abc import Callable, Iterable
-from typing import NamedTuple, NoReturn
+import shutil
+import textwrap
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple, NoReturn
 
 from ... import __version__
 from ...support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
@@ -12,8 +14,7 @@ from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
 
-AddArgument = Callable[..., object]
-
+_MAX_HELP_WIDTH = 95
 
 # Names used by other programs, by the option or command here.
 _SYNONYMS = {
@@ -151,82 +152,112 @@ def _parse_count(text: str) -> int:
     return int(text)
 
 
-# Options as shown in help: flags, value, default in parentheses, and description. Three dots mark a
-# value that can be repeated. Columns are located by these names in `Wanted`.
+# The options of all commands by group of the help: a name for `Command.options`, flags, metavar,
+# default in parentheses, and description. Three dots after the metavar mark an option that can be
+# repeated. The destinations of reading options are the attributes of `Wanted`.
 _OPTION_PATTERN = re.compile(r"(\w+): (-.*?)(?: ([^\s-]\S*?)(\.\.\.)?(?: \((\S+)\))?)?  +(.+)")
 _TYPES = {"COUNT": _parse_count, "NUMBER": float}
-_OPTIONS = {
-    name: option
-    for name, *option in _OPTION_PATTERN.findall(f"""
-measures: -m, --measures MEASURES...  measures instead of VS, with commas: VS,IntDiv or \
-MagArea:n_scales=20; `{PROGRAM} measures` lists them
-references: --references FILE  a second set, for measures that compare with one
-group_by: --group-by COLUMN  look at the samples of each value of a column, such as prompts, or of \
-a folder's folders ('folder'), by themselves, and take the mean
-ci: --ci  add 95 %% intervals (-o ci=0.9 for 90 %%)
-repeats: --no-repeats  samples are continuous measurements: intervals do not allow for samples \
-that recur
-own_repeats: --no-pool-repeats  intervals of each group do not take from all groups how often \
-samples repeat
-brief: -b, --brief  print only the number
+_GROUPED_OPTIONS = {
+    "selection": """
+chosen: -n, --size COUNT  number of samples to select
+objective: --objective vendi|represent (vendi)  what to maximize: the Vendi Score ('vendi', the \
+default), or the similarity of all samples to the selected ones ('represent')
+quality: --quality COLUMN  column with the quality of each sample, a number of at least 0
+""",
+    "server": """
+port: --port COUNT (0)  port of the web app (default: the first free one from 7860)
+""",
+    "scoring": f"""
+kernel: -k, --kernel KERNEL[:OPTION=VALUE…]  how samples are compared, for example rbf:sigma=2; \
+`{PROGRAM} kernels` lists all (default: ngram_overlap for text, cosine for vectors, morgan for \
+molecules, pixels for images)
+kernels: -k, --kernel KERNEL[:OPTION=VALUE…]...  how samples are compared, for example \
+rbf:sigma=2; pass -k several times for one column per kernel (default: ngram_overlap for text, \
+cosine for vectors, morgan for molecules, pixels for images)
+order: -q, --order ORDER ({DEFAULT_ORDER})  order of the score, from 0 to inf \
+(default: {DEFAULT_ORDER})
+orders: -q, --order ORDER ({DEFAULT_ORDER})  order of the score, from 0 to inf, or several orders: \
+0,1,inf (default: {DEFAULT_ORDER})
+measures: -m, --measures MEASURES...  measures instead of VS, for example VS,IntDiv or \
+MagArea:n_scales=20; `{PROGRAM} measures` lists all
+option: -o, --option OPTION=VALUE...  any other option of the kernel, of the measures or of \
+vendiscore.compute; can be repeated
+references: --references FILE  second set, for measures that compare two sets
+matrix: --matrix  FILE is a similarity matrix
+ci: --ci  add 95 %% confidence intervals (-o ci=0.9 for 90 %%)
+level: --level NUMBER (0.95)  confidence level of the intervals (default: 0.95)
+permutations: --permutations COUNT (999)  maximum number of permutations of a test (default: 999)
+matched: --size COUNT  common sample size (default: the size of the smallest set)
+seed: --seed COUNT (0)  seed of the permutations and of random subsets (default: 0)
+repeats: --no-repeats  treat samples as continuous measurements: intervals assume that no sample \
+recurs
+own_repeats: --no-pool-repeats  for the interval of each group, estimate how often samples recur \
+from the samples of this group only
+sizes: --sizes SIZES  numbers of samples, for example 10,20,50 (default: up to twice the number in \
+FILE)
+threshold: --threshold NUMBER ({DEFAULT_THRESHOLD})  minimum similarity of near-duplicates \
+(default: {DEFAULT_THRESHOLD})
+""",
+    "grouping": """
 by: --by, --source COLUMN  column that assigns each row to a set, for example the model; 'folder' \
-uses the subfolders of a folder
-level: --level NUMBER (0.95)  of the intervals, 0.95
-permutations: --permutations COUNT (999)  most permutations, 999
-matched: --size COUNT  the matched size, if not the usual one
-seed: --seed COUNT (0)  of the permutations, 0
-plot: --plot PICTURE  draw the table into a .png, .pdf or .svg file, too
-chosen: -n, --size COUNT  how many samples to choose
-objective: --objective vendi|represent (vendi)  what to maximise: diversity, or with 'represent' \
-how well all are represented
-quality: --quality COLUMN  a number of at least 0 for each sample
-rows: --rows  print only the numbers of lines or rows in the file, from 1, or the names of files
+makes each subfolder a set
+group_by: --group-by COLUMN  score the samples of each value of COLUMN separately, and report the \
+mean; 'folder' uses the subfolders of a folder
+compare_within: --group-by COLUMN  compare sets only within the samples of each value of COLUMN; \
+'folder' uses the subfolders of a folder
+prompt: --prompt, --prompts COLUMN  column with the prompt of each sample; only samples with the \
+same prompt are compared
+given_prompt: --given-prompt  also condition similarities on the prompt
+pool: --pool  ignore detected columns of prompts and models, and read all rows as one set; columns \
+that you name are kept
+""",
+    "reading files": """
+column: --column NAME  column of a table, or array of an .npz file, with the samples
+counts: --counts  the table contains counts of species per site
+encoding: --encoding CODEC  text encoding, if not UTF-8 or UTF-16 with a byte order mark
+split: --split row|blank|SEPARATOR  separator of texts: newline, blank lines, or lines equal to \
+SEPARATOR, for example --split=---
+skip: --skip-rows COUNT (0)  number of rows above the header (default: 0)
+""",
+    "output": """
+brief: -b, --brief  print only the values, with all digits
+shown: -n, --size COUNT (10)  maximum number of rows per table (default: 10)
+rows: --rows  print only line or row numbers in the file, from 1, or the names of files
 indices: --indices  print only the indices of the samples, from 0
-output: --output FILE  write the samples into FILE: rows of an array (.npy) or of a table
-threshold: --threshold NUMBER ({DEFAULT_THRESHOLD})  similarity of near-duplicates, \
-{DEFAULT_THRESHOLD}
-shown: -n, --size COUNT (10)  rows of each table, 10
-sizes: --sizes SIZES  numbers of samples, such as 10,20,50
-port: --port COUNT (0)  0 is the first that is free from 7860 on
-column: --column NAME  the column of a table, or array of a .npz, to read
-pool: --pool  ignore columns of prompts and models that were detected, and keep only the columns \
-that are named
-counts: --counts  numbers are counts of species at sites, not features
-skip: --skip-rows COUNT (0)  rows above the header
-split: --split row|blank|SIGN  what separates texts: a new line, blank lines, or a line, as in \
---split=---
-encoding: --encoding CODEC  of text, if not UTF-8 or marked UTF-16
-kernel: -k, --kernel KERNEL[:OPTION=VALUE…]  such as rbf:sigma=2; `{PROGRAM} kernels` lists them
-kernels: -k, --kernel KERNEL[:OPTION=VALUE…]...  such as rbf:sigma=2; a column each
-option: -o, --option OPTION=VALUE...  of the kernel, of measures, or any other of \
-vendiscore.compute; may be repeated
-order: -q, --order ORDER ({DEFAULT_ORDER})  of the score; or several: 0,1,inf
-given_prompt: --given-prompt  take the prompts out of similarities, too
-matrix: --matrix  FILE holds all similarities
-signature: --signature  add all settings, in a line to quote
-quiet: --quiet  no notes, only warnings and errors
-verbose: --verbose  all notes in full, instead of a summary
-""")
+output: --output FILE  write the samples to FILE, for example rows of an array to .npy
+plot: --plot PICTURE  also draw the table to a .png, .pdf or .svg file
+signature: --signature  add one line with all settings, for citation
+quiet: --quiet  print warnings and errors, but no notes
+verbose: --verbose  print all notes and warnings in full
+""",
 }
-
-
-def _add_options(group: argparse._ActionsContainer, names: str) -> AddArgument:
-    """Add options by name; return the function that adds further ones."""
-    for name in names.split():
-        flags, value, repeated, default, about = _OPTIONS[name]
-        keywords: Record = {"action": "store_true"}
-        if value:
-            action = "append" if repeated else "store"
-            keywords = {"action": action, "metavar": value, "type": _TYPES.get(value, str)}
-            keywords["default"] = default or None
-        group.add_argument(*flags.split(", "), help=about, **keywords)
-    return group.add_argument
+# For each option, the group and the fields of `_OPTION_PATTERN`.
+_OPTIONS = {
+    name: (group, *option)
+    for group, options in _GROUPED_OPTIONS.items()
+    for name, *option in _OPTION_PATTERN.findall(options)
+}
+_BOOLEAN_FLAGS = {
+    "--header": "whether the first row contains the column names (default: detect)",
+    "--index": "whether the first column only numbers the rows (default: detect)",
+    "--subfolders": "whether to read files in the subfolders of a folder, as one set",
+}
+_SINGLE_FILE_COMMANDS = ("select", "dedup", "explain", "growth", "report")
+_READING_OPTIONS = "column pool counts split encoding skip"
+_COMPARISON_OPTIONS = "option matrix prompt given_prompt"
+_FILES_HELP = (
+    "text (.txt, or no ending: one sample per line), or "
+    + ", ".join(name for name in TYPES if name != "txt")
+    + ", each optionally with .gz; a folder of images or .txt files; '-' for standard input "
+    "(default)"
+)
 
 
 class Command(NamedTuple):
-    """A command: its module, purpose, examples, options and formats."""
+    """A command: its module, purpose, description, examples, options and output formats."""
 
     module: str
+    summary: str  # in the list of commands
     description: str
     examples: str
     options: str = ""
@@ -237,181 +268,268 @@ _TABLE_FORMATS = ("text", "json", "csv", "md")
 COMMANDS = {
     "score": Command(
         "command_score",
-        "how many effectively different samples are in each file (the command if none is named)",
+        "compute diversity scores of files (default)",
+        "Measure the diversity of the samples in each FILE. The Vendi Score is the effective "
+        "number of different samples, from 1 (all identical) to n (all different).",
         """
   vendiscore a.txt
   vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
   vendiscore answers.csv --column answer -f csv > scores.csv
   vendiscore K.csv --matrix""",
-        "measures references by group_by ci repeats own_repeats brief kernel signature",
+        "kernel orders measures references by group_by ci repeats own_repeats brief signature",
         (*_TABLE_FORMATS, "html"),
     ),
     "compare": Command(
         "command_compare",
-        "which of several sets is more diverse, and whether by chance",
+        "test which of several sets is more diverse",
+        "Test which of several sets is more diverse: at the same sample size, with confidence "
+        "intervals and p-values. Pass one FILE per set, or one table with a column of sets.",
         """
   vendiscore compare a.txt b.txt
   vendiscore compare answers.csv --by model --prompt prompt""",
-        "by group_by level repeats own_repeats permutations matched seed kernel signature",
+        "kernel order by compare_within level permutations matched seed repeats own_repeats "
+        "signature",
         _TABLE_FORMATS,
     ),
     "table": Command(
         "command_table",
-        "a paper's table: sets by kernels, with intervals and letters of significance",
+        "make a publication table: sets x kernels, with intervals and significance",
+        "Make a publication table with one row per set and one column per kernel. Each cell shows "
+        "the score at the same sample size, its confidence interval, and letters; two sets without "
+        "a common letter differ significantly.",
         """
   vendiscore table answers.csv --by model --prompt prompt -k ngram_overlap -k word_overlap
   vendiscore table a.txt b.txt -f latex --plot table.pdf > table.tex""",
-        "by group_by level repeats permutations matched seed plot kernels signature",
+        "kernels order by compare_within level permutations matched seed repeats plot signature",
         ("text", "csv", "md", "latex"),
     ),
     "sources": Command(
         "command_sources",
-        "how many models, annotators or generators effectively differ",
+        "estimate the effective number of models, annotators or generators",
+        "Estimate the effective number of different models, annotators or generators. Pass one "
+        "FILE per source, or one table with a column of sources.",
         """
   vendiscore sources answers.csv --source model --prompt prompt
   vendiscore sources a.txt b.txt -f html > sources.html""",
-        "by level kernel signature",
+        "kernel order by level signature",
         (*_TABLE_FORMATS, "html"),
     ),
     "select": Command(
         "command_samples",
-        "the samples of a file that differ most, or that stand for all",
+        "select a diverse or representative subset",
+        "Select the most diverse subset of the samples of FILE, or the subset that represents all "
+        "samples best.",
         """
   vendiscore select a.txt -n 3 > chosen.txt
   vendiscore select answers.csv --pool -n 3 --objective represent
   vendiscore select vectors.npy -n 3 --indices > indices.txt""",
-        "chosen objective quality rows indices output kernel",
+        "chosen objective quality kernel order rows indices output",
         ("text", "json"),
     ),
     "dedup": Command(
         "command_samples",
-        "the samples of a file without near-duplicates",
+        "remove near-duplicates",
+        "Print the samples of FILE without near-duplicates. Every removed sample is a "
+        "near-duplicate of a printed one.",
         """
   vendiscore dedup a.txt > kept.txt
   vendiscore dedup answers.csv --pool --threshold 0.8 > kept.csv""",
-        "threshold rows indices output kernel",
+        "threshold kernel order rows indices output",
         ("text", "json"),
     ),
     "explain": Command(
         "command_samples",
-        "which samples add to the score, and which repeat others",
+        "show the contribution of each sample and list near-duplicates",
+        "Show which samples of FILE contribute most to the score, and list near-duplicates and "
+        "groups of similar samples.",
         """
   vendiscore explain a.txt -n 5
   vendiscore explain answers.csv --pool -f csv > samples.csv""",
-        "threshold shown kernel signature",
+        "threshold kernel order shown signature",
         _TABLE_FORMATS,
     ),
     "growth": Command(
         "command_samples",
-        "how the score grows with the number of samples",
+        "estimate the score for smaller and larger numbers of samples",
+        "Estimate the score for smaller and larger numbers of samples, up to twice the number in "
+        "FILE.",
         """
   vendiscore growth a.txt
   vendiscore growth vectors.csv --sizes 4,8 -f csv > growth.csv""",
-        "level repeats sizes kernel signature",
+        "sizes kernel order level repeats signature",
         _TABLE_FORMATS,
     ),
     "report": Command(
         "command_score",
-        "one HTML file: the score of a set, and the reasons for it",
+        "write an HTML report on one set",
+        "Print an HTML report on the samples of FILE: the score, its interval, near-duplicates, "
+        "and the contribution of each sample.",
         """
-  vendiscore report a.txt > report.html""",
-        "measures references group_by ci repeats own_repeats kernel",
+  vendiscore report a.txt > report.html
+  vendiscore report answers.csv --pool > report.html""",
+        "kernel orders measures references group_by ci repeats own_repeats",
         ("html",),
     ),
     "kernels": Command(
         "command_list",
-        "the kernels, or what one of them is",
+        "list kernels, or describe one",
+        "List all kernels, or describe the kernel NAME.",
         """
   vendiscore kernels
   vendiscore kernels rbf""",
     ),
     "measures": Command(
         "command_list",
-        "the measures, or what one of them is",
+        "list measures, or describe one",
+        "List all measures, or describe the measure NAME.",
         """
   vendiscore measures
   vendiscore measures IntDiv""",
     ),
     "model": Command(
         "command_model",
-        "fetch a model from the Hub once, to use it without a network",
+        "download an embedding model",
+        "Download an embedding model from the Hugging Face Hub, for use without a network.",
         """
   vendiscore model download
   vendiscore model download BAAI/bge-small-en-v1.5""",
     ),
     "page": Command(
         "command_page",
-        "the page in a browser, served on this machine: the same without code",
+        "start the web app on this machine",
+        "Start the web app on this machine and print its address. Stop it with Ctrl+C.",
         """
   vendiscore page --port 8000""",
         "port",
     ),
     "completion": Command(
         "completion",
-        "the words of commands and options, for a shell to complete",
+        "print a completion script for bash, zsh or fish",
+        "Print a script that completes commands and options in bash, zsh or fish.",
         """
   eval "$(vendiscore completion bash)"
   vendiscore completion fish > ~/.config/fish/completions/vendiscore.fish""",
     ),
 }
-_EPILOG = f"""
+_COMMAND_LIST = "\n\ncommands:\n" + "".join(
+    f"  {name:<12} {command.summary}\n" for name, command in COMMANDS.items()
+)
+_COMMAND_LIST += f"\nRun '{PROGRAM} COMMAND --help' for the options of a command."
+_EXIT_CODES = (
+    "Notes, warnings and errors go to standard error. Exit status: 0 on success, 1 if samples "
+    "cannot be read or used, 2 for an invalid command or an ambiguous file (the message lists "
+    "flags that resolve it)."
+)
 
-FILE is lines of text (.txt, or without an ending), or of type {", ".join(TYPES)},
-each also as .gz; a folder of images or .txt files; or - for standard input.
-commands:
-""" + "\n".join(f"  {name:<10} {each.description}" for name, each in COMMANDS.items())
+
+class _HelpFormatter(argparse.RawDescriptionHelpFormatter):
+    """Format options as "-k, --kernel KERNEL", in a column of fixed width."""
+
+    def __init__(self, prog: str, **keywords: Any) -> None:
+        super().__init__(prog, **{"max_help_position": 25, "width": _help_width(), **keywords})
+
+    def _format_action_invocation(self, action: argparse.Action) -> str:
+        if not action.option_strings or action.nargs == 0:
+            return super()._format_action_invocation(action)
+        value = self._format_args(action, self._get_default_metavar_for_optional(action))
+        return f"{', '.join(action.option_strings)} {value}"
 
 
-_BOOLEAN_FLAGS = {
-    "--header": "whether the first row names the columns, if it is not plain",
-    "--index": "whether the first column numbers the rows, if it is not plain",
-    "--subfolders": "whether files in the subfolders of a folder are samples (default: ask)",
-}
-_READING_OPTIONS = "column pool counts skip split encoding"
-_COMPARISON_OPTIONS = "option order given_prompt matrix"
+def _help_width() -> int:
+    return min(shutil.get_terminal_size().columns - 2, _MAX_HELP_WIDTH)
 
 
 def build_parser(command: str) -> _Parser:
-    _, about, examples, options, formats = COMMANDS[command]
-    score = command == "score"
-    made = _Parser(
-        prog=PROGRAM if score else f"{PROGRAM} {command}",
-        description=f"{about.capitalize()}.",
-        epilog=f"examples:{examples}{_EPILOG * score}",
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+    _, _, description, examples, options, formats = COMMANDS[command]
+    is_score = command == "score"
+    prog = PROGRAM if is_score else f"{PROGRAM} {command}"
+    file = "[FILE]" if command in _SINGLE_FILE_COMMANDS else "[FILE ...]"
+    usage = f"{prog} [OPTIONS] {file}" if formats else f"{prog} [OPTIONS]"
+    if is_score:
+        usage += f"\n       {PROGRAM} COMMAND [OPTIONS] ..."
+    description = textwrap.fill(description, _help_width())
+    exit_codes = f"\n\n{textwrap.fill(_EXIT_CODES, _help_width())}" * is_score
+    parser = _Parser(
+        prog=prog,
+        usage=usage,
+        description=description + _COMMAND_LIST * is_score,
+        epilog=f"examples:{examples}{exit_codes}",
+        formatter_class=_HelpFormatter,
         allow_abbrev=False,
+        add_help=False,
     )
-    made.set_defaults(command=command)
+    parser.set_defaults(command=command)
+    arguments = parser.add_argument_group("arguments")
+    groups = {name: parser.add_argument_group(name) for name in _GROUPED_OPTIONS}
     if command == "completion":
-        made.add_argument("shell", choices=("bash", "zsh", "fish"))
+        parser.usage = f"{prog} {{bash,zsh,fish}}"
+        arguments.add_argument("shell", choices=("bash", "zsh", "fish"), help="name of the shell")
     if command == "model":
-        made.add_argument("action", metavar="download", choices=("download",))
+        parser.usage = f"{prog} download [NAME]"
+        arguments.add_argument(
+            "action", metavar="download", choices=("download",), help="the only action"
+        )
     if command in ("kernels", "measures", "model"):
-        usual = "semantic" if command == "model" else None
-        made.add_argument("name", nargs="?", default=usual, metavar="NAME", help="one of them")
-    add = _add_options(made, options)
-    if not formats:
-        return made
-    add("--version", action="version", version=f"{PROGRAM} {__version__}")
-    add("files", nargs="*", default=["-"], metavar="FILE", help="- if left out")
-    add = _add_options(made.add_argument_group("how files are read"), _READING_OPTIONS)
-    for flag, about in _BOOLEAN_FLAGS.items():
-        add(flag, action=argparse.BooleanOptionalAction, help=about)
-    add("--type", choices=TYPES, help="type of FILE, if its name does not say")
-    add(
+        default, name_help = None, f"name of a {command[:-1]} (default: list all)"
+        if command == "model":
+            default = "semantic"
+            name_help = "OWNER/NAME of a model on the Hub (default: the model of -k semantic)"
+        else:
+            parser.usage = f"{prog} [NAME]"
+        arguments.add_argument("name", nargs="?", default=default, metavar="NAME", help=name_help)
+    if formats:
+        arguments.add_argument("files", nargs="*", default=["-"], metavar="FILE", help=_FILES_HELP)
+        options = f"{options} {_COMPARISON_OPTIONS} {_READING_OPTIONS} quiet verbose"
+    names = options.split()
+    _add_options(groups, [name for name in _OPTIONS if name in names])
+    if command == "dedup":  # -q is an error with a reason
+        parser._option_string_actions["-q"].help = argparse.SUPPRESS
+    output = groups["output"]
+    if formats:
+        _add_reading_options(groups["reading files"])
+        *others, last = [f"{formats[0]} (default)" if formats[1:] else formats[0], *formats[1:]]
+        format_help = " or ".join(filter(None, [", ".join(others), last]))
+        output.add_argument(
+            "-f",
+            "--format",
+            choices=formats,
+            default=formats[0],
+            metavar="FORMAT",
+            help=format_help,
+        )
+        version = f"{PROGRAM} {__version__}"
+        output.add_argument(
+            "--version", action="version", version=version, help="print the version and exit"
+        )
+    output.add_argument("-h", "--help", action="help", help="print this help and exit")
+    return parser
+
+
+def _add_options(groups: Mapping[str, argparse._ArgumentGroup], names: Iterable[str]) -> None:
+    """Add options by name, each to its group of the help."""
+    for name in names:
+        group, flags, metavar, repeated, default, description = _OPTIONS[name]
+        keywords: Record = {"action": "store_true"}
+        if metavar:
+            action = "append" if repeated else "store"
+            keywords = {"action": action, "metavar": metavar, "type": _TYPES.get(metavar, str)}
+            keywords["default"] = default or None
+        if name == "prompt":
+            keywords["dest"] = "prompts"
+        groups[group].add_argument(*flags.split(", "), help=description, **keywords)
+
+
+def _add_reading_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options of reading that have a fixed set of values."""
+    for flag, description in _BOOLEAN_FLAGS.items():
+        group.add_argument(flag, action=argparse.BooleanOptionalAction, help=description)
+    group.add_argument(
+        "--type", choices=TYPES, metavar="TYPE", help="file type (default: from the file name)"
+    )
+    group.add_argument(
         "--on-error",
         choices=("raise", "skip"),
         default="raise",
-        help="leave out samples that cannot be used, and say which",
+        metavar="raise|skip",
+        help="fail on unusable samples (default), or drop and list them",
     )
-    add = _add_options(made.add_argument_group("how samples are compared"), _COMPARISON_OPTIONS)
-    add(
-        "--prompt",
-        "--prompts",
-        dest="prompts",
-        metavar="COLUMN",
-        help="of each sample's prompt: only samples of one prompt are compared",
-    )
-    add = _add_options(made.add_argument_group("what is printed"), "quiet verbose")
-    add("-f", "--format", choices=formats, default=formats[0])
-    return made
