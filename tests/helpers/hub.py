@@ -95,7 +95,8 @@ class Hub:
             if path.startswith(prefix):
                 body = files.get(path.removeprefix(prefix))
                 if body is None:
-                    return missing
+                    # The client records with the commit that a file does not exist.
+                    return missing[0], missing[1], {**missing[2], "X-Repo-Commit": commit}
                 etag = hashlib.sha1(body).hexdigest()
                 return 200, body, {"ETag": f'"{etag}"', "X-Repo-Commit": commit}
             api = f"{self.api}{self.space}"

@@ -6,12 +6,14 @@ import os
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-from urllib.error import URLError
+from urllib.error import HTTPError, URLError
+from urllib.request import Request, urlopen
 
 from ..support.errors import SampleError
 from ..support.optional import is_network, require
 from ..support.types import Options
 from .embeddings import Encode, check_no_conflict
+from .model_cache import CONNECTION_TIMEOUT, format_alternatives, list_image_alternatives
 from .networks import (
     ModelFiles,
     Network,
@@ -95,7 +97,13 @@ def _wrap_network(
 
 
 IMAGES = Modality(
-    "images", "transform", check_images, _load_network, _wrap_network, read=read_images
+    "images",
+    "transform",
+    check_images,
+    _load_network,
+    _wrap_network,
+    list_image_alternatives,
+    read=read_images,
 )
 
 
@@ -127,24 +135,37 @@ def _load_inception(files: ModelFiles) -> Network:
     torch = require("torch", "images", "kernel 'image_embeddings'")
     models = require("torchvision.models", "images", "kernel 'image_embeddings'")
     weights = models.Inception_V3_Weights.DEFAULT
-    kept = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
-    offline = os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE_VALUES
+    file = Path(torch.hub.get_dir()) / "checkpoints" / weights.url.rpartition("/")[2]
     # With weights, torchvision sets transform_input=True: the network itself converts the ImageNet
     # normalization of transforms() into the range that it was trained on.
     try:
-        if offline and not kept.exists():
-            raise URLError("HF_HUB_OFFLINE is set")
+        if not file.exists():
+            _check_connection(weights.url)
         model = models.inception_v3(weights=weights, progress=False)
     except URLError as error:
+        alternatives = format_alternatives(list_image_alternatives(""))
         raise ConnectionError(
-            f"the weights of Inception v3 cannot be downloaded ({error.reason}); put {weights.url} "
-            f"at {kept}, or pass model_path=… (a model in the Hub's cache) or model=…"
+            f"the weights of Inception v3 are not in the local cache, and the network cannot be "
+            f"reached ({error.reason}); {alternatives}download {weights.url} on a machine with a "
+            f"network, and copy it to {file}"
         ) from error
     model.fc = torch.nn.Identity()
     model.to(files.dtype)
     settings = {"model": f"torchvision {weights}", "transform": "weights.transforms()"}
     prepare = _as_batch_transform(weights.transforms())
     return Network(model, files.device, settings, prepare, lambda X: pool(model(X), None))
+
+
+def _check_connection(url: str) -> None:
+    """Raise a URLError if a server cannot be reached within a few seconds."""
+    if os.environ.get("HF_HUB_OFFLINE", "").upper() in _TRUE_VALUES:
+        raise URLError("HF_HUB_OFFLINE is set")
+    try:
+        urlopen(Request(url, method="HEAD"), timeout=CONNECTION_TIMEOUT).close()
+    except HTTPError:
+        pass  # the server answered; the download reports the problem
+    except TimeoutError as error:
+        raise URLError(str(error)) from error
 
 
 def _as_batch_transform(transform: Transform) -> Encode:

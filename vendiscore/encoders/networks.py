@@ -33,12 +33,15 @@ class ModelFiles(NamedTuple):
     extra: str
     device: torch.device
     dtype: torch.dtype
+    local_only: bool = False  # whether to use only files in the local cache
 
     def load_component(self, class_name: str, **options: object) -> Any:
         """Load a component with a class of transformers, such as "AutoTokenizer"."""
         transformers = require("transformers", self.extra, "an embedding kernel")
         loader = getattr(transformers, class_name)
-        return loader.from_pretrained(self.path, revision=self.revision, **options)
+        return loader.from_pretrained(
+            self.path, revision=self.revision, local_files_only=self.local_only, **options
+        )
 
 
 def resolve_model_files(
@@ -96,6 +99,7 @@ def load_sentence_transformer(files: ModelFiles, pooling: Pooling | None) -> Sen
             path,
             device=str(files.device),
             revision=files.revision,
+            local_files_only=files.local_only,
             model_kwargs={"dtype": files.dtype},
         )
         length = model.max_seq_length
@@ -167,8 +171,9 @@ def has_modules_file(files: ModelFiles) -> bool:
     hub = require("huggingface_hub", files.extra, "an embedding kernel")
     errors = require("huggingface_hub.errors", files.extra, "an embedding kernel")
     wrong = (errors.RepositoryNotFoundError, errors.RevisionNotFoundError, errors.HFValidationError)
+    options = {"revision": files.revision, "local_files_only": files.local_only}
     try:
-        hub.hf_hub_download(path, "modules.json", revision=files.revision)
+        hub.hf_hub_download(path, "modules.json", **options)
     except (*wrong, errors.RemoteEntryNotFoundError):
         return False  # transformers raises an error that explains the problem
     except (errors.LocalEntryNotFoundError, errors.HfHubHTTPError):
@@ -179,8 +184,9 @@ def has_modules_file(files: ModelFiles) -> bool:
             for file in ("modules.json", ".gitattributes")
         ):
             warn(
-                f"the Hub cannot be asked now whether {path!r} has modules.json, so it is taken to "
-                "have none; load the model once online, or pass a folder with all its files"
+                f"cannot check whether the model {path!r} has a file modules.json, because the Hub "
+                "cannot be reached; the model is loaded without it. Load the model once with a "
+                "network, or pass a folder with all its files"
             )
         return False
     return True

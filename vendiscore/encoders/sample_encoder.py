@@ -17,6 +17,7 @@ from ..support.progress import Counts, announce_duration, run_with_progress
 from ..support.signature import to_plain
 from ..support.types import Record, Samples
 from .embeddings import Encode, check_no_conflict, embed
+from .model_cache import load_from_cache_first
 from .networks import ModelFiles, Network, Pooling, resolve_model_files
 from .static_models import StaticModel, find_static_files
 
@@ -67,6 +68,7 @@ class Modality(NamedTuple):
     check: Callable[[Sequence[Any]], None]  # raises a SampleError before any work
     load: Callable[[ModelFiles, Any, Any], Network]  # arguments: files, pooling, max_length
     wrap: Callable[..., Network]
+    list_alternatives: Callable[[str], list[str]]  # kernels that need no network, for messages
     default: str | None = None  # default of `model_path`
     read: Callable[[list[object]], list[object]] = list  # converts a batch to inputs of the model
 
@@ -257,16 +259,13 @@ def make_encoder(
                 modality, CallableModel(static.encode, static.settings), batch_size, cache
             )
         files = resolve_model_files(path, revision, modality.name, device, half)
-        try:
-            return Encoder(modality, modality.load(files, pooling, max_length), batch_size, cache)
-        except OSError as error:
-            if path is None or Path(path).exists():
-                raise
-            raise OSError(
-                f"the model {str(path)!r} was not found: it is not a folder here, and it is not in "
-                "the Hub's cache or cannot be fetched now; call once with a network, or pass the "
-                "folder of a model, such as a static model, which does not need torch"
-            ) from error
+        network = load_from_cache_first(
+            files,
+            lambda source: modality.load(source, pooling, max_length),
+            modality.list_alternatives,
+            uses_modules_file=path != modality.default,
+        )
+        return Encoder(modality, network, batch_size, cache)
     path = None if model_path == modality.default else model_path
     check_no_conflict({"model_path": path, "revision": revision, "cache": cache}, "model=…")
     if adapter is not None:

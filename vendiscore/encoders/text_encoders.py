@@ -20,6 +20,7 @@ from ..support.progress import track
 from ..support.text_detection import INVISIBLE_CHARACTERS
 from ..support.types import Options, Record
 from .embeddings import Encode
+from .model_cache import list_text_alternatives, load_from_cache_first
 from .networks import (
     ModelFiles,
     Network,
@@ -122,7 +123,15 @@ def _wrap_network(
     return _build_transformer(model, tokenizer, pooling, "given", limit, None)
 
 
-TEXTS = Modality("text", "tokenizer", check_texts, _load_network, _wrap_network, MODEL_PATH)
+TEXTS = Modality(
+    "text",
+    "tokenizer",
+    check_texts,
+    _load_network,
+    _wrap_network,
+    list_text_alternatives,
+    MODEL_PATH,
+)
 
 
 def _build_transformer(
@@ -337,6 +346,15 @@ def compute_cross_encoder_scores(model: CrossEncoder, pairs: list[object]) -> np
 
 def load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
     """Load a sequence classifier: an NLI model, or a model with one or two classes."""
+    return load_from_cache_first(
+        files,
+        lambda source: _load_pair_classifier(source, max_length),
+        lambda name: ["same='exact' (compares only wording)"],
+        uses_modules_file=False,
+    )
+
+
+def _load_pair_classifier(files: ModelFiles, max_length: int | None) -> PairClassifier:
     model = load_pretrained(files, None, "AutoModelForSequenceClassification")
     tokenizer = files.load_component("AutoTokenizer")
     limit = get_token_limit(model, tokenizer, max_length, None)

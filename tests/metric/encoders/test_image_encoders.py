@@ -106,7 +106,7 @@ def test_inception_that_cannot_be_downloaded_names_its_file(monkeypatch, tmp_pat
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
     with pytest.raises(
-        ConnectionError, match="weights of Inception v3 cannot be downloaded"
+        ConnectionError, match="weights of Inception v3 are not in the local cache"
     ) as caught:
         encoder(kind="images").encode(PICTURES)
     assert str(tmp_path) in str(caught.value)

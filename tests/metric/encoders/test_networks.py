@@ -210,7 +210,7 @@ def test_the_hub_is_asked_for_steps_and_a_warning_tells_if_it_cannot_be(monkeypa
     monkeypatch.setattr(hub, "hf_hub_download", offline)
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: None)
     with pytest.warns(
-        UserWarning, match="cannot be asked now whether 'owner/name' has modules.json"
+        UserWarning, match="cannot check whether the model 'owner/name' has a file modules.json"
     ):
         assert not has_modules_file(files)
     monkeypatch.setattr(hub, "try_to_load_from_cache", lambda *args, **options: "known")

