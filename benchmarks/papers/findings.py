@@ -167,23 +167,28 @@ def concluded(records: list[dict[str, Any]]) -> str:
     whole = sum(tally(record)["differs"] == 0 for record in ran)
     return (
         f"{sum(map(explained, ran))} of {len(ran)} groups reproduced or explained: {whole} "
-        f"reproduced in all that can be run, {sum(map(explained, ran)) - whole} with differences "
-        "that have a reason."
+        f"reproduced completely, {sum(map(explained, ran)) - whole} with differences that have a "
+        "known reason."
     )
 
 
 # Parts of the page: how the source of a group begins, the name of the fold, the heading.
 PARTS = (
     ("Friedman & Dieng", "vendi", "The Vendi Score (Friedman & Dieng, arXiv 2210.02410)"),
-    ("Pasarkar & Dieng", "orders", "Its other orders (Pasarkar & Dieng, arXiv 2310.12952)"),
+    (
+        "Pasarkar & Dieng",
+        "orders",
+        "Orders of the Vendi Score (Pasarkar & Dieng, arXiv 2310.12952)",
+    ),
     ("Limbeck et al.", "magnitude", "Magnitude (Limbeck et al., arXiv 2311.16054)"),
     ("README", "cards", "Published cards and READMEs"),
     ("Errata", "errata", "Errata"),
-    ("Without", "not-here", "Not run again"),
+    ("Without", "not-here", "Not computed again"),
 )
 ELSEWHERE = (
-    "Three more are rows of the groups above, as their proofs need data: the size of the samples "
-    "of Table 4, VS of X in Table S.1, and the card's 1.9989."
+    "Each item states what is printed, what should be printed, and a proof. Three more errata are "
+    "listed as differences above, because their proofs need data: the size of the samples of Table "
+    "4, VS of X in Table S.1, and the number 1.9989 on the card."
 )
 Records = list[dict[str, Any]]
 
@@ -206,7 +211,7 @@ def counted(records: Records) -> list[str]:
 def page(records: Records) -> str:
     """Return what agrees, what differs and why, paper by paper, and what cannot be run."""
     by_part = {name: some for name, some in parts(records).items() if some}
-    lines = ["| | claims | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    lines = ["| paper | claims | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     claimed = [record for record in records if record["name"] != "errata"]
     for _, name, heading in PARTS:
         if name != "errata" and (some := by_part.get(name)):
@@ -221,8 +226,8 @@ def page(records: Records) -> str:
     errata = sum(len(record["findings"]) for record in records if record["name"] == "errata")
     lines += [
         "",
-        f"Not counted as claims: {len(controls)} null rows, which are checks of this page "
-        f"({passed} turned out as expected), and the {errata} [errata](#errata).",
+        f"These counts exclude the {errata} [errata](#errata) and {len(controls)} null rows, which "
+        f"test this page and are not claims of a paper ({passed} have the expected result).",
     ]
     sections = ["\n".join(lines)]
     for _, name, heading in PARTS:
@@ -238,13 +243,13 @@ def section(name: str, some: Records, every: Records) -> list[str]:
         return [ELSEWHERE, "\n".join(lines)]
     if name == "not-here":
         return ["\n".join(absences(every))]
-    table = ["| rows | what agrees | reproduced | differs | cannot |", "|---|---|---|---|---|"]
+    table = ["| group | result | reproduced | differs | cannot |", "|---|---|---|---|---|"]
     for record in some:
         link = f"[{record['title']}](../benchmarks/results/papers/{record['name']}.json)"
         table.append(f"| {link} | {record['agrees']} | {' | '.join(counted([record]))} |")
     bullets = [line for record in some for line in differences(record)]
     paragraphs = ["\n".join(table), f"<!-- all papers-{name} -->"]
-    return [*paragraphs, "Differs:", "\n".join(bullets)] if bullets else paragraphs
+    return [*paragraphs, "These claims differ:", "\n".join(bullets)] if bullets else paragraphs
 
 
 def differences(record: dict[str, Any]) -> list[str]:
@@ -255,15 +260,15 @@ def differences(record: dict[str, Any]) -> list[str]:
             by_claim.setdefault(finding["paper"], []).append(finding)
     lines = []
     for paper, (first, *more) in by_claim.items():
-        others = f", and {len(more)} more like it" if more else ""
+        others = f", and {len(more)} similar claim{'s' * (len(more) > 1)}" if more else ""
         why = first["why"].split(". ")[0]
-        lines.append(f"- *{first['what']}*{others} (printed: {paper}): {why}.")
+        lines.append(f"- *{first['what']}*{others}. Printed: {paper}. Reason: {why}.")
     return lines
 
 
 def erratum(finding: dict[str, str]) -> str:
     printed, meant = finding["paper"], finding["ours"]
-    return f"**{finding['what']}** prints {printed}; read {meant}. Proof: {finding['why']}."
+    return f"**{finding['what']}** prints: {printed}. Correct is: {meant}. Proof: {finding['why']}."
 
 
 def absences(records: Records) -> list[str]:

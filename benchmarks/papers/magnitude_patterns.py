@@ -30,7 +30,7 @@ GROUP = Group(
     "of the four convergence scales, divided by it; the others with exp(−Euclidean distance). The "
     "paper gives one draw; here it is counted in how many draws the order is found. Of four sets "
     "by chance it would be 1 of 24.",
-    agrees="MagArea and VS find the order.",
+    agrees="MagArea and VS find the correct order.",
 )
 
 

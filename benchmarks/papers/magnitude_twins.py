@@ -26,7 +26,7 @@ GROUP = Group(
     method=f"100 normal points in the plane and 0 to {COPIES[-1]} copies of 20 of them, {DRAWS} "
     "draws; similarity exp(−distance). The paper leaves open which points are copied. Ratios to "
     "the value without copies.",
-    agrees="Copies leave MagArea unchanged; the three others drift.",
+    agrees="Copies do not change MagArea, but change the three other measures.",
 )
 
 

@@ -27,7 +27,7 @@ GROUP = Group(
     method=f"{SIZE} MNIST digits, {COPIES} of which are copies with noise of one other or each of "
     f"another; {DRAWS} draws. How far the mean of log VS falls, in deviations of log VS of sets "
     "without copies. Images of generative models and ratings of people are not at hand.",
-    agrees="New digits in place of copies move no order.",
+    agrees="New digits instead of copies do not change the score at any order.",
     needs=("mnist_test.npz",),
 )
 

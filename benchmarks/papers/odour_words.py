@@ -27,8 +27,10 @@ GROUP = Group(
     method="Tanimoto of Morgan fingerprints (radius 2, 1,024 bits) and cosine of words, five "
     "draws, mean ± standard error. Words and molecules are GoodScents', as the paper's "
     "are; which 500 molecules of each word it drew is not known.",
-    agrees="Diversity by structure goes with diversity by words; woody and green are above "
-    "waxy and fatty.",
+    agrees=(
+        "Odours whose molecules are diverse also have diverse descriptions. Woody and green "
+        "have higher scores than waxy and fatty."
+    ),
     needs=("goodscents.tsv.gz",),
     packages=("rdkit",),
 )

@@ -28,8 +28,10 @@ GROUP = Group(
     f"1 to {MOST} classes, and three classes of {COMMON} samples beside a rare one of {RARE}. "
     "Orders 0, 0.1, 0.5, 1, 1.5, 2, 5 and ∞; nothing is drawn. The "
     "paper leaves the shares open.",
-    agrees="Every order counts balanced classes; small orders see rare classes whose members "
-    "are alike.",
+    agrees=(
+        "At every order, the score is the number of balanced classes. Small orders detect "
+        "rare classes whose members are similar."
+    ),
 )
 
 

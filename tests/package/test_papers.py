@@ -340,7 +340,7 @@ def test_a_group_is_explained_if_nothing_differs_without_a_reason(findings):
     page = findings.page(records)
     assert "| all | 5 | 2 | 2 | 1 |" in page
     twice = findings.page([record(findings, why, bad)])
-    assert twice.endswith("- *b | b*, and 1 more like it (printed: 1.0): 2 of 3.")
+    assert twice.endswith("- *b | b*, and 1 similar claim. Printed: 1.0. Reason: 2 of 3.")
     rows = findings.folded(records, "cards")
     assert rows.count("**Title**") == 4
     assert "| b \\| b | 1.0 | 2.000 | differs |\n\n- *b | b* differs: 2 of 3.\n" in rows
