@@ -244,7 +244,7 @@ def test_rows_of_any_size_are_scored_or_refused_with_a_sentence(X, name, data):
 # other measures
 
 
-@pytest.mark.filterwarnings("ignore:LC is defined for similarities of at least 0")
+@pytest.mark.filterwarnings("ignore:LC requires similarities of at least 0")
 @fuzz.examples(80)
 @given(case=kernel_cases.vectors(), data=st.data())
 def test_other_measures_are_those_of_their_definitions(case, data):

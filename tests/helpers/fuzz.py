@@ -45,7 +45,7 @@ def refusal(call):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.filterwarnings("ignore", ".*may be rounding")
-        warnings.filterwarnings("ignore", "LC is defined for similarities of at least 0")
+        warnings.filterwarnings("ignore", "LC requires similarities of at least 0")
         try:
             call()
         except Exception as error:

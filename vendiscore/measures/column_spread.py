@@ -1,4 +1,4 @@
-"""The measure GMStds: spread of feature columns."""
+"""The measure GMStds: the geometric mean of the standard deviations of feature columns."""
 
 import numpy as np
 
@@ -18,21 +18,21 @@ from .sample_set import SampleSet
 def geometric_mean_of_deviations(sample_set: SampleSet) -> float:
     """The geometric mean of the standard deviations of all columns; 0 if a column is constant.
 
-    For labels, each class is a column. Features of n-gram kernels are not supported because their
+    For labels, each class is a column. N-gram kernels are not supported, because their feature
     columns depend on the samples.
     """
     X = sample_set.features
     if sp.issparse(X):
         X = sp.csc_array(X)
     n, d = X.shape
-    blocks = [_deviations(X[:, columns]) for columns in row_blocks(d, 8 * n)]
+    blocks = [_compute_standard_deviations(X[:, columns]) for columns in row_blocks(d, 8 * n)]
     with np.errstate(divide="ignore"):
         logs = np.log(np.concatenate(blocks))
     return float(np.exp(logs.mean()))
 
 
-def _deviations(columns: Rows) -> np.ndarray:
-    """Return the standard deviation of each column; exactly 0 if all its values are equal."""
+def _compute_standard_deviations(columns: Rows) -> np.ndarray:
+    """Compute the standard deviation of each column; exactly 0 if all its values are equal."""
     dense = columns.toarray() if sp.issparse(columns) else to_host(columns)
     X = np.asarray(dense, dtype=np.float64)
     # Scale by powers of two, which is exact: squares of 1e200 would overflow.

@@ -24,18 +24,19 @@ class Conditions:
         self._similarity: Similarity | None = None
 
     def similarity(self, k: KernelArgument | None, n: int) -> Similarity:
-        """Return the similarity of the n conditions under kernel `k`; raise if n is wrong."""
+        """Return the similarity of the conditions under kernel `k`; raise unless there are `n`."""
         try:
-            made = self._similarity = self._similarity or as_similarity(self.samples, k=k)
+            self._similarity = self._similarity or as_similarity(self.samples, k=k)
         except Exception as error:
-            error.add_note("this is about `given`")
+            error.add_note("raised for the argument `given`")
             raise
-        if made.n != n:
+        if self._similarity.n != n:
             raise ValueError(
-                f"`given` must have one value for each of {n} samples, got {made.n}; leave out the "
-                "same samples of both, or repeat a prompt for each of its samples"
+                f"`given` must contain one value for each of the {n} samples, got "
+                f"{self._similarity.n} values; repeat a value that several samples share, such as "
+                "their prompt"
             )
-        return made
+        return self._similarity
 
     def __getstate__(self) -> str:
         """Return a string that identifies the conditions in a signature."""
@@ -60,19 +61,20 @@ def conditional_vendi_score(
 ) -> list[Number]:
     """The Conditional Vendi Score VS_q(K ∘ T) / VS_q(T): diversity at a fixed condition.
 
-    `given` holds one condition per sample, such as its prompt, with similarities T under the kernel
-    `given_k` (default for strings: "ngram_overlap"). Differences between conditions do not count as
-    diversity. See `conditional_score`.
+    K are the similarities of the samples. `given` holds one condition per sample, such as its
+    prompt, and T are the similarities of the conditions under the kernel `given_k` (default for
+    strings: "ngram_overlap"). Differences between conditions do not count as diversity. See
+    `conditional_score`.
     """
     if given is None:
         raise UnsupportedInputError(
-            "`given`, one value for each sample such as its prompt, got none"
+            "`given`, with one value per sample such as its prompt, but got none"
         )
     T = given.similarity(given_k, sample_set.parent.n_input)
     if len(sample_set.retained_indices) < T.n:
         T = T.take(sample_set.retained_indices)
-    how = (sample_set.orders, sample_set.p, sample_set.psd)
-    joint = compute_vendi_scores(ProductSimilarity([sample_set.similarity, T]), *how).values
-    # double precision, like the score of the product that is divided by it
-    alone = compute_vendi_scores(T, *how, allow_single=False).values
-    return [of_both / of_given for of_both, of_given in zip(joint, alone, strict=True)]
+    arguments = (sample_set.orders, sample_set.p, sample_set.psd)
+    joint = compute_vendi_scores(ProductSimilarity([sample_set.similarity, T]), *arguments).values
+    # Double precision, as in the scores of the product K ∘ T.
+    of_conditions = compute_vendi_scores(T, *arguments, allow_single=False).values
+    return [score / divisor for score, divisor in zip(joint, of_conditions, strict=True)]

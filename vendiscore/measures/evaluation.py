@@ -19,7 +19,7 @@ MeasuresArgument: TypeAlias = str | Iterable[str] | Mapping[str, Options]
 
 
 class ConfiguredMeasure(NamedTuple):
-    """A measure with its parsed options."""
+    """A measure with the validated options that the caller passed for it."""
 
     measure: Measure
     options: Options
@@ -32,125 +32,144 @@ class ConfiguredMeasure(NamedTuple):
 
 
 def parse_measures(measures: MeasuresArgument, shared: Record) -> list[ConfiguredMeasure]:
-    """Parse `measures` and their options; options used from `shared` are removed from it."""
+    """Parse the argument `measures`, and validate the options of each measure.
+
+    `shared` are keywords of the caller. Those that a measure accepts become options of the measure,
+    and are removed from `shared`.
+    """
     names = list(measures) if is_collection(measures) else [measures]
     if not all(isinstance(name, str) for name in names):
         raise TypeError(f"`measures` must be a name or a list of names, got {measures!r}")
     if not names:
-        raise ValueError("`measures` is empty; pass measures=['VS'] or leave it out")
-    of_each = measures if isinstance(measures, Mapping) else {name: {} for name in names}
-    chosen: list[ConfiguredMeasure] = []
-    taken: set[str] = set()
-    for name, own in expand_presets(of_each).items():
+        raise ValueError(
+            "`measures` must contain at least one measure, got none; pass measures=['VS']"
+        )
+    options_by_name = measures if isinstance(measures, Mapping) else {name: {} for name in names}
+    configured: list[ConfiguredMeasure] = []
+    accepted: set[str] = set()
+    for name, measure_options in expand_presets(options_by_name).items():
         measure = get_measure(name)
-        for option in own:
+        for option in measure_options:
             if option not in measure.options:
                 hint = suggest_name(option, measure.options, quote="`", kind="keyword")
                 message = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
                 raise TypeError(message.rstrip())
         options = {option: shared[option] for option in measure.options if option in shared}
-        options |= own
+        options |= measure_options
         for option, value in options.items():
             if option in measure.readers:
                 options[option] = measure.readers[option](value)
-        chosen.append(ConfiguredMeasure(measure, options))
-        taken |= measure.options.keys()
-    for option in taken:
+        configured.append(ConfiguredMeasure(measure, options))
+        accepted |= measure.options.keys()
+    for option in accepted:
         shared.pop(option, None)
-    return chosen
+    return configured
 
 
 def evaluate_measures(
-    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
+    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], order_suffixes: Sequence[str]
 ) -> list[Record]:
-    """Return {key: value} for each measure; `keys` are suffixes of orders, "" or "_q2"."""
-    every: list[Record] = []
-    known: set[str] = set()
+    """Compute all measures; return a dict of result keys and values for each measure.
+
+    `order_suffixes` contains the suffix of result keys, such as "_q2" or "", for each order.
+    """
+    results: list[Record] = []
+    keys: set[str] = set()
     for measure, options in measures:
         try:
-            numbers = measure.compute(sample_set, **options)
+            values = measure.compute(sample_set, **options)
         except UnsupportedInputError as error:
-            raise TypeError(f"{measure.name} needs {error}; leave it out of `measures`") from None
+            raise TypeError(
+                f"{measure.name} requires {error}; remove {measure.name!r} from `measures`"
+            ) from None
         n = sample_set.n
         scores: Record = {}
-        for suffix, value in _values_by_suffix(measure, numbers, keys).items():
+        for suffix, value in _values_by_suffix(measure, values, order_suffixes).items():
             key = f"{measure.name}{suffix}"
-            if key in known:
-                raise ValueError(f"measures give two numbers the name {key!r}; leave one out")
-            known.add(key)
+            if key in keys:
+                raise ValueError(
+                    f"two measures return a value with the key {key!r}; remove one of them from "
+                    f"`measures`"
+                )
+            keys.add(key)
             low, high = measure.ends
-            known_low = type(value) is float and low is not None  # the upper end is a number, or n
-            inside = known_low and low <= value <= (n if high is None else high)
+            # Fast path for floats, if the lower limit is not n.
+            has_low = type(value) is float and low is not None
+            inside = has_low and low <= value <= (n if high is None else high)
             scores[key] = value if inside else measure.check(value, n, sample_set.roundoff)
-        every.append(scores)
+        results.append(scores)
     if "torch" in sys.modules:
-        _check_gradients_kept(sample_set.parent, measures, every)
-    return every
+        _check_gradients_kept(sample_set.parent, measures, results)
+    return results
 
 
-def _values_by_suffix(measure: Measure, values: object, keys: Sequence[str]) -> Record:
+def _values_by_suffix(measure: Measure, values: object, order_suffixes: Sequence[str]) -> Record:
     """Return the values of a measure by the suffix of their result keys."""
     if isinstance(values, Mapping):
         return dict(values)
     if measure.ordered:
-        return dict(zip(keys, values if is_collection(values) else [values], strict=True))
+        scores = values if is_collection(values) else [values]
+        return dict(zip(order_suffixes, scores, strict=True))
     return {"": values}
 
 
 def _check_gradients_kept(
-    parent: SampleSet, measures: Sequence[ConfiguredMeasure], values: Sequence[Options]
+    parent: SampleSet, measures: Sequence[ConfiguredMeasure], results: Sequence[Options]
 ) -> None:
-    """Raise if an argument requires a gradient but a computed value has none."""
+    """Raise a TypeError if an argument requires a gradient, but a value of a measure has none."""
     if not sys.modules["torch"].is_grad_enabled():
         return
-    for (measure, options), own in zip(measures, values, strict=True):
-        if not all(map(has_gradient, own.values())):
-            given = {**parent.spec.options, **options, "samples": parent.samples}
+    for (measure, options), values in zip(measures, results, strict=True):
+        if not all(map(has_gradient, values.values())):
+            arguments = {**parent.spec.options, **options, "samples": parent.samples}
             if measure.references:
-                given["references"] = parent.references
-            check_no_gradient(measure.name, **given, p=parent.weights)
+                arguments["references"] = parent.references
+            check_no_gradient(measure.name, **arguments, p=parent.weights)
 
 
 def evaluate_measures_stacked(
-    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], keys: Sequence[str]
+    sample_set: SampleSet, measures: Sequence[ConfiguredMeasure], order_suffixes: Sequence[str]
 ) -> tuple[list[Record], np.ndarray]:
-    """Evaluate the measures for all groups at once.
+    """Compute all measures for all g groups at once.
 
-    Returns {key: values of shape (g,)} for each measure, and a mask of the groups whose values are
-    invalid and must be computed separately.
+    Returns, for each measure, a dict of result keys and arrays of shape (g,), and a mask (g,) of
+    the groups whose values are invalid and must be computed separately.
     """
     from .stacked_groups import iter_stacked_groups
 
     assert sample_set.groups is not None
-    apart = np.ones(len(sample_set.groups), dtype=bool)
-    order: list[np.ndarray] = []
-    pieces: list[dict[str, list[Array]]] = [{} for _ in measures]
+    is_separate = np.ones(len(sample_set.groups), dtype=bool)
+    group_indices: list[np.ndarray] = []
+    batches: list[dict[str, list[Array]]] = [{} for _ in measures]
     in_numpy = False
     for groups, stack in iter_stacked_groups(sample_set):
-        order.append(groups)
-        bad = np.zeros(len(groups), dtype=bool)
-        for (measure, options), own in zip(measures, pieces, strict=True):
-            numbers = _values_by_suffix(measure, measure.compute(stack, **options), keys)
+        group_indices.append(groups)
+        is_invalid = np.zeros(len(groups), dtype=bool)
+        for (measure, options), batch in zip(measures, batches, strict=True):
+            result = measure.compute(stack, **options)
             low, high = measure.limits(stack.n)
-            for suffix, values in numbers.items():
-                known = to_host(values)
-                slack = RANGE_ROUNDING * np.abs(known).clip(1.0)
-                bad |= ~np.isfinite(known) | (known < low - slack) | (known > high + slack)
-                own.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
-        bad |= stack.unusual
+            for suffix, values in _values_by_suffix(measure, result, order_suffixes).items():
+                numbers = to_host(values)
+                slack = RANGE_ROUNDING * np.abs(numbers).clip(1.0)
+                is_outside = (numbers < low - slack) | (numbers > high + slack)
+                is_invalid |= ~np.isfinite(numbers) | is_outside
+                batch.setdefault(f"{measure.name}{suffix}", []).append(values.clip(low, high))
+        is_invalid |= stack.unusual
         sample_set.notes += stack.notes
         in_numpy = sample_set.has_similarities and stack.similarity is not sample_set.similarity
-        apart[groups] = bad
-    places = np.concatenate([np.empty(0, int), *order])
-    back = np.zeros(len(apart), int)
-    back[places] = np.arange(len(places))
+        is_separate[groups] = is_invalid
+    order = np.concatenate([np.empty(0, int), *group_indices])
+    inverse_order = np.zeros(len(is_separate), int)
+    inverse_order[order] = np.arange(len(order))
     columns: list[Record] = []
-    for own in pieces:
-        column = {key: namespace(parts[0]).concat(parts)[back] for key, parts in own.items()}
+    for batch in batches:
+        column = {
+            key: namespace(parts[0]).concat(parts)[inverse_order] for key, parts in batch.items()
+        }
         if in_numpy:  # convert to tensors
             like = sample_set.similarity.diagonal()
             column = {key: asarray_like(values, like) for key, values in column.items()}
         columns.append(column)
     if "torch" in sys.modules:
         _check_gradients_kept(sample_set, measures, columns)
-    return columns, apart
+    return columns, is_separate

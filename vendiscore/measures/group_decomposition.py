@@ -1,8 +1,12 @@
 """Decomposition of diversity into components within and between groups.
 
-With K_T = 1 within groups and 0 otherwise: γ = VS_q(K), α = VS_q(K ∘ K_T) / D_q(w) and β = γ / α,
-where D_q(w) is the Hill number of the group weights w. β ≤ D_q(w), because K ∘ K_T is a pinching of
-K; β ≥ 1 at order 1 (Holevo), and at any order if all groups have the same weight.
+Let K be the similarities of all samples, G the matrix of the same shape with 1 for two samples of
+the same group and 0 otherwise, and D_q(w) the Hill number of the group weights w. The total
+diversity is γ = VS_q(K), the mean diversity within groups α = VS_q(K ∘ G) / D_q(w), and the
+diversity between groups β = γ / α.
+
+β ≤ D_q(w), because K ∘ G is a pinching of K. β ≥ 1 at order 1 (Holevo), and at any order if all
+groups have the same weight.
 """
 
 from functools import partial
@@ -15,7 +19,7 @@ from ..support.types import Number
 from .measure import BETWEEN, register_measure
 from .sample_set import SampleSet
 
-_JOST = "Jost, Ecology 2007, of eigenvalues"
+_JOST = "Jost, Ecology 2007, applied to eigenvalues"
 _register = partial(
     register_measure,
     needs="scores",
@@ -41,11 +45,13 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     else:
         weights = namespace(p).stack([p[part.rows].sum() for part in parts])
     pairs = zip(weights, parts, strict=True)
-    every = [weight * part.spectrum.values for weight, part in pairs if to_float(weight) > 0]
-    xp = namespace(every[0])
-    shares = xp.concat(every)
-    shares = shares / xp.sum(shares)
-    return [effective_number(shares, q) / effective_number(weights, q) for q in sample_set.orders]
+    spectra = [weight * part.spectrum.values for weight, part in pairs if to_float(weight) > 0]
+    xp = namespace(spectra[0])
+    eigenvalues = xp.concat(spectra)
+    eigenvalues = eigenvalues / xp.sum(eigenvalues)
+    return [
+        effective_number(eigenvalues, q) / effective_number(weights, q) for q in sample_set.orders
+    ]
 
 
 @_register(
@@ -54,12 +60,13 @@ def within_vendi_score(sample_set: SampleSet) -> list[Number]:
     source=f"{_JOST}; at order 1 exp of Holevo's quantity (1973)",
 )
 def between_vendi_score(sample_set: SampleSet) -> list[Number]:
-    """The effective number of distinct groups (β = γ / α); from 1 to exp H(w) at order 1.
+    """The effective number of distinct groups (β = γ / α); at order 1 from 1 to exp H(w).
 
-    β is biased upwards for small groups, whose samples have little in common with other groups just
-    by chance. For example, 20 groups of 4 samples from the same distribution have β = 2.9 with 10
-    distinct items and β = 15.6 with 200 (benchmarks/two_sets_null.py). BetweenVS_excess, which
-    corrects for this, is close to 0 there.
+    H(w) is the entropy of the group weights. β is biased upwards for small groups, because they
+    have few samples in common by chance. For example, 20 groups of 4 samples from the same
+    distribution have β = 2.9 if it contains 10 distinct items and β = 15.6 if it contains 200
+    (benchmarks/two_sets_null.py). BetweenVS_excess corrects for this, and is close to 0 for these
+    groups.
     """
     return [
         a / b

@@ -26,7 +26,7 @@ class JointSampleSet:
         if any(map(is_metric_space, sample_set.sets)):
             raise TypeError(_ONE_SET_MESSAGE.format("a MetricSpace"))
         self.uses_row_distances = sample_set.uses_row_distances
-        self.sample_set = sample_set  # a SampleSet
+        self.sample_set = sample_set  # the SampleSet of the samples and references
         self.spec: SimilaritySpec = sample_set.parent.spec
 
     @cached_property
@@ -41,13 +41,13 @@ class JointSampleSet:
         """The similarity of both sets, with unit diagonal."""
         if self.sample_set.parent is self.sample_set:
             return build_pooled_similarity(self.sample_set.sets, self.spec, self.sample_set.names)
-        whole = self.sample_set.parent.both
-        rows = np.arange(whole.sizes[0], whole.similarity.n)
-        return whole.similarity.take(np.concatenate([self.sample_set.rows, rows]))
+        parent = self.sample_set.parent.both
+        reference_rows = np.arange(parent.sizes[0], parent.similarity.n)
+        return parent.similarity.take(np.concatenate([self.sample_set.rows, reference_rows]))
 
     @cached_property
     def sizes(self) -> tuple[int, int]:
-        """Numbers of samples and of references, without dropped ones."""
+        """The number of samples and the number of references, without dropped ones."""
         n = len(self.sample_set.rows)
         return n, self.similarity.n - n
 
@@ -61,16 +61,16 @@ class JointSampleSet:
     @cached_property
     def neighbourhoods(self) -> Neighbourhoods:
         """Nearest neighbours and balls, computed without a full distance matrix."""
-        whole = None
+        parent = None
         if self.sample_set.parent is not self.sample_set:
-            whole = self.sample_set.parent.both.neighbourhoods
+            parent = self.sample_set.parent.both.neighbourhoods
         if not self.uses_row_distances:
-            return neighbourhoods.kernel_neighbourhoods(self.similarity, self.sizes[0], whole)
+            return neighbourhoods.kernel_neighbourhoods(self.similarity, self.sizes[0], parent)
         n = num_samples(self.sample_set.samples)
         if callable(self.spec.metric):
             (space,) = as_spaces([self.rows], self.spec, ["samples"])
             return neighbourhoods.space_neighbourhoods(space, n)
-        return neighbourhoods.row_neighbourhoods(self.rows, n, self.spec, whole)
+        return neighbourhoods.row_neighbourhoods(self.rows, n, self.spec, parent)
 
     @property
     def digest(self) -> str:
@@ -79,11 +79,11 @@ class JointSampleSet:
             return compute_digest(self.rows[-num_samples(self.sample_set.references) :])
         K = self.similarity
         n, m = self.sizes
-        halves = np.repeat([0.5 / n, 0.5 / m], [n, m])
-        return compute_digest(K.matmul(asarray_like(halves, K.diagonal()))[n:])
+        weights = np.repeat([0.5 / n, 0.5 / m], [n, m])
+        return compute_digest(K.matmul(asarray_like(weights, K.diagonal()))[n:])
 
 
 _ONE_SET_MESSAGE = (
-    "{} does not cover the samples of another set: pass the samples themselves, and how they are "
-    "compared, or leave measures between two sets out of `measures`"
+    "measures that compare two sets do not support {}, because it lacks the distances between the "
+    "two sets; pass the samples with a kernel or a metric, or remove these measures from `measures`"
 )

@@ -14,15 +14,15 @@ from .stacked_groups import StackedGroups
 
 
 def compute_log_score(sample_set: SampleSet | StackedGroups, q: float) -> Number:
-    """Return log VS of order q; order 2 uses a norm if no other measure needs the spectrum."""
+    """Compute log VS of order q; at order 2 from a norm, unless other measures use the spectrum."""
     if isinstance(sample_set, StackedGroups):
-        (number,) = sample_set.compute_spectra([q]).values
+        (score,) = sample_set.compute_spectra([q]).values
     else:
-        known = sample_set.needed_spectrum
-        (number,) = compute_vendi_scores(
-            sample_set.similarity, [q], sample_set.p, sample_set.psd, spectrum=known
+        spectrum = sample_set.needed_spectrum
+        (score,) = compute_vendi_scores(
+            sample_set.similarity, [q], sample_set.p, sample_set.psd, spectrum=spectrum
         ).values
-    return number.log() if is_torch(number) else np.log(number)
+    return score.log() if is_torch(score) else np.log(score)
 
 
 _register_entropy = partial(
@@ -32,16 +32,19 @@ _register_entropy = partial(
 
 @_register_entropy("RKE", source="Jalali, Li & Farnia, NeurIPS 2023")
 def renyi_kernel_entropy(sample_set: SampleSet | StackedGroups) -> Number:
-    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij²: log VS at q = 2, for any `q`."""
+    """The Rényi kernel entropy of order 2, −log Σ p_i p_j k_ij², which is log VS at q = 2.
+
+    The argument `q` has no effect on it.
+    """
     return compute_log_score(sample_set, 2.0)
 
 
 @_register_entropy("KernelLanguageEntropy", source="Nikitin et al., NeurIPS 2024, arXiv 2405.20003")
 def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
-    """The von Neumann entropy of the kernel matrix with unit trace, in nats: log VS at q = 1.
+    """The von Neumann entropy of the kernel matrix with unit trace, in nats; log VS at q = 1.
 
-    Accepts any kernel and ignores `q`; at most log n. With k="equivalence" it equals
-    SemanticEntropy, which ignores similarity between classes.
+    It supports any kernel, and is at most log n. The argument `q` has no effect on it. With
+    k="equivalence" it equals SemanticEntropy, which ignores similarity between classes.
     """
     return compute_log_score(sample_set, 1.0)
 
@@ -51,14 +54,15 @@ def kernel_language_entropy(sample_set: SampleSet | StackedGroups) -> Number:
     needs="eigenvectors",
     range="[0, 1]",
     direction="lower",
-    source="Good, Biometrika 1953, for similarities: 1 − the mean of 1/(K⁻¹)_ii",
+    source="Good, Biometrika 1953; extended to similarities as 1 − mean of 1/(K⁻¹)_ii",
     weighted=True,
     stacks=True,
 )
 def sample_coverage(sample_set: SampleSet | StackedGroups) -> Number:
-    """The mean fraction of a sample explained by the others: Good–Turing coverage for labels."""
+    """The mean fraction of a sample that the others explain; Good–Turing coverage for labels."""
     if isinstance(sample_set, StackedGroups):
-        shares = sample_set.compute_spectra([], vectors=True).compute_residual_fractions()
+        spectra = sample_set.compute_spectra([], vectors=True)
+        residual_fractions = spectra.compute_residual_fractions()
     else:
-        shares = compute_residual_fractions(sample_set.eigen)
-    return compute_coverage(shares, sample_set.p)
+        residual_fractions = compute_residual_fractions(sample_set.eigen)
+    return compute_coverage(residual_fractions, sample_set.p)

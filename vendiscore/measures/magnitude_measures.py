@@ -22,13 +22,13 @@ _LEINSTER = "Leinster, Documenta Mathematica 2013"
 _LIMBECK = "Limbeck et al., arXiv 2311.16054"
 _WILLERTON = "Willerton, Int. J. of Computational Geometry & Applications 2015"
 SAMPLES_CUT_NOTE = (
-    "MagArea ends at the samples' own convergence scale t_conv{at}, which is larger for samples "
-    "that are closer together: do not compare it between sets. To compare sets, pass `references`, "
-    "or one `t_cut` for all sets."
+    "The upper limit of MagArea is the convergence scale t_conv{at} of the samples, so the values "
+    "of different sets are not comparable. To compare sets, pass `references`, or the same `t_cut` "
+    "for all sets."
 )
 REFERENCES_CUT_NOTE = (
-    "MagArea ends at the convergence scale of the references: compare it only between sets that "
-    "have the same references."
+    "The upper limit of MagArea is the convergence scale of the references, so only values with "
+    "the same references are comparable."
 )
 SAMPLES_CUT = "t_conv"  # value of `t_cut` for the convergence scale of the samples
 
@@ -64,7 +64,7 @@ def magnitude(
     t: float | Sequence[float] = 1.0,
     solver: SolverName = "auto",
 ) -> Number | dict[str, Number]:
-    """The effective number of points at scale t of the distances; one value per t."""
+    """The effective number of points at scale t of the distances; one value for each t."""
     function = evaluate_magnitude(sample_set.build_spaces(solver)[0], np.atleast_1d(t))
     return _values_by_scale(t, list(function.values.T))
 
@@ -82,7 +82,7 @@ def _values_by_scale(
 def spread(
     sample_set: SampleSet | StackedGroups, t: float | Sequence[float] = 1.0
 ) -> Number | dict[str, Number]:
-    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; several t give one for each."""
+    """Σ_i 1 / Σ_j exp(−t d_ij) over distinct points at scale t; one value for each t."""
     values = [sample_set.space.spread(scale) for scale in np.atleast_1d(t)]
     return _values_by_scale(t, values)
 
@@ -103,11 +103,11 @@ def magnitude_area(
 ) -> Number:
     """The area under the magnitude function, up to a cut-off scale.
 
-    For kernel distances the cut-off is the scale at which n samples with nothing in common (k = 0)
-    have magnitude (1 − ε) n, so sets of equal size share it. For other distances it is the
-    convergence scale of the references if given, otherwise of the samples (see `mag_area`); areas
-    with different cut-offs are not comparable. `t_cut` sets the cut-off; "t_conv" means the
-    convergence scale of the samples.
+    For kernel distances, the cut-off is the scale at which n samples with nothing in common (k = 0)
+    have magnitude (1 − ε) n. It is the same for all sets of n samples. For other distances, the
+    cut-off is the convergence scale of the references, or of the samples if there are no references
+    (see `mag_area`). Areas with different cut-offs are not comparable. `t_cut` sets the cut-off;
+    "t_conv" selects the convergence scale of the samples.
     """
     space, *references = sample_set.build_spaces(solver)
     cut: Number
@@ -120,8 +120,9 @@ def magnitude_area(
         cut = find_convergence_scale(references[0], epsilon)
         if cut == 0:
             raise ValueError(
-                "MagArea ends at the convergence scale of the references, but they are one point "
-                "or nearly so and have none: pass other references, or `t_cut=`"
+                "`references` must have a convergence scale above 0, which is the upper limit of "
+                "MagArea, got 0, because all references are nearly identical; pass other "
+                "references, or `t_cut`"
             )
     else:
         cut = find_convergence_scale(space, epsilon)
@@ -135,7 +136,7 @@ def magnitude_area(
 def convergence_scale(
     sample_set: SampleSet | StackedGroups, epsilon: float = 0.05, solver: SolverName = "auto"
 ) -> Number:
-    """The convergence scale, where the magnitude is (1 − ε) n: larger for closer samples."""
+    """The convergence scale, at which magnitude is (1 − ε) n; larger if samples are closer."""
     return find_convergence_scale(sample_set.build_spaces(solver)[0], epsilon)
 
 
@@ -155,7 +156,10 @@ def magnitude_difference(
     absolute: bool = False,
     solver: SolverName = "auto",
 ) -> Number:
-    """The integral of Mag(samples) − Mag(references) over scales up to t_conv of the references."""
+    """The integral of Mag(samples) − Mag(references) over scales from 0 to `t_cut`.
+
+    By default, `t_cut` is the convergence scale of the references.
+    """
     return compute_area_difference(
         *sample_set.build_spaces(solver),
         t_cut=t_cut if isinstance(t_cut, float) else None,

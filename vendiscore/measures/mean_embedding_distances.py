@@ -27,37 +27,39 @@ from .sample_set import SampleSet, as_numeric_rows, check_features, drop_empty_c
 def maximum_mean_discrepancy(sample_set: SampleSet, unbiased: bool = False) -> Number:
     """The squared maximum mean discrepancy under the kernel: ‖mean of φ(x) − mean of φ(y)‖².
 
-    Ranges from 0 (identical sets) to 4. `unbiased=True` computes the U-statistic, which omits the
-    similarity of each sample to itself. Its expected value is 0 for two sets from the same
-    distribution, so about half of these values are negative; the minimum is −1/(n−1) − 1/(m−1).
+    φ maps samples x and references y to the feature space of the kernel. The value is between 0
+    (identical sets) and 4. `unbiased=True` computes the U-statistic, which omits the similarity of
+    each sample to itself. Its expected value is 0 for two sets from the same distribution, so about
+    half of its values are negative. Its minimum is −1/(n−1) − 1/(m−1) for n samples and m
+    references.
     """
     (n, m) = sample_set.both.sizes
     K = sample_set.both.similarity
-    own = K.diagonal()
-    halves = np.zeros((n + m, 2))
-    halves[:n, 0] = 1 / n
-    halves[n:, 1] = 1 / m
-    V = asarray_like(halves, own)
+    diagonal = K.diagonal()
+    weights = np.zeros((n + m, 2))
+    weights[:n, 0] = 1 / n
+    weights[n:, 1] = 1 / m
+    V = asarray_like(weights, diagonal)
     means = V.T @ K.matmul(V)  # mean similarities within and between the sets, including self-pairs
     of_samples = means[0, 0]
     of_references = means[1, 1]
     if unbiased:
-        _check_two_samples("MMD", n, m, "leave `unbiased` out, or pass more")
-        of_samples = _unbiased_mean(of_samples, own[:n])
-        of_references = _unbiased_mean(of_references, own[n:])
+        _check_two_samples("MMD", n, m, "omit `unbiased`, or pass larger sets")
+        of_samples = _unbiased_mean(of_samples, diagonal[:n])
+        of_references = _unbiased_mean(of_references, diagonal[n:])
     value = of_samples + of_references - 2 * means[0, 1]
     if unbiased or is_torch(value):
         return value
     if to_float(value) < -RANGE_ROUNDING - 4 * K.roundoff:
         raise ValueError(
-            f"MMD came out as {to_float(value):.6g}, but is at least 0 for a positive semidefinite "
-            "kernel; use another kernel, or leave it out of `measures`"
+            f"MMD must be at least 0, got {to_float(value):.6g}, so the kernel is not positive "
+            f"semidefinite; use another kernel, or remove 'MMD' from `measures`"
         )
     return max(float(value), 0.0)
 
 
 def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
-    """Return the mean similarity of pairs of different samples, given the mean over all pairs."""
+    """Compute the mean similarity of two different samples from the mean over all pairs."""
     n = len(diagonal)
     return (n * n * mean - diagonal.sum()) / (n * (n - 1))
 
@@ -74,14 +76,15 @@ def _unbiased_mean(mean: Number, diagonal: Array) -> Number:
 def kernel_inception_distance(sample_set: SampleSet) -> float:
     """The kernel inception distance: unbiased squared MMD under (x·y/d + 1)³ of raw features.
 
-    Uses numeric samples as they are, otherwise the features of the kernel before normalization. For
-    text, d is the number of words and phrases in both sets. The common mean over random subsets is
-    a noisier estimate. The scale of the values depends on the features of the encoder.
+    Features are the samples if these are numeric, otherwise the features of the kernel before
+    normalization; d is their number. For text, features are the words and phrases in both sets.
+    Other programs compute the mean over random subsets, which is a noisier estimate. The scale of
+    the values depends on the features of the encoder.
     """
     X, Y = _raw_features(sample_set)
     n = X.shape[0]
     m = Y.shape[0]
-    _check_two_samples("KID", n, m, "pass more")
+    _check_two_samples("KID", n, m, "pass larger sets")
     of_samples = _sum_of_cubes(X, X, exclude_diagonal=True) / (n * (n - 1))
     of_references = _sum_of_cubes(Y, Y, exclude_diagonal=True) / (m * (m - 1))
     return of_samples + of_references - 2 * _sum_of_cubes(X, Y) / (n * m)
@@ -90,8 +93,8 @@ def kernel_inception_distance(sample_set: SampleSet) -> float:
 def _raw_features(sample_set: SampleSet) -> list[Rows]:
     """Return the numeric rows of each set, or the features of the kernel before normalization."""
     rows = [as_numeric_rows(samples, sample_set.spec) for samples in sample_set.sets]
-    passed = not any(X is None for X in rows)
-    if passed and not (sample_set.spec.drop_unusable and sample_set.both.similarity.dropped):
+    is_numeric = not any(X is None for X in rows)
+    if is_numeric and not (sample_set.spec.drop_unusable and sample_set.both.similarity.dropped):
         rows = list(map(_as_double_rows, rows, sample_set.names))
         check_widths(rows, sample_set.names)
         return rows
@@ -115,7 +118,10 @@ def _as_double_rows(X: Rows, name: str) -> Rows:
 
 
 def _sum_of_cubes(A: Rows, B: Rows, *, exclude_diagonal: bool = False) -> float:
-    """Return Σ (a·b/d + 1)³ over pairs of rows, without i = j if `exclude_diagonal`."""
+    """Compute Σ (a·b/d + 1)³ over all rows a of A and b of B, of length d.
+
+    If `exclude_diagonal`, pairs of rows with the same index are omitted.
+    """
     total = 0.0
     for rows in row_blocks(A.shape[0], 8 * B.shape[0]):
         G = A[rows] @ B.T
@@ -132,5 +138,5 @@ def _check_two_samples(name: str, n: int, m: int, hint: str) -> None:
     """Raise a ValueError unless both sets have at least two samples."""
     if min(n, m) < 2:
         raise ValueError(
-            f"{name} needs 2 samples and 2 references at least, got {n} and {m}; {hint}"
+            f"{name} requires at least 2 samples and 2 references, got {n} and {m}; {hint}"
         )

@@ -17,10 +17,11 @@ from .stacked_groups import StackedGroups
 
 _register = partial(register_measure, needs="similarity", stacks=True)
 
-# Up to this size all entries are checked for negative values. For larger sets only some rows are,
-# because each row costs as much as LC itself (one product K p).
+# Up to this number of samples, all similarities are checked for negative values. In larger sets
+# only some rows of the matrix are checked, because all rows would take much longer than LC itself
+# (one product of the matrix with a vector).
 MAX_EXHAUSTIVE_SAMPLES, N_CHECKED_ROWS = 4096, 256
-_NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' of vectors"
+_NEGATIVE_HINT = "use a kernel without negative values, such as k='rbf' for vectors"
 
 
 @_register(
@@ -38,19 +39,19 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """
     p, ordinary = sample_set.ordinariness
     xp = namespace(ordinary)
-    refused = (p > 0) & ~(ordinary > 0)
+    is_invalid = (p > 0) & ~(ordinary > 0)
     if isinstance(sample_set, StackedGroups):
-        sample_set.unusual |= to_host(refused).any(axis=-1)
+        sample_set.unusual |= to_host(is_invalid).any(axis=-1)
     else:
         indices = sample_set.retained_indices
         SampleError.check(
             {
-                int(indices[i]): f"must have similarities above 0 on average for LC, got "
+                int(indices[i]): f"must have a positive mean similarity to all samples for LC, got "
                 f"{to_float(ordinary[i]):.3g}; {_NEGATIVE_HINT}"
-                for i in np.flatnonzero(refused.tolist())
+                for i in np.flatnonzero(is_invalid.tolist())
             }
         )
-    # Samples without weight do not contribute, nor to the maximum.
+    # Samples of weight 0 do not contribute, also not to the maximum.
     largest = xp.max(xp.where(p > 0, ordinary, 0.0), axis=-1, keepdims=True)
     logs = xp.log(xp.where(p > 0, ordinary, largest))
     values = [
@@ -64,7 +65,10 @@ def leinster_cobbold(sample_set: SampleSet | StackedGroups) -> list[Number]:
 def _check_negative_similarities(
     sample_set: SampleSet | StackedGroups, p: Array, values: list[Number]
 ) -> None:
-    """Warn about negative similarities of samples with weight; raise if LC is not in [1, n]."""
+    """Warn about negative similarities of samples of positive weight; raise if LC is not in [1, n].
+
+    `values` are the values of LC for each order.
+    """
     tolerance = RANGE_ROUNDING + 4 * sample_set.parent.roundoff
     n = sample_set.n
     numbers = np.array([to_host(value) for value in values], dtype=float)
@@ -72,10 +76,10 @@ def _check_negative_similarities(
     if isinstance(sample_set, StackedGroups):
         weighted = to_host(p > 0)
         pairs = weighted[:, :, None] & weighted[:, None, :]
-        each = np.where(pairs, to_host(sample_set.K), 0.0).min(axis=(1, 2))
+        lowest_by_group = np.where(pairs, to_host(sample_set.K), 0.0).min(axis=(1, 2))
         # Groups that are computed separately emit their own warning or error.
-        each = each[~(sample_set.unusual | outside.any(axis=0))]
-        lowest = float(each.min(initial=0.0))
+        is_stacked = ~(sample_set.unusual | outside.any(axis=0))
+        lowest = float(lowest_by_group[is_stacked].min(initial=0.0))
     else:
         similarity = sample_set.similarity
         weighted = np.flatnonzero(to_host(p) > 0)
@@ -84,19 +88,20 @@ def _check_negative_similarities(
         lowest = compute_lowest_similarity(similarity)
     if lowest >= -tolerance:
         return
-    what = f"LC is defined for similarities of at least 0, and the lowest is {lowest:.3g}"
+    problem = f"LC requires similarities of at least 0, got {lowest:.3g}"
     if not isinstance(sample_set, StackedGroups) and outside.any():
         raise ValueError(
-            f"{what}: it comes out as {numbers[outside][0]:.3g} for {n} samples; {_NEGATIVE_HINT}"
+            f"{problem}, so its value is {numbers[outside][0]:.3g}, which is not between 1 and "
+            f"{n}; {_NEGATIVE_HINT}"
         )
-    warn(f"{what}: it may be larger than the Vendi Score; {_NEGATIVE_HINT}")
+    warn(f"{problem}, so LC may be larger than the Vendi Score; {_NEGATIVE_HINT}")
 
 
 def compute_lowest_similarity(similarity: Similarity) -> float:
-    """Return the lowest similarity, or 0 if no similarity can be negative.
+    """Compute the lowest similarity, or return 0 if no similarity can be negative.
 
-    For more than `MAX_EXHAUSTIVE_SAMPLES` samples, only `N_CHECKED_ROWS` evenly spaced rows are
-    checked.
+    For more than `MAX_EXHAUSTIVE_SAMPLES` samples, it is the lowest similarity in `N_CHECKED_ROWS`
+    evenly spaced rows of the matrix.
     """
     if isinstance(similarity, FeatureSimilarity) and to_float(similarity.X.min()) >= 0:
         return 0.0
@@ -115,7 +120,7 @@ def compute_lowest_similarity(similarity: Similarity) -> float:
     weighted=True,
 )
 def internal_diversity(sample_set: SampleSet | StackedGroups) -> Number:
-    """The mean dissimilarity of two random draws with replacement, 1 − pᵀKp."""
+    """The mean of 1 − k(x, y) for two samples drawn at random with replacement, 1 − pᵀKp."""
     p, ordinary = sample_set.ordinariness
     return 1 - (p * ordinary).sum(-1)
 

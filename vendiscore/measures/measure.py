@@ -31,7 +31,7 @@ _RANGE = re.compile(r"[\[(](n|[−∞\d.]+), (n|[−∞\d.]+)[\])]")
 
 @dataclass(frozen=True, repr=False)
 class Measure(SummaryMixin):
-    """A registered measure; to compute it, pass its name in `measures` of `compute`.
+    """A registered measure; to compute it, pass its name as `measures` of `compute`.
 
     The attributes that are not listed here are the arguments of `register_measure`.
 
@@ -79,7 +79,7 @@ class Measure(SummaryMixin):
         return get_measure, (self.name,)
 
     def to_dict(self) -> Record:
-        """Return the properties and options of the measure as built-in types, for JSON.
+        """Return the attributes and options of the measure as built-in types, for JSON.
 
         Returns
         -------
@@ -88,8 +88,8 @@ class Measure(SummaryMixin):
         """
         names = ("name", "needs", "range", "direction", "aspect", "source")
         flags = ("weighted", "ordered", "references", "groups", "pooled", "stacks", "summary")
-        known = {name: getattr(self, name) for name in (*names, *flags)}
-        return known | {"options": to_plain(self.options)}
+        attributes = {name: getattr(self, name) for name in (*names, *flags)}
+        return attributes | {"options": to_plain(self.options)}
 
     @cached_property
     def options(self) -> Record:
@@ -103,18 +103,18 @@ class Measure(SummaryMixin):
 
     @cached_property
     def ends(self) -> tuple[float | None, float | None]:
-        """Both ends of `range`; None means n."""
-        read = _RANGE.fullmatch(self.range)
-        if read is None:
+        """The lower and upper limit of `range`; None for a limit of n, the number of samples."""
+        match = _RANGE.fullmatch(self.range)
+        if match is None:
             raise ValueError(
-                f"`range` of measure {self.name!r} must be two of a number, n and ∞ in brackets, "
-                f"such as '[1, n]', got {self.range!r}"
+                f"`range` of measure {self.name!r} must be an interval whose limits are numbers, n "
+                f"or ∞, such as '[1, n]', got {self.range!r}"
             )
-        low, high = map(_parse_limit, read.groups())
+        low, high = map(_parse_limit, match.groups())
         return low, high
 
     def limits(self, n: float) -> tuple[float, float]:
-        """Return the ends of the range for a number of samples.
+        """Return the lower and upper limit of `range` for n samples.
 
         Parameters
         ----------
@@ -124,13 +124,13 @@ class Measure(SummaryMixin):
         Returns
         -------
         tuple of float
-            The lower and upper end.
+            The lower and the upper limit.
         """
         low, high = self.ends
         return float(n) if low is None else low, float(n) if high is None else high
 
     def check(self, value: Number, n: int, rounding: float = 0.0) -> Number:
-        """Clip a value to the range of the measure.
+        """Clip a value to the range of the measure, or raise an error if it is far outside.
 
         Parameters
         ----------
@@ -144,7 +144,7 @@ class Measure(SummaryMixin):
         Returns
         -------
         float or tensor
-            The value within the range.
+            The value, clipped to the range.
 
         Raises
         ------
@@ -152,14 +152,14 @@ class Measure(SummaryMixin):
             If the value is outside the range by more than rounding errors explain.
         """
         low, high = self.limits(n)
-        found = value if type(value) is float else to_float(value)  # not a NumPy scalar
-        slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(found))
-        if not (math.isfinite(found) and low - slack <= found <= high + slack):
+        number = value if type(value) is float else to_float(value)  # not a NumPy scalar
+        slack = (RANGE_ROUNDING + 4 * rounding) * max(1.0, abs(number))
+        if not (math.isfinite(number) and low - slack <= number <= high + slack):
             raise ValueError(
-                f"{self.name} came out as {found:.6g}, outside of its range {self.range} for n={n} "
-                f"samples; check the kernel for NaN, overflow and negative similarities"
+                f"{self.name} must be in its range {self.range} for n={n} samples, got "
+                f"{number:.6g}; check the kernel for NaN, overflow and negative similarities"
             )
-        return value if value is not found and is_torch(value) else min(max(found, low), high)
+        return value if value is not number and is_torch(value) else min(max(number, low), high)
 
 
 def _parse_limit(text: str) -> float | None:
@@ -168,7 +168,7 @@ def _parse_limit(text: str) -> float | None:
     return float(text.replace("−", "-").replace("∞", "inf"))
 
 
-BETWEEN = "BetweenVS"  # its null distribution is computed if `permutations` is positive
+BETWEEN = "BetweenVS"  # the only measure with a null distribution, see `permutations`
 # The measures defined by each module of `vendiscore/measures/`.
 MEASURES_BY_MODULE = {
     "column_spread": "GMStds",
@@ -214,13 +214,13 @@ def register_measure(
     Parameters
     ----------
     name : str
-        Name of the measure, in `measures` and in results.
+        Name of the measure, in the argument `measures` and in results.
     needs : {"similarity", "scores", "eigenvectors", "distances", "features", "samples"}
         The view that it uses: `sample_set.similarity`; Vendi Scores, `sample_set.spectral`;
         `sample_set.eigen`; `sample_set.space`, which takes n^2 memory; `sample_set.features`; or
         `sample_set.samples` as they were passed.
     range : str
-        The possible values, such as "[1, n]" or "[0, ∞)". A value outside raises an error.
+        The possible values, such as "[1, n]" or "[0, ∞)". Values outside this range raise an error.
     source : str
         Where the measure is defined, for example a paper or "this docstring".
     direction : {"higher", "lower"}, default "higher"
@@ -232,21 +232,22 @@ def register_measure(
     references : bool, default False
         Whether it compares the samples with a second set.
     readers : mapping of str to callable, optional
-        Validation of its options before any computation. Each function returns the validated
-        value.
+        Functions that validate its options before any computation. Each function takes the value
+        of an option, and returns the validated value.
     groups : bool, default False
-        Whether it returns one number for all groups together, from `sample_set.parts`.
+        Whether it returns one number for all groups together, computed from `sample_set.parts`,
+        the groups.
     aspect : {"diversity", "dimension", "fidelity", "likeness"}, default "diversity"
-        What it measures: diversity; the dimension of the data; for two sets, how many samples
-        resemble a reference, or how similar the sets are.
+        What it measures: diversity; the dimension of the data; for two sets, the proportion of
+        samples that resemble a reference ("fidelity"), or the similarity of the sets ("likeness").
     pooled : bool, default False
-        Whether it compares pairs across both sets, using `sample_set.both`.
+        Whether it compares samples with references, using `sample_set.both`.
     references_without : str, optional
-        For one-set measures: unless this option is passed, references, if any, determine the
-        distance scale.
+        Name of an option of a measure of one set. If the caller passes references but not this
+        option, the references determine its value.
     stacks : bool, default False
-        Whether it also accepts groups of equal size as a stack (`vendiscore.measures.stack`), and
-        then returns one number per group.
+        Whether it also accepts several groups of equal size at once, as a `StackedGroups` (module
+        `vendiscore.measures.stacked_groups`), and then returns one number per group.
 
     Returns
     -------
@@ -312,13 +313,17 @@ def get_measure(name: str) -> Measure:
     """Return the measure with this name; raise a ValueError with a suggestion if it is unknown."""
     measure = _measures.find(name)
     if measure is None:
-        known = {*_measures.entries, *PRESETS}
+        names = {*_measures.entries, *PRESETS}
         presets = ", ".join(map(repr, PRESETS))
-        look = f"`vendiscore.list_measures()` lists all; {presets} are several at once."
-        hint = suggest_name(name, known, fallback=look, kind="measure")
+        fallback = (
+            f"`vendiscore.list_measures()` lists all measures; {presets} are presets of several "
+            f"measures."
+        )
+        hint = suggest_name(name, names, fallback=fallback, kind="measure")
         raise ValueError(f"unknown measure {short_repr(name)}. {hint}")
     return measure
 
 
 def measures_with_option(option: str) -> list[str]:
+    """Return the names of the measures that have this option."""
     return [measure.name for measure in list_measures() if option in measure.options]

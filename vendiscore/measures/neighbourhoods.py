@@ -31,22 +31,42 @@ from ..similarity.nearest_neighbours import (
 from ..support.namespace import to_host
 from ..support.types import Record
 
-# Neighbours computed at once; a few more than requested cost nothing.
+# Minimum number of neighbours to compute at once; a few more than requested cost nothing.
 MIN_NEIGHBOURS = 10
 SETS = ("samples", "references")
 
 
 class BallCounts(NamedTuple):
-    """Counts of points in balls, for n samples and m references; balls are closed."""
+    """Counts of the points in the closed balls of n samples and m references.
 
-    n_reference_balls: np.ndarray  # for each sample, number of reference balls that contain it
-    n_samples_in_ball: np.ndarray  # for each reference, number of samples in its ball
-    # for each reference, number of sample balls that contain it; zeros if n ≤ k
+    Attributes
+    ----------
+    n_reference_balls : ndarray (n,)
+        For each sample, the number of balls of references that contain it.
+    n_samples_in_ball : ndarray (m,)
+        For each reference, the number of samples in its ball.
+    n_sample_balls : ndarray (m,)
+        For each reference, the number of balls of samples that contain it; 0 if samples have no
+        balls, because there are at most k samples.
+    """
+
+    n_reference_balls: np.ndarray
+    n_samples_in_ball: np.ndarray
     n_sample_balls: np.ndarray
 
 
 class Neighbourhoods:
-    """Nearest neighbours and balls of samples and references, computed on first use."""
+    """Nearest neighbours and balls of samples and references, computed on first use.
+
+    Parameters
+    ----------
+    pairs : BlockDistances
+        Distances between the distinct samples, followed by the distinct references.
+    inverse : pair of ndarray
+        For each sample and for each reference, the position of its distinct sample or reference.
+    parent : Neighbourhoods, optional
+        Neighbourhoods of the parent set, which has the same references.
+    """
 
     def __init__(
         self,
@@ -61,23 +81,31 @@ class Neighbourhoods:
         self._parent = parent if parent is not None and type(parent.pairs) is type(pairs) else None
         self._counts = np.bincount(inverse[0]), np.bincount(inverse[1])
         distinct = len(self._counts[0])
-        self._sides = slice(0, distinct), slice(distinct, pairs.n)
-        self._nearest = [np.empty((0, 0))] * 2  # distances to the nearest neighbours, for each set
+        self._set_slices = slice(0, distinct), slice(distinct, pairs.n)
+        # Distances (points, k) to the k nearest neighbours, for each of the two sets.
+        self._nearest = [np.empty((0, 0))] * 2
         self._balls: dict[int, BallCounts] = {}
 
-    def compute_radii(self, side: int, k: int) -> np.ndarray:
-        """Return the distance to the k-th nearest other point, for each point of a set."""
-        if side == 1 and self._parent is not None:
+    def compute_radii(self, set_index: int, k: int) -> np.ndarray:
+        """Compute the distance to the k-th nearest other point, for each distinct point of a set.
+
+        `set_index` is 0 for the samples and 1 for the references.
+        """
+        if set_index == 1 and self._parent is not None:
             return self._parent.compute_radii(1, k)
-        known = self._nearest[side]
-        if known.shape[1] < k:
-            most = min(max(k, MIN_NEIGHBOURS), self.sizes[side] - 1)
-            what = f"nearest neighbours of {SETS[side]}"
-            known = k_nearest_distances(
-                self.pairs, self._sides[side], self._counts[side], most, what
+        nearest = self._nearest[set_index]
+        if nearest.shape[1] < k:
+            max_k = min(max(k, MIN_NEIGHBOURS), self.sizes[set_index] - 1)
+            description = f"nearest neighbours of {SETS[set_index]}"
+            nearest = k_nearest_distances(
+                self.pairs,
+                self._set_slices[set_index],
+                self._counts[set_index],
+                max_k,
+                description,
             )
-            self._nearest[side] = known
-        return known[:, k - 1]
+            self._nearest[set_index] = nearest
+        return nearest[:, k - 1]
 
     def count_balls(self, k: int) -> BallCounts:
         """Count the points in each ball; requires more than k references."""
@@ -85,97 +113,110 @@ class Neighbourhoods:
             radii = [self.compute_radii(1, k)[None]]
             if self.sizes[0] > k:
                 radii.append(self.compute_radii(0, k)[:, None])
-            what = "samples near references"
-            around, met = count_within_radii(self.pairs, *self._sides, self._counts, radii, what)
+            row_counts, column_counts = count_within_radii(
+                self.pairs, *self._set_slices, self._counts, radii, "samples near references"
+            )
             x, y = self.inverse
-            recalled = np.zeros(len(y))
-            if len(met) > 1:
-                recalled = met[1][y]
-            self._balls[k] = BallCounts(around[0][x], met[0][y], recalled)
+            n_sample_balls = np.zeros(len(y))
+            if len(column_counts) > 1:
+                n_sample_balls = column_counts[1][y]
+            self._balls[k] = BallCounts(row_counts[0][x], column_counts[0][y], n_sample_balls)
         return self._balls[k]
 
 
 def row_neighbourhoods(
     X: np.ndarray, n: int, spec: SimilaritySpec, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Return the neighbourhoods of n rows followed by the references, under a SciPy metric."""
+    """Build the neighbourhoods of n samples and the references, the rows of X, under a metric."""
     metric = str(check_row_metric(spec))
     options: Record = dict(spec.metric_options)
     sets = list(zip((X[:n], X[n:]), SETS, strict=True))
-    units = metric in ("cosine", "correlation")
-    if units:
-        X = np.concatenate([normalize_rows(own, metric, name) for own, name in sets])
-    places, inverse = _distinct_samples(np.asarray(group_identical_rows(X)), n)
-    X = X if len(places) == len(X) else X[places]
+    needs_unit_norm = metric in ("cosine", "correlation")
+    if needs_unit_norm:
+        X = np.concatenate([normalize_rows(rows, metric, name) for rows, name in sets])
+    indices, inverse = _find_distinct_samples(np.asarray(group_identical_rows(X)), n)
+    X = X if len(indices) == len(X) else X[indices]
     pairs: BlockDistances
-    if units:
+    if needs_unit_norm:
         pairs = EuclideanDistances(X, UNIT_ROUNDING**0.5)
     elif metric in ("euclidean", "sqeuclidean"):
         pairs = EuclideanDistances(X)
     else:
 
-        def place(i: int) -> str:
-            own = int(places[i] >= n)
-            return f"row {places[i] - own * n} of `{SETS[own]}`"
+        def describe_row(i: int) -> str:
+            set_index = int(indices[i] >= n)
+            return f"row {indices[i] - set_index * n} of `{SETS[set_index]}`"
 
-        pairs = MetricDistances(X, metric, options, lambda i, j: f"{place(i)} and {place(j)}")
+        pairs = MetricDistances(
+            X, metric, options, lambda i, j: f"{describe_row(i)} and {describe_row(j)}"
+        )
     return Neighbourhoods(pairs, inverse, parent)
 
 
 def kernel_neighbourhoods(
     similarity: Similarity, n: int, parent: Neighbourhoods | None
 ) -> Neighbourhoods:
-    """Return the neighbourhoods of n samples followed by the references, under a kernel."""
+    """Build the neighbourhoods of n samples and the references under a kernel."""
     groups = similarity.groups()
-    places, inverse = _distinct_samples(np.arange(similarity.n) if groups is None else groups, n)
-    if len(places) < similarity.n:
-        similarity = similarity.take(places)
+    if groups is None:
+        groups = np.arange(similarity.n)
+    indices, inverse = _find_distinct_samples(groups, n)
+    if len(indices) < similarity.n:
+        similarity = similarity.take(indices)
     n = int(inverse[0].max()) + 1
     F = None if similarity.dim is None else similarity.features()
     pairs: BlockDistances
     if F is None:
-        pairs = _KernelPairs(similarity, n, kernel_rounding(similarity))
+        pairs = _KernelDistances(similarity, n, kernel_rounding(similarity))
     elif sp.issparse(F):
-        # Error bound of a dot product of unit-norm rows: proportional to the number of stored
-        # values.
+        # The rounding error of a dot product of unit-norm rows grows with the number of their
+        # stored values.
         stored = np.diff(F.tocsr().indptr)
         rounding = 4 * (int(stored.max(initial=0)) + 16) * EPS
-        pairs = _KernelPairs(similarity, n, rounding)
+        pairs = _KernelDistances(similarity, n, rounding)
     else:
         pairs = EuclideanDistances(np.asarray(to_host(F), np.float64), UNIT_ROUNDING**0.5)
     return Neighbourhoods(pairs, inverse, parent)
 
 
 def space_neighbourhoods(space: MetricSpace, n: int) -> Neighbourhoods:
-    """Return the neighbourhoods in a MetricSpace of n samples followed by the references."""
-    places, inverse = _distinct_samples(space.inverse, n)
-    return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[places]), inverse)
+    """Build the neighbourhoods of n samples and the references, which are the points of a space."""
+    indices, inverse = _find_distinct_samples(space.inverse, n)
+    return Neighbourhoods(PrecomputedDistances(space.D, space.inverse[indices]), inverse)
 
 
-def _distinct_samples(
+def _find_distinct_samples(
     groups: np.ndarray, n: int
 ) -> tuple[np.ndarray, tuple[np.ndarray, np.ndarray]]:
-    """Return indices of the distinct samples of both sets, and the inverse mapping of each set."""
-    places = []
+    """Find the distinct samples of both sets; identical samples have the same number in `groups`.
+
+    Returns the indices of the distinct samples followed by those of the distinct references, and
+    for each sample and for each reference the position of its distinct sample or reference.
+    """
+    indices = []
     inverse = []
-    for start, own in ((0, groups[:n]), (n, groups[n:])):
-        _, first, which = np.unique(own, return_index=True, return_inverse=True)
+    for start, set_groups in ((0, groups[:n]), (n, groups[n:])):
+        _, first, group_positions = np.unique(set_groups, return_index=True, return_inverse=True)
         order = np.argsort(first)
-        places.append(start + first[order])
-        inverse.append(np.argsort(order)[which])
-    return np.concatenate(places), (inverse[0], inverse[1])
+        indices.append(start + first[order])
+        inverse.append(np.argsort(order)[group_positions])
+    return np.concatenate(indices), (inverse[0], inverse[1])
 
 
-class _KernelPairs(BlockDistances):
-    """√(k(x, x) + k(y, y) − 2 k(x, y)), computed on demand; squares below rounding are set to 0."""
+class _KernelDistances(BlockDistances):
+    """Distances √(k(x, x) + k(y, y) − 2 k(x, y)), computed block by block.
 
-    threaded = False  # for any kernel
+    Squared distances below `rounding` are set to 0. The first `n` samples are one set, and the
+    others the second set.
+    """
+
+    threaded = False  # a kernel need not be thread-safe
 
     def __init__(self, similarity: Similarity, n: int, rounding: float) -> None:
         self.n = similarity.n
         self.rounding = rounding
         self.parts = [(slice(0, self.n), similarity)]
-        # avoids computing pairs between the sets when only one set is needed
+        # The similarities of each set avoid computing pairs between sets if only one is needed.
         if not isinstance(similarity, MatrixSimilarity):
             first, second = np.split(np.arange(self.n), [n])
             of_samples = slice(0, n), similarity.take(first)
@@ -187,14 +228,14 @@ class _KernelPairs(BlockDistances):
         first = min(rows.start, columns.start)
         last = max(rows.stop, columns.stop)
         start, part = next(
-            (side.start, part)
-            for side, part in self.parts
-            if side.start <= first and last <= side.stop
+            (rows_of_part.start, part)
+            for rows_of_part, part in self.parts
+            if rows_of_part.start <= first and last <= rows_of_part.stop
         )
         K = to_host(part.rows(slice(rows.start - start, rows.stop - start)))
         K = K[:, columns.start - start : columns.stop - start]
         D = squared_kernel_distances(K, self.diagonal[rows], self.diagonal[columns])
-        check_squared_distance(D.min(), "two of the samples and references")
+        check_squared_distance(D.min(), "two samples or references")
         D[self.rounding > D] = 0.0
         return D
 

@@ -1,7 +1,7 @@
 """Precision, recall, density and coverage of n samples x with respect to m references y.
 
-The ball B of a point extends to the k-th nearest other point of its own set, inclusive, with k =
-`neighbours`.
+The ball B(x) of a point contains all points that are at most as far from x as the k-th nearest
+other point of the same set, where k is the option `neighbours`.
 """
 
 from functools import partial
@@ -30,8 +30,8 @@ _register = partial(
 def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of samples within the k-nearest-neighbour ball of any reference.
 
-    The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large
-    ball and makes any sample inside it count as precise.
+    The formula is |{x : x ∈ ⋃ B(y)}| / n. An outlier among the references has a large ball, and
+    all samples inside this ball count as precise.
     """
     return float((_count_balls(sample_set, "Precision", neighbours).n_reference_balls > 0).mean())
 
@@ -40,8 +40,8 @@ def precision(sample_set: SampleSet, neighbours: int = 5) -> float:
 def recall(sample_set: SampleSet, neighbours: int = 5) -> float:
     """The proportion of references within the k-nearest-neighbour ball of any sample.
 
-    The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball
-    and makes any reference inside it count as recalled.
+    The formula is |{y : y ∈ ⋃ B(x)}| / m. An outlier among the samples has a large ball, and all
+    references inside this ball count as recalled.
     """
     return float(
         (
@@ -77,16 +77,17 @@ def coverage(sample_set: SampleSet, neighbours: int = 5) -> float:
 def _count_balls(
     sample_set: SampleSet, name: str, k: int, with_samples: bool = False
 ) -> BallCounts:
-    """Count how many k-nearest-neighbour balls of the other set contain each point.
+    """Count the points in the k-nearest-neighbour balls of the other set.
 
-    Raise unless there are more than `k` references and, if `with_samples`, more than `k` samples.
+    Raises a ValueError unless there are more than k references and, if `with_samples`, more than k
+    samples. `name` is the measure that error messages mention.
     """
     neighbourhoods = sample_set.both.neighbourhoods
     sizes = dict(zip(SETS, neighbourhoods.sizes, strict=True))
-    for what in SETS if with_samples else SETS[1:]:
-        if sizes[what] <= k:
+    for set_name in SETS if with_samples else SETS[1:]:
+        if sizes[set_name] <= k:
             raise ValueError(
-                f"{name} needs more than {k} {what} for `neighbours={k}`, got {sizes[what]}; pass "
-                f"fewer neighbours, or more {what}"
+                f"{name} with `neighbours={k}` requires more than {k} {set_name}, got "
+                f"{sizes[set_name]}; pass a smaller `neighbours`, or more {set_name}"
             )
     return neighbourhoods.count_balls(k)

@@ -1,4 +1,4 @@
-"""Sample sets, the input of measures: samples and quantities computed from them on first use."""
+"""The input of measures: samples, and the quantities that are computed from them on first use."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from ..support.namespace import Array, asarray_like, to_host
 from ..support.types import Record, Rows, SampleContainer, Samples, Weights
 from .measure import SIMILARITY_NEEDS
 
-# Cached data derived from the samples themselves, and caches of metric spaces.
+# Cached attributes that hold samples or data derived from them, and caches of metric spaces.
 _NOT_PICKLED = ("samples", "both", "features", "texts", "build_spaces", "build_reference_spaces")
 
 if TYPE_CHECKING:
@@ -44,15 +44,18 @@ if TYPE_CHECKING:
 
 
 class UnsupportedInputError(TypeError):
-    """The measure does not support this input; the message names what it needs and what it got."""
+    """The measure does not support this input.
+
+    The message completes the sentence "MEASURE requires …": what is required, and what it got.
+    """
 
 
 @dataclass(eq=False, repr=False)
 class SampleSet:
     """Samples with their kernel, weights, groups and references: the input of a measure.
 
-    Views of the samples, such as similarities, eigenvalues and distances, are computed at first use
-    and stored. How they are computed depends only on `needs`, not on the order of use. Similarities
+    Views of the samples, such as similarities, eigenvalues and distances, are computed on first use
+    and stored. The algorithm depends only on `needs`, not on which view is used first. Similarities
     of samples and references are computed together.
 
     Parameters
@@ -64,9 +67,9 @@ class SampleSet:
     name : str, default "samples"
         Name of the samples in error messages.
     references : list, array or Similarity, optional
-        Second set, which samples are compared with.
+        Second set, with which the samples are compared.
     orders : sequence of float, default (1,)
-        Orders q, for measures that have an order.
+        Orders q of the Vendi Score and of other measures with an order.
     weights : array-like of shape (n,), optional
         Weights of the samples, as passed by the caller.
     psd : {"check", "clip"}, default "check"
@@ -77,9 +80,9 @@ class SampleSet:
         Views that measures use: "similarity", "scores", "eigenvectors", "distances", "features"
         and "samples".
     group_needs : frozenset of str, default frozenset()
-        Views that measures use of each of `parts`.
+        Views of each group that measures use.
     pooled_needs : frozenset of str, default frozenset()
-        Views that measures use of `both` sets together.
+        Views of the samples and references as a single set that measures use.
     estimate_options : EstimateOptions, optional
         Options of ``method="estimate"``; None computes exact scores.
     solver : {"auto", "cg", "cholesky"}, default "auto"
@@ -113,15 +116,15 @@ class SampleSet:
     solver: SolverName = "auto"
 
     def __post_init__(self) -> None:
-        self.names: list[str] = [self.name]  # names of the sets in errors
+        self.names: list[str] = [self.name]  # names of samples and references in error messages
         if self.references is not None:
             self.names.append("references")
         self.parent: SampleSet = self
-        self.notes: list[str] = []  # remarks of measures about their values
+        self.notes: list[str] = []  # notes of measures about their values, for the result
         self.settings: Record = {}  # settings of measures, for the signature
 
     def __getstate__(self) -> Record:
-        """Return the state with similarities instead of the samples and their spec.
+        """Return the state to pickle, with similarities instead of the samples and their spec.
 
         Samples and spec may contain objects that cannot be pickled, such as functions.
         """
@@ -136,7 +139,7 @@ class SampleSet:
         return self.data
 
     def decompose(self) -> Spectrum:
-        """Compute the eigenvectors, for scores and contributions; raise if there are none."""
+        """Compute the spectrum with eigenvectors, and use it also for the scores."""
         self.needs |= {"eigenvectors"}
         return self.eigen
 
@@ -147,11 +150,10 @@ class SampleSet:
 
     @cached_property
     def has_similarities(self) -> bool:
-        """True if similarities are computed, either for a measure or to drop unusable samples."""
+        """True if similarities are computed, for a measure or to drop unusable samples."""
         needs = self.needs | self.group_needs | self.pooled_needs
-        made = isinstance(self.spec.k, tuple) or isinstance(self.samples, Similarity)
         if (
-            made
+            is_indivisible_input(self.samples, self.spec)
             or needs & SIMILARITY_NEEDS
             or (self.spec.drop_unusable and self.spec.defines_similarity)
         ):
@@ -159,12 +161,12 @@ class SampleSet:
         need_rows = self.spec.drop_unusable or "features" in needs
         if need_rows and as_numeric_rows(self.samples, self.spec) is None:
             return True
-        given = is_metric_space(self.samples) or self.spec.metric == "precomputed"
-        return "distances" in needs and not (given or self.uses_row_distances)
+        has_distances = is_metric_space(self.samples) or self.spec.metric == "precomputed"
+        return "distances" in needs and not (has_distances or self.uses_row_distances)
 
     @cached_property
     def compares_within_groups(self) -> bool:
-        """True if only pairs within groups are compared, because measures use only `parts`."""
+        """True if only samples of the same group are compared, because measures need no others."""
         return (
             self.groups is not None
             and self.weights is None
@@ -177,8 +179,8 @@ class SampleSet:
         sets = self.sets
         if any(map(is_metric_space, sets)):
             raise TypeError(
-                "a MetricSpace has distances and no similarities: pass the samples themselves, or "
-                "leave measures of similarities out of `measures`"
+                "measures of similarities do not support a MetricSpace, which contains only "
+                "distances; pass the samples themselves, or remove these measures from `measures`"
             )
         if "similarity" in self.pooled_needs or (self.pooled_needs and not self.uses_row_distances):
             return split_pooled(self.both.similarity, count_samples_by_set(sets, self.spec))
@@ -195,19 +197,19 @@ class SampleSet:
 
     @property
     def uses_row_distances(self) -> bool:
-        """True if distances are computed from numeric rows, not from a kernel."""
+        """True if distances are computed from numeric rows instead of a kernel."""
         from ..magnitude.metric_space_builder import uses_row_distances
 
         return uses_row_distances(self.sets, self.spec)
 
     @cached_property
     def indices(self) -> np.ndarray:
-        """The indices of the samples of this set into all samples passed by the caller."""
+        """The index of each sample of this set among all samples passed by the caller."""
         return np.arange(self.n_input)
 
     @property
     def roundoff(self) -> float:
-        """Machine epsilon of the precision of the samples, if they have similarities."""
+        """Machine epsilon of the precision of the similarities; 0 if there are none."""
         return self.similarities[0].roundoff if self.has_similarities else 0.0
 
     @property
@@ -217,7 +219,7 @@ class SampleSet:
 
     @cached_property
     def p(self) -> Array | None:
-        """Normalized weights of shape (n,); None if all are equal."""
+        """The weights of the n retained samples, which sum to 1; None if all are equal."""
         if self.weights is None:
             return None
         from ..similarity.weights import check_weights
@@ -229,12 +231,12 @@ class SampleSet:
 
     @cached_property
     def eigen(self) -> Spectrum:
-        """The spectrum with eigenvectors, as needed for the contributions of samples."""
+        """The spectrum with eigenvectors, which contributions of samples need."""
         return compute_spectrum(self.similarity, self.p, self.psd, vectors=True)
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """The weights p and K p, the mean similarity of each sample to all samples."""
+        """The weights p, and the mean similarity K p of each sample to all samples."""
         K = self.similarity
         p = np.full(K.n, 1 / K.n) if self.p is None else self.p
         p = asarray_like(p, K.diagonal())
@@ -242,25 +244,25 @@ class SampleSet:
 
     @cached_property
     def spectral(self) -> ScoresByOrder:
-        """Vendi Scores of all orders, from the eigenvectors if these are needed anyway.
+        """Vendi Scores of all orders, from the spectrum with eigenvectors if a measure needs it.
 
-        With several groups they are in double precision, because they are divided by scores of
+        With groups, scores are in double precision, because they are divided by the scores of the
         groups.
         """
-        known = self.eigen if "eigenvectors" in self.needs else None
+        spectrum = self.eigen if "eigenvectors" in self.needs else None
         return compute_vendi_scores(
             self.similarities[0],
             self.orders,
             self.p,
             self.psd,
-            spectrum=known,
+            spectrum=spectrum,
             estimate_options=self.estimate_options,
             allow_single=self.groups is None,
         )
 
     @property
     def needed_spectrum(self) -> Spectrum | None:
-        """The spectrum that measures need anyway, which may be valid only for some orders."""
+        """The spectrum that other measures need, possibly valid only for some orders; or None."""
         if "eigenvectors" in self.needs:
             return self.eigen
         return self.spectral.spectrum if "scores" in self.needs else None
@@ -268,21 +270,21 @@ class SampleSet:
     @cached_property
     def spectrum(self) -> Spectrum:
         """The spectrum, valid for every order."""
-        known = self.needed_spectrum
-        if known is None or known.single_precision:
+        spectrum = self.needed_spectrum
+        if spectrum is None or spectrum.single_precision:
             return compute_spectrum(self.similarity, self.p, self.psd)
-        return known
+        return spectrum
 
     @cached_property
     def build_spaces(self) -> SpaceBuilder:
-        """A function that returns `spaces` for a solver; the result of the last call is cached."""
+        """A function that takes a solver and returns `spaces`; its last result is cached."""
         return lru_cache(maxsize=1)(self._build_spaces)
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Return metric spaces of the samples and, if given, the references.
+        """Build the metric spaces of the samples and, if given, the references.
 
-        `solver` computes magnitude weights; a MetricSpace passed by the caller keeps its own
-        solver.
+        `solver` computes magnitude weights. A MetricSpace that the caller passed as samples keeps
+        its solver.
         """
         from ..magnitude.metric_space_builder import as_spaces
 
@@ -290,36 +292,36 @@ class SampleSet:
 
     @property
     def spaces(self) -> list[MetricSpace]:
-        """Metric spaces of the samples and, if given, the references."""
+        """Metric spaces of the samples and, if given, the references; [] if not needed."""
         return self.build_spaces(self.solver) if "distances" in self.needs else []
 
     @property
     def space(self) -> MetricSpace:
-        """The samples as a metric space, under a metric or the kernel distance √(2 − 2k)."""
+        """The samples as a metric space, with distances of a metric or of the kernel, √(2 − 2k)."""
         return self.build_spaces(self.solver)[0]
 
     @property
     def n_input(self) -> int:
         """The number of samples passed by the caller, including dropped ones."""
-        of_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
-        return count_input_samples(self.similarity if of_columns else self.samples)
+        has_columns = isinstance(self.spec.k, tuple) and not isinstance(self.samples, Similarity)
+        return count_input_samples(self.similarity if has_columns else self.samples)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
         """For each input sample, its row in the similarity; −1 for dropped samples."""
-        kept = np.ones(self.n_input, bool)
+        is_retained = np.ones(self.n_input, bool)
         if self.has_similarities:
-            kept[list(self.similarity.dropped)] = False
-        return np.where(kept, np.cumsum(kept) - 1, -1)
+            is_retained[list(self.similarity.dropped)] = False
+        return np.where(is_retained, np.cumsum(is_retained) - 1, -1)
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows of this set in the similarity of the parent set."""
+        """The row of each sample of this set in the similarity of the parent set."""
         return np.arange(self.similarity.n)
 
     @property
     def codes(self) -> np.ndarray:
-        """Integer group code of each retained sample."""
+        """The group of each retained sample, as an integer."""
         assert self.groups is not None
         return self.groups.codes[self.row_of_input >= 0]
 
@@ -330,19 +332,19 @@ class SampleSet:
         from ..similarity.group_indices import group_indices
 
         return [
-            SampleSubset(self, places, self.groups.describe(group), self.group_needs)
-            for group, places in enumerate(group_indices(self.groups.codes))
+            SampleSubset(self, indices, self.groups.describe(group), self.group_needs)
+            for group, indices in enumerate(group_indices(self.groups.codes))
         ]
 
     @cached_property
     def texts(self) -> list[str]:
-        """The retained samples, which must be strings."""
+        """The retained samples; raises an UnsupportedInputError unless all are strings."""
         expected = "samples that are strings"
         if not isinstance(self.samples, list):
             raise UnsupportedInputError(f"{expected}, got {type(self.samples).__name__}")
         for i, sample in enumerate(self.samples):
             if not isinstance(sample, str):
-                raise UnsupportedInputError(f"{expected}, got {type(sample).__name__} at {i}")
+                raise UnsupportedInputError(f"{expected}, got {type(sample).__name__} at index {i}")
         return [self.samples[i] for i in np.flatnonzero(self.row_of_input >= 0)]
 
     @cached_property
@@ -354,11 +356,14 @@ class SampleSet:
 
     @cached_property
     def build_reference_spaces(self) -> SpaceBuilder:
-        """A function that returns the metric space of the references, like `build_spaces`."""
+        """A function that takes a solver and returns the metric space of the references.
+
+        It returns a list: [] if there are no references. Its last result is cached.
+        """
         return lru_cache(maxsize=1)(self._build_reference_spaces)
 
     def _build_reference_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        """Return the metric space of the references, if given, shared by all subsets."""
+        """Build the metric space of the references, if given. All subsets share it."""
         if self.references is None:
             return []
         from ..magnitude.metric_space_builder import as_spaces
@@ -370,12 +375,12 @@ class SampleSet:
 
     @cached_property
     def features(self) -> Rows:
-        """The samples as numeric rows (n, d), or the features of their kernel."""
+        """The samples as n rows of d numbers, or else the features of their kernel."""
         from ..similarity.distance_matrix import as_numpy_rows
 
         rows = as_numeric_rows(self.samples, self.spec)
-        skip = self.spec.drop_unusable and self.spec.defines_similarity
-        if rows is not None and not (skip and self.similarity.dropped):
+        may_drop = self.spec.drop_unusable and self.spec.defines_similarity
+        if rows is not None and not (may_drop and self.similarity.dropped):
             return rows if sp.issparse(rows) else as_numpy_rows(rows)
         check_features(self.similarity)
         return drop_empty_columns(self.similarity.features(), self.similarity)
@@ -387,7 +392,7 @@ class SampleSet:
 
     @property
     def retained_indices(self) -> np.ndarray:
-        """The indices of the retained samples into the samples passed by the caller."""
+        """The index of each retained sample among all samples passed by the caller."""
         return self.indices[self.row_of_input >= 0]
 
     @property
@@ -410,13 +415,16 @@ Subject = SampleSet  # the name before version 0.5
 
 
 class SampleSubset(SampleSet):
-    """A subset of the samples of `parent`, such as a group; reuses its options and similarities."""
+    """A subset of the samples of `parent`, such as a group.
+
+    It uses the kernel options and similarities of the parent set.
+    """
 
     def __init__(
         self,
         parent: SampleSet,
         indices: np.ndarray,
-        name: str = "this part",
+        name: str = "this subset",
         needs: frozenset[str] = frozenset(("similarity",)),
     ) -> None:
         super().__init__(
@@ -434,20 +442,23 @@ class SampleSubset(SampleSet):
         self.indices = indices
 
     def without_cache(self, spectral: ScoresByOrder | None = None) -> SampleSubset:
-        """Return a copy with only notes and scores, to free the memory of cached views."""
-        part = SampleSubset(self.parent, self.indices, self.name, self.needs)
-        part.notes = self.notes
+        """Return a copy with notes and the scores `spectral`, but without other cached views.
+
+        This frees the memory of the cached views.
+        """
+        subset = SampleSubset(self.parent, self.indices, self.name, self.needs)
+        subset.notes = self.notes
         if spectral is not None:
-            part.spectral = spectral
-        return part
+            subset.spectral = spectral
+        return subset
 
     @cached_property
     def samples(self) -> Any:
-        """The samples of the subset, if the input can be divided."""
-        whole = self.parent.samples
-        if is_indivisible_input(whole, self.spec) and not isinstance(whole, list):
+        """The samples of the subset, or their similarity if the input cannot be divided."""
+        samples = self.parent.samples
+        if is_indivisible_input(samples, self.spec) and not isinstance(samples, list):
             return self.similarity
-        return take_samples(whole, self.indices)
+        return take_samples(samples, self.indices)
 
     @cached_property
     def has_similarities(self) -> bool:
@@ -457,77 +468,77 @@ class SampleSubset(SampleSet):
     @cached_property
     def similarities(self) -> list[Similarity]:
         """The similarity of the samples and, if given, of the references."""
-        pool, *others = self.parent.similarities
-        return [similarity_subset(pool, self.rows), *others]
+        parent_similarity, *reference_similarity = self.parent.similarities
+        return [similarity_subset(parent_similarity, self.rows), *reference_similarity]
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights of shape (n,) that sum to 1, or None; within a subset they are renormalized."""
+        """The weights of the n retained samples, divided by their sum; None if all are equal."""
         if self.parent.p is None:
             return None
         weights = self.parent.p[self.rows]
         if not weights.sum() > 0:
             raise ValueError(
-                f"`p` gives no weight to {self.name}, which therefore has no score; leave its "
-                "samples out"
+                f"`p` must have a positive sum in {self.name}, got 0; remove the samples of "
+                f"{self.name}"
             )
         return weights / weights.sum()
 
     def _build_spaces(self, solver: SolverName) -> list[MetricSpace]:
-        whole = self.parent
-        how = whole.spec
-        if how.metric == "precomputed":
-            samples = whole.distances[np.ix_(self.indices, self.indices)]
+        parent = self.parent
+        spec = parent.spec
+        if spec.metric == "precomputed":
+            samples = parent.distances[np.ix_(self.indices, self.indices)]
         else:
-            samples = self.samples if whole.uses_row_distances else self.similarity
+            samples = self.samples if parent.uses_row_distances else self.similarity
         from ..magnitude.metric_space_builder import as_spaces
 
-        spaces = as_spaces([samples], how, ["samples"], solver=solver)
-        return [*spaces, *whole.build_reference_spaces(solver)]
+        spaces = as_spaces([samples], spec, ["samples"], solver=solver)
+        return [*spaces, *parent.build_reference_spaces(solver)]
 
     @property
     def n_input(self) -> int:
-        """The number of samples passed by the caller, including dropped ones."""
+        """The number of samples of the subset, including dropped ones."""
         return len(self.indices)
 
     @cached_property
     def row_of_input(self) -> np.ndarray:
-        """For each input sample, its row in the similarity; −1 for dropped samples."""
+        """For each sample, its row in the similarity of the parent; −1 for dropped samples."""
         return self.parent.row_of_input[self.indices]
 
     @cached_property
     def rows(self) -> np.ndarray:
-        """Rows of this set in the similarity of the parent set."""
+        """The row of each retained sample in the similarity of the parent set."""
         rows = self.row_of_input[self.row_of_input >= 0]
         if not len(rows):
             raise ValueError(
-                f"{self.name} has no sample that can be used, and so no score; leave it out"
+                f"{self.name} must contain a usable sample, got none; remove {self.name}"
             )
         return rows
 
 
 def is_indivisible_input(samples: Samples, spec: SimilaritySpec) -> bool:
-    """Return whether the input is a Similarity, or records whose columns kernels compare."""
+    """Return whether samples are a Similarity, or records whose columns have different kernels."""
     return isinstance(samples, Similarity) or isinstance(spec.k, tuple)
 
 
 def check_features(K: Similarity) -> None:
-    """Raise if a similarity has no features, or features of n-gram kernels."""
+    """Raise an UnsupportedInputError if a similarity has no features, or is an n-gram kernel."""
     if K.dim is None or TEXT_KERNEL in str(K.settings.get("kernel")):
         raise UnsupportedInputError(
-            f"samples that are vectors or a kernel that has features, got {K!r}"
+            f"samples that are vectors, or a kernel with features, but got {K!r}"
         )
 
 
 def drop_empty_columns(F: Rows, K: Similarity) -> Rows:
-    """Drop columns that are zero for all samples of the set, such as the labels of other groups."""
+    """Drop feature columns that are 0 for all samples, such as the labels of other groups."""
     if not K.vocabulary_columns:
         return F
     return F[:, np.flatnonzero(to_host(abs(F).sum(axis=0)))]
 
 
 def as_numeric_rows(samples: Samples, spec: SimilaritySpec) -> Rows:
-    """Return the samples as numeric rows if they are vectors or numbers, else None."""
+    """Return the samples if they are vectors or numbers, otherwise None."""
     if (
         is_indivisible_input(samples, spec)
         or spec.input_form == "K"

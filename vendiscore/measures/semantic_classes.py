@@ -22,31 +22,39 @@ _READERS = {
         "same_above",
         expected="a number from −1 to below 1",
         is_allowed=lambda x: -1 <= x < 1,
-        hint="similarities above it are the same",
+        hint="samples with a larger similarity count as equivalent",
     )
 }
 
 
 def first_class_members(blocks: Iterable[np.ndarray], shape: tuple[int, ...]) -> np.ndarray:
-    """Return the index of the first member of the class of each sample, shape (..., n).
+    """Assign n samples to classes; return the index of the first member of each sample's class.
 
-    `blocks` yields consecutive boolean rows (..., b, n): whether samples are equivalent to each
-    other sample.
+    Parameters
+    ----------
+    blocks : iterable of ndarray (..., b, n)
+        Consecutive blocks of b rows of a boolean matrix: whether two samples are equivalent.
+    shape : tuple of int
+        Shape (..., n) of the result; leading axes are independent sets.
     """
     codes = np.full(shape, -1)
     i = 0
     for block in blocks:
         for row in np.moveaxis(block, -2, 0):
-            founds = codes[..., i] < 0
-            if founds.any():
+            starts_class = codes[..., i] < 0
+            if starts_class.any():
                 row[..., i] = True
-                codes[row & (codes < 0) & founds[..., None]] = i
+                codes[row & (codes < 0) & starts_class[..., None]] = i
             i += 1
     return codes
 
 
 def class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.ndarray:
-    """Return the index of the first member of the class of each sample, shape (..., n)."""
+    """Return the index of the first member of each sample's class, shape (n,) or (g, n).
+
+    Samples are equivalent if their similarity exceeds `same_above`; g is the number of stacked
+    groups of n samples.
+    """
     if isinstance(sample_set, StackedGroups):
         same = to_host(sample_set.K) > same_above
         return first_class_members([same], same.shape[:-1])
@@ -62,23 +70,23 @@ def class_codes(sample_set: SampleSet | StackedGroups, same_above: float) -> np.
     weighted=True,
 )
 def distinct_classes(sample_set: SampleSet | StackedGroups, same_above: float = 0.5) -> Number:
-    """The number of classes of equivalent samples: VS at q = 0 under k="equivalence".
+    """The number of classes of equivalent samples; VS at q = 0 under k="equivalence".
 
-    A sample joins the first class whose first member has a similarity above `same_above`, so the
-    measure works with any kernel. Classes without weight in `p` are not counted.
+    A sample belongs to the first class to whose first member its similarity exceeds `same_above`,
+    so the measure supports any kernel. Classes of weight 0 in `p` are not counted.
     """
     codes = class_codes(sample_set, same_above)
-    counted = codes >= 0
+    is_counted = codes >= 0
     if sample_set.p is not None:
-        counted = to_host(sample_set.p) > 0
-    *groups, _ = np.nonzero(counted)
-    has = np.zeros(codes.shape, bool)
-    has[*groups, codes[counted]] = True
-    number = has.sum(-1).astype(float)
+        is_counted = to_host(sample_set.p) > 0
+    *groups, _ = np.nonzero(is_counted)
+    is_class = np.zeros(codes.shape, bool)
+    is_class[*groups, codes[is_counted]] = True
+    n_classes = is_class.sum(-1).astype(float)
     return (
-        asarray_like(number, sample_set.K)
+        asarray_like(n_classes, sample_set.K)
         if isinstance(sample_set, StackedGroups)
-        else float(number)
+        else float(n_classes)
     )
 
 
@@ -106,15 +114,16 @@ def utility(
 ) -> Number:
     """The discounted mean quality of new answers: Σ r^i s_i [sample i starts a new class] / Σ r^i.
 
-    s is `quality` and r is `patience`. Models a reader who takes the answers in their order, i = 0,
-    1, …, and continues to the next with probability `patience`. An answer equivalent to an earlier
-    one adds nothing. `quality` is required: one non-negative number per sample. The result has the
-    same unit and is at most the maximum quality. Classes are those of DistinctK.
+    s_i is the `quality` of sample i, and r is `patience`. The sum models a reader who reads the
+    answers in their order, i = 0, 1, …, and continues to the next answer with probability
+    `patience`. An answer that is equivalent to an earlier one adds nothing. `quality` is required:
+    one non-negative number per sample. The value is at most the maximum quality. Classes are those
+    of DistinctK.
     """
-    own = take_quality(sample_set, quality, "UtilityK")
+    sample_quality = take_quality(sample_set, quality, "UtilityK")
     weights = patience ** np.arange(sample_set.n)
     new = class_codes(sample_set, same_above) == np.arange(sample_set.n)
-    return (own * new) @ weights / weights.sum()
+    return (sample_quality * new) @ weights / weights.sum()
 
 
 @_register(
@@ -138,12 +147,13 @@ def semantic_entropy(
     logprobs: PerSampleValues | None = None,
     same_above: float = 0.5,
 ) -> Number:
-    """The entropy −Σ m log m of class masses m, in nats: log VS under k="equivalence".
+    """The entropy −Σ m log m of the masses m of classes, in nats; log VS under k="equivalence".
 
-    The mass of a class is its proportion of the samples, or its weight in `p`. With `logprobs`, one
-    log-probability per sample, it is the sum of exp(`logprobs`), normalized within each set; the
-    samples must then be distinct. Without `logprobs`, repeated samples count repeatedly. At most
-    log n. Classes are those of DistinctK.
+    The mass of a class is the proportion of samples in it, or their total weight in `p`. With
+    `logprobs`, one log-probability per sample, the mass of a class is the sum of exp(`logprobs`)
+    over its samples, normalized within each set. All samples must then be distinct. Without
+    `logprobs`, identical samples count separately. The value is at most log n. Classes are those
+    of DistinctK.
     """
     codes = class_codes(sample_set, same_above)
     p = np.full(codes.shape, 1 / sample_set.n) if sample_set.p is None else sample_set.p
@@ -151,27 +161,29 @@ def semantic_entropy(
         sample_set.unusual |= logprobs is not None  # each group must have distinct texts
     elif logprobs is not None:
         if sample_set.p is not None:
-            raise ValueError("`p` and `logprobs` both say how probable samples are; pass one")
+            raise ValueError("`p` and `logprobs` are mutually exclusive; pass only one of them")
         texts = [x for x in sample_set.samples if isinstance(x, str)]
         if len({*texts}) < len(texts):
             raise ValueError(
-                "`logprobs` are of sequences, each of which counts once, but some samples are the "
-                "same: pass each distinct one once, or leave `logprobs` out, so that counts tell "
-                "how probable it is"
+                "`logprobs` requires distinct samples, but some samples are identical; remove "
+                "repeated samples, or omit `logprobs` to weight samples by their frequency"
             )
-        own = take_values(sample_set, logprobs)
-        p = np.exp(own - own.max())
+        sample_logprobs = take_values(sample_set, logprobs)
+        p = np.exp(sample_logprobs - sample_logprobs.max())
         p /= p.sum()
-    number = hill_number(_class_masses(codes, p), 1.0)
-    return namespace(number).log(number) if is_torch(number) else np.log(number)
+    n_classes = hill_number(_compute_class_masses(codes, p), 1.0)
+    return namespace(n_classes).log(n_classes) if is_torch(n_classes) else np.log(n_classes)
 
 
-def _class_masses(codes: np.ndarray, p: Array) -> Array:
-    """Return the mass of each class at the index of its first member, shape (…, n)."""
+def _compute_class_masses(codes: np.ndarray, p: Array) -> Array:
+    """Sum the weights p of the samples of each class; shape (n,) or (g, n), as of `codes`.
+
+    The sum is stored at the index of the first member of the class. Other entries are 0.
+    """
     n = codes.shape[-1]
     if is_torch(p):
-        places = namespace(p).asarray(codes, device=p.device)
-        return p.new_zeros(p.shape).scatter_add(-1, places, p)
+        indices = namespace(p).asarray(codes, device=p.device)
+        return p.new_zeros(p.shape).scatter_add(-1, indices, p)
     starts = np.arange(0, codes.size, n).reshape(*codes.shape[:-1], 1)
-    places = (starts + codes).ravel()
-    return np.bincount(places, p.ravel(), codes.size).reshape(codes.shape)
+    indices = (starts + codes).ravel()
+    return np.bincount(indices, p.ravel(), codes.size).reshape(codes.shape)

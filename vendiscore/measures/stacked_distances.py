@@ -1,4 +1,4 @@
-"""Distances within small groups, stacked by group size."""
+"""Distances within small groups of equal size, as arrays with a leading group axis."""
 
 from __future__ import annotations
 
@@ -18,11 +18,15 @@ from ..support.arguments import check_no_gradient
 from ..support.namespace import to_host
 from .sample_set import SampleSet
 
-_HALVED_METRICS = ("cosine", "correlation", "1-k")  # metrics that are half of a squared distance
+# Metrics that are half of the squared Euclidean distance of unit vectors or of features.
+_HALVED_METRICS = ("cosine", "correlation", "1-k")
 
 
 def as_points(parent: SampleSet) -> FeatureSimilarity | None:
-    """Return the samples as points for the metric, or None if SciPy must compute the distances."""
+    """Return the samples as points in Euclidean space that have the distances of the metric.
+
+    Returns None for other metrics, whose distances SciPy must compute.
+    """
     metric = check_row_metric(parent.spec)
     if metric not in ("euclidean", *_HALVED_METRICS):
         return None
@@ -35,7 +39,10 @@ def as_points(parent: SampleSet) -> FeatureSimilarity | None:
 def stack_spaces(
     similarity: Similarity | None, rows: np.ndarray, metric: Metric | None, uses_row_distances: bool
 ) -> StackedSpaces:
-    """Return the metric spaces of the groups `rows` (g, m), with distances as in `as_spaces`."""
+    """Build the metric spaces of g groups, with the same distances as `as_spaces`.
+
+    `rows` (g, m) are the rows of the m samples of each group in `similarity`.
+    """
     if similarity is None or not similarity.psd:
         return StackedSpaces(np.zeros((*rows.shape, rows.shape[1])))
     check_no_gradient("magnitude", samples=similarity)
@@ -46,14 +53,18 @@ def stack_spaces(
 
 
 def _squared_distances(similarity: Similarity, rows: np.ndarray) -> np.ndarray:
-    """Return squared distances (g, m, m) of `rows` (g, m); values below rounding are 0."""
+    """Compute squared distances (g, m, m) within g groups, whose m samples are `rows` (g, m).
+
+    Squared distances below the rounding error are set to 0.
+    """
     K = to_host(similarity.stack(rows))
     diagonal = K.diagonal(axis1=1, axis2=2)
     sums = diagonal[:, :, None] + diagonal[:, None, :]
     D = sums - (K + K.swapaxes(1, 2))
     rounding = kernel_rounding(similarity)
     if similarity.dim is not None:
-        # Use differences if a matrix product could lose more than the last three digits.
+        # Recompute a distance from the difference of both rows if the matrix product could lose
+        # more than its last three digits.
         rounding = UNIT_ROUNDING
         k, i, j = np.nonzero(np.triu(~(10 * CLOSE_PAIR_RATIO * sums < D), 1))
         if len(k):

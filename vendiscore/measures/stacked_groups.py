@@ -21,15 +21,28 @@ if TYPE_CHECKING:
     from ..magnitude.magnitude_options import SolverName
     from ..magnitude.space import MetricSpace, StackedSpaces
 
-# Larger groups are as fast one at a time, with the best algorithm for each.
+# Larger groups are computed one by one, which is as fast, and selects the best algorithm for each.
 MAX_STACKED_SIZE = 64
 
 
 class StackedGroups:
-    """g groups of n samples each: the views of a SampleSet with a leading batch axis.
+    """Several groups of equal size: the views of a SampleSet with a leading group axis.
 
-    A measure registered with `stacks=True` also accepts it instead of a SampleSet. Groups marked in
-    `unusual`, or with value NaN, are computed separately, which raises an error if necessary.
+    In shapes, g is the number of groups and n the number of samples of each group. A measure that
+    is registered with `stacks=True` also accepts a StackedGroups instead of a SampleSet. Groups
+    marked in `unusual`, or whose value is NaN, are then computed separately, which raises an error
+    if necessary.
+
+    Parameters
+    ----------
+    parent : SampleSet
+        The set of all groups.
+    similarity : Similarity or None
+        The similarity of all samples, if a measure needs it.
+    points : FeatureSimilarity or None
+        The samples as points, if distances are computed from numeric rows.
+    indices : ndarray (g, n)
+        Indices of the samples of each group into all samples.
     """
 
     def __init__(
@@ -41,7 +54,7 @@ class StackedGroups:
     ) -> None:
         self.parent = parent
         self.similarity = similarity
-        self.points = points  # points, if distances are computed from numeric rows
+        self.points = points
         self.n: int = indices.shape[1]
         self.orders: Sequence[float] = parent.orders
         self.retained_indices = indices
@@ -50,13 +63,13 @@ class StackedGroups:
 
     @cached_property
     def K(self) -> Array:
-        """Similarities (g, n, n)."""
+        """Similarities within each group, shape (g, n, n)."""
         assert self.similarity is not None
         return self.similarity.stack(self.rows)
 
     @cached_property
     def unusual(self) -> np.ndarray:
-        """Mask (g,) of groups to compute separately; initially those whose diagonal is not 1."""
+        """Mask (g,) of groups to compute separately; at first, groups without unit diagonal."""
         if self.similarity is None:
             return np.zeros(len(self.rows), dtype=bool)
         diagonal = to_host(namespace(self.K).linalg.diagonal(self.K))
@@ -65,7 +78,7 @@ class StackedGroups:
 
     @cached_property
     def p(self) -> Array | None:
-        """Weights (g, n) that sum to 1, or None."""
+        """Weights (g, n) that sum to 1 in each group; None if all are equal."""
         if self.parent.p is None:
             return None
         weights = self.parent.p[self.rows]
@@ -73,14 +86,14 @@ class StackedGroups:
 
     @cached_property
     def ordinariness(self) -> tuple[Array, Array]:
-        """p and K p, the mean similarity of each sample to a random one of its group."""
+        """The weights p, and the mean similarity K p of each sample to its group, both (g, n)."""
         p = np.full(self.rows.shape, 1 / self.n) if self.p is None else self.p
         p = asarray_like(p, self.K)
         return p, (self.K @ p[:, :, None])[:, :, 0]
 
     @cached_property
     def spectral(self) -> StackedSpectra:
-        """Vendi Scores of all orders."""
+        """Vendi Scores of all orders, for each group."""
         return self.compute_spectra(self.orders)
 
     def compute_spectra(self, orders: Sequence[float], vectors: bool = False) -> StackedSpectra:
@@ -95,12 +108,12 @@ class StackedGroups:
         """The groups as metric spaces."""
         from .stacked_distances import stack_spaces
 
-        of_rows = self.parent.uses_row_distances
-        similarity = self.points if of_rows else self.similarity
-        return stack_spaces(similarity, self.rows, self.parent.spec.metric, of_rows)
+        use_rows = self.parent.uses_row_distances
+        similarity = self.points if use_rows else self.similarity
+        return stack_spaces(similarity, self.rows, self.parent.spec.metric, use_rows)
 
     def build_spaces(self, solver: SolverName) -> list[StackedSpaces | MetricSpace]:
-        """Return metric spaces of the groups and, if given, the references."""
+        """Build the metric spaces of the groups and, if given, of the references."""
         return [self.space, *self.parent.build_reference_spaces(solver)]
 
 
@@ -108,19 +121,22 @@ Stack = StackedGroups  # the name before version 0.5
 
 
 def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, StackedGroups]]:
-    """Yield indices of groups of equal size with their StackedGroups, in cache-sized batches."""
+    """Yield batches of groups of equal size: the indices of the groups, and the StackedGroups.
+
+    A batch fits in the cache of a core. Groups of more than MAX_STACKED_SIZE samples are omitted.
+    """
     assert parent.groups is not None
     codes = np.where(parent.row_of_input >= 0, parent.groups.codes, -1)
     similarity = None
     points = None
     dim = 0
-    many = 1
+    batch_factor = 1
     if parent.has_similarities:
         similarity = parent.similarity if has_gradient(parent.p) else parent.similarity.in_numpy()
         dim = similarity.dim or 0
         # An operation of torch takes as long for a few groups as for many.
         if isinstance(similarity, FeatureSimilarity) and is_torch(similarity.X):
-            many = 64
+            batch_factor = 64
     if "distances" in parent.group_needs and parent.uses_row_distances:
         from .stacked_distances import as_points
 
@@ -129,5 +145,5 @@ def iter_stacked_groups(parent: SampleSet) -> Iterator[tuple[np.ndarray, Stacked
     for groups, members in iter_groups_by_size(codes):
         n = members.shape[1]
         if n <= MAX_STACKED_SIZE:
-            for block in row_blocks(len(groups), 8 * n * max(n, dim) // many):
+            for block in row_blocks(len(groups), 8 * n * max(n, dim) // batch_factor):
                 yield groups[block], StackedGroups(parent, similarity, points, members[block])

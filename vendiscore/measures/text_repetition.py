@@ -1,4 +1,4 @@
-"""Measures of repeated words and bytes in texts; they use no similarities."""
+"""Measures of repeated words and bytes in texts, which need no kernel."""
 
 import gzip
 from collections.abc import Iterator, Sequence
@@ -22,12 +22,12 @@ _register = partial(register_measure, needs="samples")
 
 
 def _check_sizes(sizes: object) -> tuple[int, ...]:
-    remedy = "(1, 2, 3, 4) is usual"
-    several = sizes if is_collection(sizes) else [sizes]
-    read = [check_int("sizes", n, hint=remedy) for n in several]
-    if not read:
-        raise ValueError(f"`sizes` must be one or more lengths of n-grams, got none; {remedy}")
-    return tuple(dict.fromkeys(read))
+    hint = "the default is (1, 2, 3, 4)"
+    values = sizes if is_collection(sizes) else [sizes]
+    lengths = [check_int("sizes", n, hint=hint) for n in values]
+    if not lengths:
+        raise ValueError(f"`sizes` must contain at least one length of n-grams, got none; {hint}")
+    return tuple(dict.fromkeys(lengths))
 
 
 @_register(
@@ -37,40 +37,43 @@ def _check_sizes(sizes: object) -> tuple[int, ...]:
     readers={"sizes": _check_sizes},
 )
 def ngram_diversity(sample_set: SampleSet, sizes: Sequence[int] = (1, 2, 3, 4)) -> float:
-    """The number of distinct n-grams divided by all n-grams of the texts, averaged over `sizes` n.
+    """The proportion of distinct n-grams among all n-grams, averaged over n in `sizes`.
 
-    n-grams of all texts are counted together (Li et al.). The value falls with the number and
-    length of texts: compare sets of equal size. Tokens follow the options `tokenizer` and
-    `analyzer` of the kernel "ngram_overlap" if it compares the texts. Texts shorter than n are
-    ignored for that n.
+    The n-grams of all texts are counted together (Li et al.). The value decreases with the number
+    and length of texts, so compare sets of equal size. If the kernel "ngram_overlap" compares the
+    texts, its options `tokenizer` and `analyzer` determine the tokens. Texts of fewer than n tokens
+    are ignored for this n.
     """
     with _reindex_sample_errors(sample_set):
-        read = _tokenize(sample_set)
+        tokens_by_text = _tokenize(sample_set)
     ratios = []
-    left = []
-    for n, (_, grams, counts) in zip(sizes, count_ngrams(read, sizes), strict=True):
-        total = sum(max(0, len(tokens) - n + 1) for tokens in read)
+    unused_sizes = []
+    ngrams = count_ngrams(tokens_by_text, sizes)
+    for n, (_, grams, counts) in zip(sizes, ngrams, strict=True):
+        total = sum(max(0, len(tokens) - n + 1) for tokens in tokens_by_text)
         if total:
             ratios.append((total - counts.sum() + grams.max(initial=-1) + 1) / total)
         else:
-            left.append(n)
-    if left:
-        longest = max(map(len, read))
-        said = ", ".join(map(str, left))
+            unused_sizes.append(n)
+    if unused_sizes:
+        longest = max(map(len, tokens_by_text))
+        lengths = ", ".join(map(str, unused_sizes))
         if not ratios:
             raise ValueError(
-                f"NgramDiversity needs a text of {min(left)} tokens or more for n-grams of `sizes` "
-                f"{said}, but the longest has {longest}; pass smaller ones"
+                f"NgramDiversity with `sizes` {lengths} requires a text of at least "
+                f"{min(unused_sizes)} tokens, but the longest text has {longest}; pass smaller "
+                f"`sizes`"
             )
         sample_set.notes.append(
-            f"NgramDiversity leaves out n-grams of {said} tokens: the longest text has {longest}."
+            f"NgramDiversity ignores n-grams of {lengths} tokens, because the longest text has "
+            f"{longest}."
         )
     return float(np.mean(ratios))
 
 
 @contextmanager
 def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
-    """Let errors refer to the indices of texts among all samples passed by the caller."""
+    """Convert indices of texts in errors to indices of all samples that the caller passed."""
     try:
         yield
     except SampleError as error:
@@ -78,21 +81,21 @@ def _reindex_sample_errors(sample_set: SampleSet) -> Iterator[None]:
 
 
 def _tokenize(sample_set: SampleSet) -> list[Tokens]:
-    """Return the tokens of each text; words or characters, as chosen for the whole set."""
-    how = sample_set.spec
-    whole = sample_set.parent
-    own: Record = {}
-    if how.k is None or (isinstance(how.k, Kernel) and how.k.name == TEXT_KERNEL):
-        shared = ("tokenizer", "analyzer")
-        own = {name: value for name, value in how.options.items() if name in shared}
-    if own.get("tokenizer") is None and own.get("analyzer", "auto") == "auto":
-        if whole.has_similarities and "analyzer" in whole.similarity.settings:
-            own["analyzer"] = whole.similarity.settings["analyzer"]
-        else:  # same for all groups, computed once
-            analyzer = whole.settings.get("analyzer") or fit_analyzer(whole.texts)["analyzer"]
-            own["analyzer"] = str(analyzer)
-    whole.settings |= own
-    return tokenize_texts(sample_set.texts, **own)
+    """Split each text into tokens: words or characters, the same for all groups."""
+    spec = sample_set.spec
+    parent = sample_set.parent
+    options: Record = {}
+    if spec.k is None or (isinstance(spec.k, Kernel) and spec.k.name == TEXT_KERNEL):
+        names = ("tokenizer", "analyzer")
+        options = {name: value for name, value in spec.options.items() if name in names}
+    if options.get("tokenizer") is None and options.get("analyzer", "auto") == "auto":
+        if parent.has_similarities and "analyzer" in parent.similarity.settings:
+            options["analyzer"] = parent.similarity.settings["analyzer"]
+        else:  # fitted once, to the texts of all groups
+            analyzer = parent.settings.get("analyzer") or fit_analyzer(parent.texts)["analyzer"]
+            options["analyzer"] = str(analyzer)
+    parent.settings |= options
+    return tokenize_texts(sample_set.texts, **options)
 
 
 @_register(
@@ -102,23 +105,23 @@ def _tokenize(sample_set: SampleSet) -> list[Tokens]:
     source="Zhu et al., SIGIR 2018 (Texygen), by sacrebleu (Post, WMT 2018)",
 )
 def self_bleu(sample_set: SampleSet) -> float:
-    """The mean sentence BLEU of each text with all others as references, from 0 to 1.
+    """The mean sentence BLEU of each text with all other texts as references, from 0 to 1.
 
-    It is sacrebleu's `sentence_score` with effective order, divided by 100. Options are those of
-    the kernel "bleu" if it compares the texts, otherwise "13a", "exp", 4 and False. (Texygen uses
-    NLTK's tokens.) The value grows with the number of texts: compare sets of equal size. Time and
-    memory are O(total length).
+    It is sacrebleu's `sentence_score` with effective order, divided by 100. If the kernel "bleu"
+    compares the texts, its options apply, otherwise ``tokenize="13a"``, ``smooth="exp"``,
+    ``max_order=4`` and ``lowercase=False``. (Texygen uses the tokens of NLTK.) The value increases
+    with the number of texts, so compare sets of equal size. Time and memory are O(total length).
     """
-    how = sample_set.spec
+    spec = sample_set.spec
     options = dict(_BLEU_DEFAULTS)
-    if isinstance(how.k, Kernel) and how.k.name == "bleu":
-        options |= {name: how.options[name] for name in options if name in how.options}
+    if isinstance(spec.k, Kernel) and spec.k.name == "bleu":
+        options |= {name: spec.options[name] for name in options if name in spec.options}
     sample_set.parent.settings |= options
     texts = sample_set.texts
     if len(texts) < 2:
         raise ValueError(
-            f"SelfBLEU needs 2 texts or more, each to be compared with the others, got "
-            f"{len(texts)}; pass more, or leave it out of `measures`"
+            f"SelfBLEU requires at least 2 texts, got {len(texts)}; pass more texts, or remove "
+            f"'SelfBLEU' from `measures`"
         )
     words, score = sentence_bleu(**options, caller="measure 'SelfBLEU'")
     score = cache(score)
@@ -133,7 +136,12 @@ def self_bleu(sample_set: SampleSet) -> float:
 
 
 def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: int) -> np.ndarray:
-    """Return, for each text, Σ over n-grams of min(count, largest count in another text)."""
+    """Count, for each of n texts, the n-grams that match another text.
+
+    An n-gram matches as often as its count in the text, or as its largest count in another text if
+    that is smaller. The arrays list, for each text and each of its n-grams, the index of the text,
+    the number of the n-gram and its count.
+    """
     if not len(grams):
         return np.zeros(n, dtype=int)
     order = np.lexsort((-counts, grams))  # by n-gram, largest count first
@@ -141,23 +149,23 @@ def _count_matches(texts: np.ndarray, grams: np.ndarray, counts: np.ndarray, n: 
     texts = texts[order]
     counts = counts[order]
     first = np.flatnonzero(np.diff(grams, prepend=-1))
-    second = np.diff(first, append=len(grams)) > 1
-    runner_up = np.zeros(len(first), dtype=int)
-    runner_up[second] = counts[first[second] + 1]
-    others = counts[first][grams]
-    others[first] = runner_up  # for the text with the largest count
-    return np.bincount(texts, np.minimum(counts, others), n).astype(int)
+    has_second = np.diff(first, append=len(grams)) > 1
+    second_counts = np.zeros(len(first), dtype=int)
+    second_counts[has_second] = counts[first[has_second] + 1]
+    other_counts = counts[first][grams]
+    other_counts[first] = second_counts  # for the text with the largest count
+    return np.bincount(texts, np.minimum(counts, other_counts), n).astype(int)
 
 
 def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
-    """Return for each length the nearest length of another text; the smaller one in a tie."""
+    """Find, for each text, the nearest length of another text; the smaller one in a tie."""
     order = np.argsort(lengths, kind="stable")
     ascending = np.r_[-np.inf, lengths[order], np.inf]  # the first and last have only one neighbour
     below = ascending[:-2]
-    own = ascending[1:-1]
+    middle = ascending[1:-1]
     above = ascending[2:]
     nearest = np.empty_like(lengths)
-    nearest[order] = np.where(own - below <= above - own, below, above)
+    nearest[order] = np.where(middle - below <= above - middle, below, above)
     return nearest
 
 
@@ -168,11 +176,11 @@ def _nearest_lengths(lengths: np.ndarray) -> np.ndarray:
     source="Shaib et al., arXiv 2403.00553",
 )
 def compression_ratio(sample_set: SampleSet) -> float:
-    """The size of all texts divided by their size after gzip compression; more means repetitive.
+    """The size of all texts divided by their size after gzip compression; higher if texts repeat.
 
-    Texts are joined by spaces in their order, as UTF-8, and compressed at level 9. The value
-    grows with the amount of text, and only repeats within 32 kB are detected: compare sets of equal
-    size, in a fixed order.
+    Texts are joined by spaces in their order, encoded as UTF-8, and compressed at level 9. The
+    value increases with the amount of text, and only repetitions within 32 kB are detected. So
+    compare sets of equal size, in a fixed order.
     """
     texts = sample_set.texts
     empty = [i for i, text in enumerate(texts) if not text or text.isspace()]

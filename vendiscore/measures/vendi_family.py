@@ -24,8 +24,8 @@ _register = partial(register_measure, needs="scores", weighted=True, ordered=Tru
 def vendi_score(sample_set: SampleSet | StackedGroups) -> list[Number]:
     """The Vendi Score, the effective number of different samples.
 
-    It is the exponential of the entropy, or the Hill number of order q, of the eigenvalues of the
-    similarity matrix with unit trace.
+    It is the Hill number of order q of the eigenvalues of the similarity matrix with unit trace; at
+    order 1, the exponential of their entropy.
     """
     return sample_set.spectral.values
 
@@ -38,10 +38,10 @@ def check_values(
     max_value: float = np.inf,
     hint: str = "",
 ) -> PerSampleValues | None:
-    """Validate an option of a measure with one number per sample; None stays None.
+    """Validate an option of a measure that consists of one number per sample, or is None.
 
-    `name` and `caller` are the names of the option and the measure. Values must lie between
-    `min_value` and `max_value`; `hint` is appended to the error message.
+    `name` is the option, and `caller` the measure. Values must be between `min_value` and
+    `max_value`. `hint` is appended to error messages.
     """
     if values is None:
         return None
@@ -50,24 +50,31 @@ def check_values(
 
 
 def check_quality(quality: object, caller: str = "qVS") -> PerSampleValues | None:
-    """Validate `quality`, one non-negative number per sample; None stays None."""
-    return check_values(quality, "quality", caller, min_value=0, hint="; shift or map it to [0, 1]")
+    """Validate `quality`, one non-negative number per sample, or None."""
+    hint = "; shift or rescale the values to [0, 1]"
+    return check_values(quality, "quality", caller, min_value=0, hint=hint)
 
 
 def take_values(sample_set: SampleSet | StackedGroups, values: PerSampleValues) -> np.ndarray:
-    """Return the values (…, n) of the samples of `sample_set`, from the values of all samples."""
-    whole = sample_set.parent
-    return values.for_samples(whole.n_input, whole.groups)[sample_set.retained_indices]
+    """Select the values of the retained samples of `sample_set` from the values of all samples.
+
+    The result has shape (n,) for a set of n samples, and (g, n) for g stacked groups.
+    """
+    parent = sample_set.parent
+    return values.for_samples(parent.n_input, parent.groups)[sample_set.retained_indices]
 
 
 def take_quality(
     sample_set: SampleSet | StackedGroups, quality: PerSampleValues | None, caller: str
 ) -> np.ndarray:
-    """Return the quality of the samples of `sample_set`; raise a TypeError if none was passed."""
+    """Select the quality of the retained samples of `sample_set`; raise a TypeError if it is None.
+
+    The result has shape (n,) for a set of n samples, and (g, n) for g stacked groups.
+    """
     if quality is None:
         raise TypeError(
-            f"{caller} needs `quality`, a number of at least 0 for each sample, such as a reward: "
-            f"pass it, or leave {caller} out of `measures`"
+            f"{caller} requires `quality`, one number of at least 0 per sample, such as a reward; "
+            f"pass `quality`, or remove {caller!r} from `measures`"
         )
     return take_values(sample_set, quality)
 
@@ -85,7 +92,7 @@ def quality_weighted_vendi_score(
 
     `quality` is required: one number per input sample, including dropped ones.
     """
-    own = take_quality(sample_set, quality, "qVS")
+    s = take_quality(sample_set, quality, "qVS")
     p = sample_set.p
-    mean = own.mean(-1) if p is None else (p * asarray_like(own, p)).sum(-1)
+    mean = s.mean(-1) if p is None else (p * asarray_like(s, p)).sum(-1)
     return [mean * value for value in sample_set.spectral.values]

@@ -70,7 +70,7 @@ def test_signatures_tell_configurations_apart() -> None:
 def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
     details = compute(cloud(10, 2), details=True, metric="manhattan")["details"]
     json.dumps(details)
-    assert "do not compare it between sets" in details["notes"][0]
+    assert "sets are not comparable" in details["notes"][0]
     assert compute(cloud(10, 2), details=True, t_cut=2.0)["details"]["notes"] == []
     assert compute(cloud(10, 2), details=True, t=2.0)["details"]["notes"] == []
 

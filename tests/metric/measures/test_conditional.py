@@ -167,14 +167,16 @@ def test_signatures_tell_what_was_given_by_a_digest() -> None:
 
 
 def test_refusals() -> None:
-    with pytest.raises(TypeError, match="ConditionalVS needs `given`, one value for each sam"):
+    with pytest.raises(TypeError, match="ConditionalVS requires `given`, with one value per sam"):
         compute(cloud(), measures="ConditionalVS", **RBF)
     for call in (conditional, lambda X, given: conditional_score(X, given, **RBF)):
-        with pytest.raises(ValueError, match="must have one value for each of 6 samples, got 2"):
+        with pytest.raises(
+            ValueError, match="must contain one value for each of the 6 samples, got 2"
+        ):
             call(cloud(), ["a", "b"])
         with pytest.raises(ValueError) as raised:
             call(cloud(), [None] * 6)
-        assert raised.value.__notes__ == ["this is about `given`"]
+        assert raised.value.__notes__ == ["raised for the argument `given`"]
     with pytest.raises(
         TypeError, match="`given` is an option of ConditionalVS; add this measure to `measures`"
     ):

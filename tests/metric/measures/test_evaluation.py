@@ -62,7 +62,7 @@ def test_options_of_one_measure_take_precedence_over_shared_ones():
 @pytest.mark.parametrize(
     ("measures", "error", "message"),
     [
-        ([], ValueError, "`measures` is empty"),
+        ([], ValueError, "`measures` must contain at least one"),
         (3, TypeError, "`measures` must be a name or a list of names, got 3"),
         (["VS", 2], TypeError, "must be a name or a list of names"),
         ({"VS": 3}, TypeError, "must give 'VS' a dict"),
@@ -97,14 +97,14 @@ def test_a_measure_may_name_its_numbers(registered):
 def test_two_numbers_of_one_name_are_refused(registered):
     registered("Twin", lambda sample_set: {"_x": 1.0})
     registered("Twin_x", lambda sample_set: 1.0)
-    with pytest.raises(ValueError, match="two numbers the name 'Twin_x'"):
+    with pytest.raises(ValueError, match="two measures return a value with the key 'Twin_x'"):
         evaluate_measures(SampleSet(K), parse_measures(["Twin", "Twin_x"], {}), [""])
 
 
 @pytest.mark.parametrize("value", [-0.1, math.nan, math.inf, 8.5])
 def test_a_number_out_of_its_range_is_an_error(value, registered):
     registered("Wrong", lambda sample_set: value, range="[0, n]")
-    with pytest.raises(ValueError, match=r"Wrong came out as .* outside of its range \[0, n\]"):
+    with pytest.raises(ValueError, match=r"Wrong must be in its range \[0, n\] for n=.* got "):
         evaluate_measures(SampleSet(K), parse_measures("Wrong", {}), [""])
 
 
@@ -117,7 +117,9 @@ def test_rounding_is_clipped_to_the_range(registered):
 
 def test_samples_that_a_measure_cannot_take_are_an_error_with_its_name():
     chosen = parse_measures("NgramDiversity", {})
-    with pytest.raises(TypeError, match=r"NgramDiversity needs .*; leave it out of `measures`"):
+    with pytest.raises(
+        TypeError, match=r"NgramDiversity requires .*; remove 'NgramDiversity' from `m"
+    ):
         evaluate_measures(SampleSet(K), chosen, [""])
 
 

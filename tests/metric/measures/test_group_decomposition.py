@@ -190,7 +190,12 @@ def test_conditional_vendi_of_tensors_is_differentiated():
 @pytest.mark.parametrize(
     ("given", "how", "error", "message"),
     [
-        (["a", "b"], {}, ValueError, "`given` must have one value for each of 14 samples, got 2"),
+        (
+            ["a", "b"],
+            {},
+            ValueError,
+            "`given` must contain one value for each of the 14 samples, got 2",
+        ),
         (LABELS, {"q": [1, 2]}, TypeError, "`q` must be one order"),
         (LABELS, {"q": -1}, ValueError, "`q` must be a number in"),
         (LABELS, {"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),

@@ -79,11 +79,11 @@ def test_the_digest_of_rows_does_not_depend_on_the_samples():
 @pytest.mark.parametrize(
     ("samples", "how", "message"),
     [
-        (as_space(X), {}, "a MetricSpace does not cover the samples of another set"),
+        (as_space(X), {}, "measures that compare two sets do not support a MetricSpace"),
         (
             np.abs(X[:, :1] - X[:, 0]),
             {"metric": "precomputed"},
-            "a matrix of distances does not cover",
+            "do not support a matrix of distances",
         ),
     ],
     ids=["space", "distances"],

@@ -13,7 +13,7 @@ from vendiscore.magnitude.metric_space_builder import as_space
 
 X = np.random.default_rng(0).standard_normal((30, 3))
 Y = np.random.default_rng(1).standard_normal((20, 3))
-AT_REFERENCES = "MagArea ends at the convergence scale of the references"
+AT_REFERENCES = "The upper limit of MagArea is the convergence scale of the references"
 
 
 def magnitude(D, t):
@@ -78,8 +78,8 @@ class TestArea:
     def test_to_the_own_scale_says_where_that_is_and_that_sets_are_not_compared_by_it(self):
         for door in (partial(compute, measures="MagArea"), vendiscore.load("magnitude").compute):
             (note,) = door(samples=X, details=True)["details"]["notes"]
-            assert f"t_conv={convergence_scale(X):.6g}, which is larger for samples that" in note
-            assert "do not compare it between sets" in note
+            assert f"t_conv={convergence_scale(X):.6g} of the samples" in note
+            assert "sets are not comparable" in note
         both = compute(X, k="cosine", metric="euclidean", measures=["VS", "MagArea"])
         assert both["MagArea"] == mag_area(X)
         groups = np.arange(30) % 2
@@ -104,7 +104,9 @@ class TestArea:
 
     def test_references_that_are_one_point_tell_no_end(self):
         for one in (Y[:1], np.ones((5, 3))):
-            with pytest.raises(ValueError, match=r"one point .* pass other references, or `t"):
+            with pytest.raises(
+                ValueError, match=r"`references` must .* pass other references, or `t"
+            ):
                 compute(X, one, measures="MagArea")
 
     def test_is_larger_for_points_that_are_further_apart_with_the_same_references(self):
@@ -122,7 +124,7 @@ class TestArea:
             compute(X, X, measures="MagArea", **told)
         found = compute(X, measures="MagArea", t_cut="t_conv", details=True)
         assert found["MagArea"] == mag_area(X)
-        assert "do not compare it between sets" in found["details"]["notes"][0]
+        assert "sets are not comparable" in found["details"]["notes"][0]
 
     @pytest.mark.parametrize("metric", [None, "kernel", "1-k"])
     def test_of_a_kernel_it_ends_where_unlike_samples_converge_whatever_the_references(

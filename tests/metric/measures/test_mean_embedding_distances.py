@@ -164,9 +164,15 @@ def test_signatures_tell_options_and_references() -> None:
             1,
             3,
             {"unbiased": True},
-            "MMD needs 2 samples and 2 references at least, got 1 and 3",
+            "MMD requires at least 2 samples and 2 references, got 1 and 3",
         ),
-        ("KID", 3, 1, {}, "KID needs 2 samples and 2 references at least, got 3 and 1; pass more"),
+        (
+            "KID",
+            3,
+            1,
+            {},
+            "KID requires at least 2 samples and 2 references, got 3 and 1; pass larger",
+        ),
         ("MMD", 3, 3, {"unbiased": 1}, "`unbiased` must be True or False, got 1"),
         ("KID", 3, 3, {"unbiased": True}, "`unbiased` is an option of MMD"),
     ],
@@ -181,9 +187,11 @@ def test_what_has_no_discrepancy() -> None:
     def indefinite(a: float, b: float) -> float:
         return 1.0 if (a < 0) == (b < 0) and a == b else 0.9 if (a < 0) != (b < 0) else -0.9
 
-    with pytest.raises(ValueError, match=r"MMD came out as -\d.*, but is at least 0 for a pos"):
+    with pytest.raises(
+        ValueError, match=r"MMD must be at least 0, got -\d.*, so the kernel is not pos"
+    ):
         measured("MMD", [1.0, 2.0], [-1.0, -2.0], k=indefinite)
-    with pytest.raises(TypeError, match="KID needs samples that are vectors or a kernel that has"):
+    with pytest.raises(TypeError, match="KID requires samples that are vectors, or a kernel with"):
         measured("KID", *TEXTS, k=lambda a, b: float(a == b))
     with pytest.raises(TypeError, match="`samples` holds similarities, which do not cover"):
         measured("MMD", np.eye(2), np.eye(2), score_K=True)

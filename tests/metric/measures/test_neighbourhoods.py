@@ -134,5 +134,5 @@ def test_undefined_distances_name_the_row_of_the_set():
 def test_similarities_above_1_are_refused():
     K = UNIT @ UNIT.T
     K[0, 3] = K[3, 0] = 1.5
-    with pytest.raises(ValueError, match=r"at most 1, got 1\.5 for two of the samples"):
+    with pytest.raises(ValueError, match=r"at most 1, got 1\.5 for two samples or ref"):
         kernel_neighbourhoods(MatrixSimilarity(K), N, None).count_balls(1)

@@ -249,12 +249,24 @@ def test_a_function_is_a_metric() -> None:
             5,
             {},
             ValueError,
-            "Recall needs more than 5 references for `neighbours=5`, got 5; pass",
+            "Recall with `neighbours=5` requires more than 5 references, got 5; pass",
         ),
-        (3, 9, {}, ValueError, "Recall needs more than 5 samples for `neighbours=5`, got 3; pass"),
+        (
+            3,
+            9,
+            {},
+            ValueError,
+            "Recall with `neighbours=5` requires more than 5 samples, got 3; pass",
+        ),
         (9, 9, {"neighbours": 0}, ValueError, "`neighbours` must be an integer of at least 1"),
         (9, 9, {"neighbours": 2.5}, TypeError, "`neighbours` must be an integer of at least 1"),
-        (9, 9, {"metric": "precomputed"}, TypeError, "a matrix of distances does not cover the"),
+        (
+            9,
+            9,
+            {"metric": "precomputed"},
+            TypeError,
+            "measures .* do not support a matrix of distances",
+        ),
         (9, 9, {"score_K": True}, TypeError, "`samples` holds similarities, which do not cover"),
         (9, 9, {"sigma": 1.0}, TypeError, "`sigma` is an option of"),
     ],
@@ -279,7 +291,7 @@ def test_rows_without_a_distance_are_named_by_their_set() -> None:
             found(abs(X), abs(Z), metric="jensenshannon")
     with pytest.raises(ValueError, match="distances between rows are too large for double"):
         found(1e308 * np.sign(X), cloud(9))
-    with pytest.raises(TypeError, match="a MetricSpace does not cover the samples of another"):
+    with pytest.raises(TypeError, match="do not support a MetricSpace"):
         found(as_space(X, metric="euclidean"), Y)
 
 

@@ -163,7 +163,7 @@ def test_entropy_has_a_gradient_in_the_weights():
 @pytest.mark.parametrize(
     ("measures", "options", "message"),
     [
-        ("novelty", {}, "UtilityK needs `quality`"),
+        ("novelty", {}, "UtilityK requires `quality`"),
         ("novelty", {"quality": [1, 2]}, "`quality` must have one number for each of 3 samples"),
         ("novelty", {"quality": [1, 2, -3]}, "must be finite and at least 0, got -3"),
         ("novelty", {"quality": [1, 2, 3], "patience": 1.5}, "`patience` must be a number from 0"),
@@ -177,7 +177,7 @@ def test_entropy_has_a_gradient_in_the_weights():
         (
             "SemanticEntropy",
             {"logprobs": [-1, -2, -3], "p": [1 / 3] * 3},
-            "`p` and `logprobs` both say",
+            "`p` and `logprobs` are mutually exclusive",
         ),
         ({"DistinctK": {"same_above": 1}}, {}, "`same_above` must be a number from −1 to below 1"),
     ],
@@ -190,7 +190,7 @@ def test_arguments_that_cannot_be_used_are_refused(measures, options, message):
 def test_logprobs_are_of_distinct_sequences_and_counts_of_draws():
     """A probability counts once for its sequence; without probabilities each draw counts."""
     how = {"k": "equivalence", "same": r"(\d)", "measures": "SemanticEntropy"}
-    with pytest.raises(ValueError, match="pass each distinct one once, or leave `logprobs` out"):
+    with pytest.raises(ValueError, match="remove repeated samples, or omit `logprobs`"):
         compute(["4", "4", "a 5"], logprobs=[-1, -1, -2], **how)
     once = compute(["4", "is 4", "a 5"], logprobs=[-1, -1, -2], **how)["SemanticEntropy"]
     masses = np.array([2 * math.exp(-1), math.exp(-2)]) / (2 * math.exp(-1) + math.exp(-2))

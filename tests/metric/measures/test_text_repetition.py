@@ -94,16 +94,18 @@ class TestNgramDiversity:
         found = compute(["a b", "c"], measures="NgramDiversity", details=True)
         assert found["NgramDiversity"] == 1.0
         assert found["details"]["notes"] == [
-            "NgramDiversity leaves out n-grams of 3, 4 tokens: the longest text has 2."
+            "NgramDiversity ignores n-grams of 3, 4 tokens, because the longest text has 2."
         ]
-        with pytest.raises(ValueError, match=r"needs a text of 3 tokens or more .* longest has 2"):
+        with pytest.raises(
+            ValueError, match=r"requires a text of at least 3 tokens.* longest text has 2"
+        ):
             compute(["a b", "c"], measures="NgramDiversity", sizes=[3, 4])
 
     @pytest.mark.parametrize(
         ("option", "error", "message"),
         [
             ({"sizes": 0}, ValueError, "`sizes` must be an integer of at least 1, got 0"),
-            ({"sizes": []}, ValueError, "`sizes` must be one or more lengths of n-grams, got none"),
+            ({"sizes": []}, ValueError, "`sizes` must contain at least one length of n-grams"),
         ],
     )
     def test_options_are_checked_at_the_door(self, option, error, message):
@@ -166,7 +168,7 @@ class TestSelfBLEU:
 
     def test_needs_others_and_names_that_it_knows(self):
         pytest.importorskip("sacrebleu")
-        with pytest.raises(ValueError, match=r"SelfBLEU needs 2 texts or more, .* got 1; pass"):
+        with pytest.raises(ValueError, match=r"SelfBLEU requires at least 2 texts, got 1; pass"):
             compute(["alone"], measures="SelfBLEU")
         for name, wrong, meant in (("smooth", "ext", "exp"), ("tokenize", "13b", "13a")):
             with pytest.raises(ValueError, match=f"`{name}` is unknown: '{wrong}'.*'{meant}'"):
@@ -210,8 +212,8 @@ class TestEvery:
 
     @pytest.mark.parametrize("samples", [np.eye(3), ["a", 3.5]], ids=["rows", "number"])
     def test_needs_strings(self, measure, samples):
-        kind = "ndarray" if isinstance(samples, np.ndarray) else "float at 1"
-        message = f"{measure} needs samples that are strings, got {kind}; leave it out"
+        kind = "ndarray" if isinstance(samples, np.ndarray) else "float at index 1"
+        message = f"{measure} requires samples that are strings, got {kind}; remove"
         with pytest.raises(TypeError, match=re.escape(message)):
             compute(samples, measures=measure)
 

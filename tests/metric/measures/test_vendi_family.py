@@ -106,7 +106,7 @@ class TestQuality:
     @pytest.mark.parametrize(
         ("quality", "error", "message"),
         [
-            (None, TypeError, "qVS needs `quality`, a number of at least 0 for each sample"),
+            (None, TypeError, "qVS requires `quality`, one number of at least 0 per sample"),
             ([1, 2], ValueError, "`quality` must have one number for each of 24 samples, got 2"),
             ([1] * 23 + [-0.5], ValueError, "sample 23 of `quality` must be finite and at"),
             ([1] * 23 + [np.nan], ValueError, "sample 23 of `quality` must be finite"),

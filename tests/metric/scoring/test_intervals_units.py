@@ -88,7 +88,7 @@ def test_an_emptied_group_has_no_score_and_is_named():
     blank, named = with_blanks(texts(24), [i % 6 for i in range(24)], [0, "nobody"])
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        with pytest.raises(ValueError, match="group 'nobody' has no sample that can be used"):
+        with pytest.raises(ValueError, match="group 'nobody' must contain a usable sample"):
             of_groups(blank, named, **SKIP)
 
 
