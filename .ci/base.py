@@ -30,7 +30,7 @@ TESTS = (
     *("tools/analysis/test_comparison.py", "tools/analysis/test_growth"),
     *("tools/analysis/test_sample_table", "tools/analysis/test_sources"),
     *("tools/cli/test_command", "tools/cli/test_output", "tools/reports/test_sections"),
-    *("tools/reports/test_source_report", "tools/selection/test_choice"),
+    *("tools/reports/test_source_report", "tools/selection/test_select_samples"),
     *("tools/streams/test_state", "tools/test_rewards"),
 )
 # Minimum numbers of files and passed tests, because a missing package must not hide a failure.

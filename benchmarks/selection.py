@@ -188,12 +188,12 @@ def turns(
 ) -> list[dict[str, Any]]:
     """Return ours and greedy DPP in turn, from the same matrix and from the same features."""
     import vendiscore
-    from vendiscore.tools.selection.constraints import read_constraints
-    from vendiscore.tools.selection.objectives import Spectral
-    from vendiscore.tools.selection.search import exchanged, greedy
+    from vendiscore.tools.selection.constraints import parse_constraints
+    from vendiscore.tools.selection.search import select_greedily, swap_members
+    from vendiscore.tools.selection.vendi_objective import VendiObjective
 
     n, found = len(K), []
-    constraints = read_constraints(n, size, [], None, None)
+    constraints = parse_constraints(n, size, [], None, None)
     forms = {"matrix": (vendiscore.MatrixSimilarity(K, psd=True), lambda j: K[j])}
     if candidates.dim is not None:
         X = candidates.features(slice(None))
@@ -204,10 +204,10 @@ def turns(
             def choose(given: Any = given, swaps: bool = swaps) -> None:
                 from vendiscore.tools.selection.candidates import Candidates
 
-                objective = Spectral(Candidates(given), constraints, 1.0)
-                greedy(objective)
+                objective = VendiObjective(Candidates(given), constraints, 1.0)
+                select_greedily(objective)
                 if swaps:
-                    exchanged(objective)
+                    swap_members(objective)
 
             name = f"{title} {size}, {form}" + (", swaps" if swaps else "")
             result = compare(
@@ -238,9 +238,9 @@ def embeddings(kind: str, n: int, d: int = 384) -> np.ndarray:
 
 def full_greedy(X: np.ndarray, size: int) -> list[int]:
     """Choose greedily, from all candidates for each pick, in O(ridges · n d · size)."""
-    from vendiscore.tools.selection.resolvent import COARSE, vendi_form
+    from vendiscore.tools.selection.marginal_gains import COARSE_TOLERANCE, build_quadrature_form
 
-    form = vendi_form(1.0, size, COARSE)
+    form = build_quadrature_form(1.0, size, COARSE_TOLERANCE)
     n, d = X.shape
     inverse = np.eye(d) / form.t[:, None, None]
     s, squares = np.repeat(1 / form.t[:, None], n, axis=1), np.zeros(n)
@@ -254,7 +254,7 @@ def full_greedy(X: np.ndarray, size: int) -> list[int]:
         squares += (X @ X[places[-1]]).astype(np.float64) ** 2
         if len(places) == size:
             return places
-        gains = form.value(s.copy(), squares)
+        gains = form.gains(s.copy(), squares)
         gains[places] = -np.inf
         places.append(int(np.argmax(gains)))
 

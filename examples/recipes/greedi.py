@@ -15,7 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from vendiscore import compute, select
-from vendiscore.tools.selection.certificate import tangent
+from vendiscore.tools.selection.upper_bound import compute_tangent
 
 Over: TypeAlias = Callable[..., list[Any]]  # over(function, *more) returns one result per partition
 
@@ -66,7 +66,7 @@ def greedi(over: Over, k: int) -> dict[str, Any]:
     best = max(candidates, key=score)
     whole = sum(moment for _, moment, _ in results) / sum(n for _, _, n in results)
     dims = min(k, len(whole))
-    power, V, slopes = tangent((whole + best.T @ best / k) / 2, dims, 1.0)
+    power, V, slopes = compute_tangent((whole + best.T @ best / k) / 2, dims, 1.0)
     passed = over(steepest, V * slopes[:-1] @ V.T, k)
     largest = np.sort(np.concatenate([gradients for gradients, _ in passed]))[-k:]
     best = max(best, again(np.concatenate([union, *(rows for _, rows in passed)]), k), key=score)

@@ -176,7 +176,7 @@ def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypa
     monkeypatch.setattr("vendiscore.tools.selection.search.track", stopped)
     assert main(["select", texts, "-n", "5", *(["-f", "json"] * (form == "json"))]) == 130
     out, err = capsys.readouterr()
-    assert "warning: interrupted: 3 of 5 samples are chosen" in err
+    assert "warning: interrupted: the result contains the first 3 of 5 samples" in err
     chosen = json.loads(out)["places"] if form == "json" else out.splitlines()
     assert len(chosen) == 3
 

@@ -31,7 +31,7 @@ def answers(save):
 def test_select_writes_the_rows_that_it_chose(run, answers):
     code, out, err = run("select", answers, "-n", 2, "--pool")
     assert (code, out) == (0, 'id,answer,model,score\n1,a b,x,0.9\n3,"c, d",x,0.5\n')
-    assert "2 of 4 samples by 'vendi', VS (q=1) = 2." in err
+    assert "2 of 4 samples (objective='vendi'): VS (q=1) = 2." in err
     assert run("select", answers, "-n", 2, "--pool", "--rows", "--quiet")[1] == "2\n4\n"
 
 

@@ -32,8 +32,8 @@ def test_rows_are_cosines(make):
     np.testing.assert_allclose(candidates.rows(INDEX), K[INDEX], rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(candidates.row(7), K[7], rtol=1e-9, atol=1e-12)
     assert candidates.row(7)[7] == 1.0
-    among = candidates.among(INDEX)
-    np.testing.assert_allclose(among, K[np.ix_(INDEX, INDEX)], rtol=1e-9, atol=1e-12)
+    similarities_among = candidates.similarities_among(INDEX)
+    np.testing.assert_allclose(similarities_among, K[np.ix_(INDEX, INDEX)], rtol=1e-9, atol=1e-12)
 
 
 def test_rows_are_new_arrays():
@@ -41,7 +41,7 @@ def test_rows_are_new_arrays():
     np.fill_diagonal(matrix, 1)
     candidates = Candidates(MatrixSimilarity(matrix))
     candidates.row(3)[:] = 7
-    candidates.among(INDEX)[:] = 7
+    candidates.similarities_among(INDEX)[:] = 7
     assert matrix[3, 0] == K[3, 0]
     assert candidates.similarity.K is matrix  # which has a diagonal of exactly 1
 
@@ -66,6 +66,6 @@ def test_only_dense_features_are_counted():
 
 
 def test_blocks_cover_all_candidates():
-    blocks = list(Candidates(FeatureSimilarity(X)).blocks())
+    blocks = list(Candidates(FeatureSimilarity(X)).iter_blocks())
     covered = np.concatenate([np.arange(300)[block] for block in blocks])
     assert covered.tolist() == list(range(300))

@@ -16,9 +16,9 @@ OBJECTIVES = ["vendi", "represent"]
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_the_first_samples_are_those_that_are_in(objective):
-    found = select(X, 8, objective=objective, initial=np.array([31, 4, 17]), k="rbf")
-    assert found.places[:3].tolist() == [31, 4, 17]
-    assert len(set(found.places.tolist())) == 8
+    result = select(X, 8, objective=objective, initial=np.array([31, 4, 17]), k="rbf")
+    assert result.places[:3].tolist() == [31, 4, 17]
+    assert len(set(result.places.tolist())) == 8
     alone = select(X, 3, objective=objective, initial=[31, 4, 17], k="rbf")
     assert alone.places.tolist() == [31, 4, 17]
 
@@ -27,23 +27,23 @@ def test_the_first_samples_are_those_that_are_in(objective):
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_counts_of_groups_are_exact(objective, swaps):
     quota = {"a": 2, "c": 5, "b": 3}
-    found = select(
+    result = select(
         X, 10, objective=objective, groups=GROUPS, quota=quota, swaps=swaps, initial=[39], k="rbf"
     )
-    assert Counter(GROUPS[place] for place in found.places) == quota
-    assert found.places[0] == 39
+    assert Counter(GROUPS[place] for place in result.places) == quota
+    assert result.places[0] == 39
 
 
 @pytest.mark.parametrize("swaps", [False, True])
 def test_groups_that_are_not_named_have_no_samples(swaps):
-    found = select(X, 6, groups=GROUPS, quota={"a": 5, "b": 1}, swaps=swaps, k="rbf")
-    assert Counter(GROUPS[place] for place in found.places) == {"a": 5, "b": 1}
+    result = select(X, 6, groups=GROUPS, quota={"a": 5, "b": 1}, swaps=swaps, k="rbf")
+    assert Counter(GROUPS[place] for place in result.places) == {"a": 5, "b": 1}
 
 
 @pytest.mark.parametrize("objective", OBJECTIVES)
 def test_one_number_is_the_most_of_any_group(objective):
-    found = select(X, 10, objective=objective, groups=np.array(GROUPS), quota=4, k="rbf")
-    assert max(Counter(GROUPS[place] for place in found.places).values()) <= 4
+    result = select(X, 10, objective=objective, groups=np.array(GROUPS), quota=4, k="rbf")
+    assert max(Counter(GROUPS[place] for place in result.places).values()) <= 4
     free = select(X, 10, objective=objective, k="rbf")
     loose = select(X, 10, objective=objective, groups=GROUPS, quota=10, k="rbf")
     np.testing.assert_array_equal(free.places, loose.places)
@@ -54,13 +54,13 @@ def test_groups_may_be_numbers_tensors_or_a_column():
     numbers = np.repeat([3, 1], 20)
     expected = select(X, 6, groups=numbers, quota={3: 4, 1: 2}, k="rbf").places
     for groups in (torch.tensor(numbers), pandas.Series(numbers), numbers.tolist()):
-        found = select(X, 6, groups=groups, quota={3: 4, 1: 2}, k="rbf")
-        np.testing.assert_array_equal(found.places, expected)
+        result = select(X, 6, groups=groups, quota={3: 4, 1: 2}, k="rbf")
+        np.testing.assert_array_equal(result.places, expected)
 
 
 def test_one_of_one_is_chosen():
-    found = select(X[:1], 1, k="rbf", sigma=1.0)
-    assert (found.places.tolist(), found.scores.tolist(), found.bound) == ([0], [1.0], 1.0)
+    result = select(X[:1], 1, k="rbf", sigma=1.0)
+    assert (result.places.tolist(), result.scores.tolist(), result.bound) == ([0], [1.0], 1.0)
     both = select(X[:2], 2, k="rbf", sigma=1.0)
     assert both.certified == pytest.approx(1, abs=1e-9)
 
@@ -74,17 +74,21 @@ def test_one_of_one_is_chosen():
         (
             {"size": 2, "initial": [1, 2, 3]},
             ValueError,
-            "`initial` must have at most the 2 samples",
+            "`initial` must have at most `size`=2 indices, got 3",
         ),
-        ({"initial": [1, 1]}, ValueError, "`initial` must have no place twice, got 1 twice"),
+        (
+            {"initial": [1, 1]},
+            ValueError,
+            "`initial` must have distinct indices, got 1 more",
+        ),
         (
             {"initial": [40]},
             ValueError,
-            "`initial` must be an integer from 0 to 39, got 40; places",
+            "`initial[0]` must be an integer from 0 to 39, got 40; indices",
         ),
-        ({"initial": [-1]}, ValueError, "`initial` must be an integer from 0 to 39, got -1"),
-        ({"initial": 3}, TypeError, "`initial` must be a list of places of samples, got 3"),
-        ({"q": 0}, ValueError, "`q` must be an order above 0 and at most 2, got 0; q=1 is usual"),
+        ({"initial": [-1]}, ValueError, "`initial[0]` must be an integer from 0 to 39, got -1"),
+        ({"initial": 3}, TypeError, "`initial` must be a list of sample indices, got 3"),
+        ({"q": 0}, ValueError, "`q` must be an order above 0 and at most 2, got 0; the default"),
         ({"q": -1}, ValueError, "`q` must be an order above 0 and at most 2, got -1"),
         ({"q": 2.5}, ValueError, "`q` must be an order above 0 and at most 2, got 2.5"),
         ({"q": np.inf}, ValueError, "`q` must be an order above 0 and at most 2, got inf"),
@@ -93,8 +97,8 @@ def test_one_of_one_is_chosen():
         ({"objective": "vndi"}, ValueError, "`objective` must be 'vendi' or 'represent', got 'v"),
         ({"swaps": 1}, TypeError, "`swaps` must be True or False, got 1"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
-        ({"groups": GROUPS}, ValueError, "`groups` needs `quota`: pass quota=, how many of each"),
-        ({"quota": {"a": 5}}, ValueError, "`quota` needs `groups`: pass groups=, one label for"),
+        ({"groups": GROUPS}, ValueError, "`groups` requires `quota`; pass `quota`, the number"),
+        ({"quota": {"a": 5}}, ValueError, "`quota` requires `groups`; pass `groups`, a list"),
         ({"groups": GROUPS[:9], "quota": 3}, ValueError, "each of 40 samples, got 9; pass them"),
         (
             {"groups": "abc", "quota": 3},
@@ -115,29 +119,29 @@ def test_one_of_one_is_chosen():
         (
             {"groups": GROUPS, "quota": {"c": 6}, "size": 6},
             ValueError,
-            "`quota` asks for 6 of group 'c', which has 5; lower it, or add samples",
+            "`quota` of group 'c' must be at most 5, the size of the group, got 6; decrease",
         ),
         (
             {"groups": GROUPS, "quota": {"d": 1, "a": 4}},
             ValueError,
-            "`quota` asks for 1 of group 'd', which has 0",
+            "`quota` of group 'd' must be at most 0, the size of the group, got 1",
         ),
         (
             {"groups": GROUPS, "quota": {"a": 1, "b": 2}},
             ValueError,
-            "the counts of `quota` must sum to `size`=5, got 3; change one of the two",
+            "the counts of `quota` must sum to `size`=5, got 3; change `quota`",
         ),
         (
             {"groups": GROUPS, "quota": 1},
             ValueError,
-            "`quota`=1 leaves no more than 3 of 3 groups, fewer than the 5 of `size`; raise",
+            "`quota`=1 allows at most 3 samples of 3 groups, but `size` is 5; increase",
         ),
         ({"groups": GROUPS, "quota": 0}, ValueError, "`quota` must be an integer of at least 1"),
         ({"groups": GROUPS, "quota": {"a": -5}}, ValueError, "`quota` must be an integer of at"),
         (
             {"groups": GROUPS, "quota": {"a": 4, "c": 1}, "initial": [35, 36]},
             ValueError,
-            "`initial` has 2 of group 'c', of which `quota` allows 1; raise the quota",
+            "`initial` exceeds the quota of group 'c': 2 selected, at most 1 allowed; inc",
         ),
         ({"quality": 3}, TypeError, "`quality` must be numbers, one for each sample, got 3"),
         ({"quality": ["x"] * 40}, ValueError, "sample 0 of `quality` must be a number, got 'x'"),
@@ -156,14 +160,22 @@ def test_one_of_one_is_chosen():
             ValueError,
             "sample 39 of `quality` must be finite and at least 0, got nan",
         ),
-        ({"quality": [1e308] * 40}, ValueError, "must have a finite sum, got numbers up to 1e+308"),
-        ({"quality": [0] * 40}, ValueError, "above 0 for 1 sample or more, got 0"),
+        ({"quality": [1e308] * 40}, ValueError, "must have a finite sum, got values up to 1e+308"),
+        (
+            {"quality": [0] * 40},
+            ValueError,
+            "above 0 for at least one sample, but all values",
+        ),
         (
             {"quality": [1] * 40, "objective": "represent"},
             ValueError,
-            "`quality` has no part in objective='represent'; leave it out, or take 'vendi'",
+            "`quality` is not supported by objective='represent'; remove `quality`",
         ),
-        ({"relevance": [1] * 40, "quality": [1] * 40}, TypeError, "were both passed; pass one"),
+        (
+            {"relevance": [1] * 40, "quality": [1] * 40},
+            TypeError,
+            "are mutually exclusive",
+        ),
         ({"relevance": [1] * 39 + [np.inf]}, ValueError, "of `relevance` must be finite, got inf"),
         (
             {"relevance": [1] * 39},
@@ -173,12 +185,16 @@ def test_one_of_one_is_chosen():
         (
             {"relevance": [1] * 40, "objective": "represent"},
             ValueError,
-            "`relevance` has no part in objective='represent'",
+            "`relevance` is not supported by objective='represent'",
         ),
-        ({"tradeoff": 0.5}, ValueError, "`tradeoff` needs `relevance` or `quality`: pass a score"),
-        ({"tradeoff": 2, "quality": [1] * 40}, ValueError, "from 0 (relevance alone) to 1"),
-        ({"p": [1 / 40] * 40}, TypeError, "pass how good each sample is as `quality`"),
-        ({"metric": "euclidean"}, TypeError, "`metric` is not used in a selection"),
+        (
+            {"tradeoff": 0.5},
+            ValueError,
+            "`tradeoff` requires `relevance` or `quality`; pass",
+        ),
+        ({"tradeoff": 2, "quality": [1] * 40}, ValueError, "from 0 (only quality) to 1"),
+        ({"p": [1 / 40] * 40}, TypeError, "pass a score for each sample as `quality`"),
+        ({"metric": "euclidean"}, TypeError, "`metric` is not supported by `select`"),
         ({"swap": True}, TypeError, "swap"),
     ],
 )
@@ -192,7 +208,7 @@ def test_an_initial_sample_that_was_left_out_is_an_error():
     texts = ["a b", "", "c d", "e f"]
     with (
         pytest.warns(UserWarning, match="left out"),
-        pytest.raises(ValueError, match="`initial` has sample 1, which was left out: it"),
+        pytest.raises(ValueError, match="`initial` has sample 1, which was dropped because it"),
     ):
         select(texts, 2, k="ngram_overlap", ns=[1], on_error="skip", initial=[1])
 
@@ -202,7 +218,7 @@ def test_a_selection_that_does_not_fit_in_memory_is_refused(monkeypatch):
 
     monkeypatch.setattr(memory, "available_bytes", lambda: 1000)
     monkeypatch.setattr(memory, "UNCHECKED_BYTES", 0)
-    with pytest.raises(TooLargeError, match=r"choosing 20 of 40 samples needs .*or from fewer"):
+    with pytest.raises(TooLargeError, match=r"selecting 20 of 40 samples needs .*select fewer"):
         select(FeatureSimilarity(np.eye(40)), 20)
 
 
@@ -214,7 +230,7 @@ def test_a_similarity_that_is_no_kernel_is_refused_or_clipped():
     assert sorted(clipped.places.tolist()) == [0, 1, 2]
     with pytest.raises(NotPSDError):
         _ = clipped.bound
-    told = json.loads(json.dumps(clipped.to_dict()))
-    assert told["scores"] == clipped.scores.tolist()
-    assert told["bound"] is told["certified"] is None
+    record = json.loads(json.dumps(clipped.to_dict()))
+    assert record["scores"] == clipped.scores.tolist()
+    assert record["bound"] is record["certified"] is None
     assert len(clipped.plot().lines) == 1

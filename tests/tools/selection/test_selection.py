@@ -37,8 +37,8 @@ def test_a_selection_is_a_sequence_of_indices(chosen):
 
 @pytest.mark.parametrize("q", [0.5, 1, 2])
 def test_scores_are_those_of_the_prefixes(q):
-    found = select(X, 8, k="cosine", q=q)
-    np.testing.assert_allclose(found.scores, scores_of(found.places, q), rtol=1e-6)
+    result = select(X, 8, k="cosine", q=q)
+    np.testing.assert_allclose(result.scores, scores_of(result.places, q), rtol=1e-6)
 
 
 def test_gains_are_differences_of_logarithms(chosen):
@@ -46,16 +46,16 @@ def test_gains_are_differences_of_logarithms(chosen):
 
 
 def test_gains_with_quality_are_those_of_the_objective():
-    found = select(X, 6, k="cosine", quality=QUALITY)
-    means = np.cumsum(QUALITY[found.places]) / np.arange(1, 7)
-    expected = np.log(found.scores) + np.log(means)
-    np.testing.assert_allclose(np.cumsum(found.gains), expected, atol=1e-9)
+    result = select(X, 6, k="cosine", quality=QUALITY)
+    means = np.cumsum(QUALITY[result.places]) / np.arange(1, 7)
+    expected = np.log(result.scores) + np.log(means)
+    np.testing.assert_allclose(np.cumsum(result.gains), expected, atol=1e-9)
 
 
 def test_gains_of_representatives_are_those_of_the_mean_similarity():
-    found = select(X, 5, k="cosine", objective="represent")
-    nearest = [K[found.places[:m]].max(axis=0).mean() for m in range(1, 6)]
-    np.testing.assert_allclose(np.cumsum(found.gains), nearest, atol=1e-9)
+    result = select(X, 5, k="cosine", objective="represent")
+    nearest = [K[result.places[:m]].max(axis=0).mean() for m in range(1, 6)]
+    np.testing.assert_allclose(np.cumsum(result.gains), nearest, atol=1e-9)
 
 
 def test_the_bound_is_above_every_selection_and_is_computed_once(chosen, monkeypatch):
@@ -65,26 +65,26 @@ def test_the_bound_is_above_every_selection_and_is_computed_once(chosen, monkeyp
         assert scores_of(places)[-1] <= bound * (1 + 1e-9)
     assert chosen.certified == pytest.approx(chosen.scores[-1] / bound)
     assert 0 < chosen.certified <= 1
-    monkeypatch.setattr("vendiscore.tools.selection.selection.bound", None)
+    monkeypatch.setattr("vendiscore.tools.selection.selection.compute_upper_bound", None)
     assert chosen.bound == bound
 
 
 def test_the_sentence_has_the_bound_only_once_it_is_known():
-    found = select(X, 4, k="cosine")
-    assert found.sentence.startswith("4 of 30 samples by 'vendi', VS (q=1) = ")
-    assert "of what is possible" not in found.sentence
-    found.bound  # noqa: B018
-    assert f"at least {found.certified:.1%} of what is possible" in found.sentence
-    assert f"places={found.places.tolist()!r}" in repr(found)
+    result = select(X, 4, k="cosine")
+    assert result.sentence.startswith("4 of 30 samples (objective='vendi'): VS (q=1) = ")
+    assert "of the maximum" not in result.sentence
+    result.bound  # noqa: B018
+    assert f"at least {result.certified:.1%} of the maximum" in result.sentence
+    assert f"places={result.places.tolist()!r}" in repr(result)
 
 
 def test_negative_eigenvalues_leave_the_bound_out():
     wrong = np.eye(6)
     wrong[:3, :3] = [[1, 1, 0], [1, 1, 1], [0, 1, 1]]
-    found = select(MatrixSimilarity(wrong), 4, psd="clip")
-    record = found.to_dict()
+    result = select(MatrixSimilarity(wrong), 4, psd="clip")
+    record = result.to_dict()
     assert record["bound"] is record["certified"] is None
-    assert record["places"] == found.places.tolist()
+    assert record["places"] == result.places.tolist()
 
 
 def test_a_record_and_a_frame_have_the_numbers(chosen):
@@ -98,14 +98,16 @@ def test_a_record_and_a_frame_have_the_numbers(chosen):
 
 
 def test_the_table_of_a_notebook_has_the_first_and_the_last(chosen):
-    found = select(X, 20, k="cosine")
-    markup = found._repr_html_()
+    result = select(X, 20, k="cosine")
+    markup = result._repr_html_()
     assert markup.count("<tr") == 1 + 11  # a head, ten rows and the last
-    assert f"{found.places[-1]}" in markup
+    assert f"{result.places[-1]}" in markup
 
 
 def test_rounding_takes_no_bound_below_the_score(monkeypatch):
-    found = select(X, 4, k="cosine")
-    monkeypatch.setattr("vendiscore.tools.selection.selection.bound", lambda *args: 1.0)
-    assert found.bound == found.scores[-1]
-    assert found.certified == 1.0
+    result = select(X, 4, k="cosine")
+    monkeypatch.setattr(
+        "vendiscore.tools.selection.selection.compute_upper_bound", lambda *args: 1.0
+    )
+    assert result.bound == result.scores[-1]
+    assert result.certified == 1.0

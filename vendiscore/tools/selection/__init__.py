@@ -1,6 +1,6 @@
-"""Choice of the samples to keep: those that differ most, or those that stand for all others."""
+"""Selection of a diverse or representative subset of samples."""
 
-from .choice import select
+from .select_samples import select
 from .selection import Selection
 
 __all__ = ["Selection", "select"]

@@ -1,4 +1,4 @@
-"""The samples that may be chosen: rows of their similarities, and products with their features."""
+"""The samples that can be selected, as rows of their similarity matrix or as features."""
 
 from collections.abc import Iterator
 
@@ -10,7 +10,10 @@ from ...support.namespace import is_numpy, row_blocks, to_host
 
 
 class Candidates:
-    """Rows of a Similarity whose diagonal is brought to exactly 1; `dim` counts dense features."""
+    """Similarities of n candidates, normalized so that the diagonal is exactly 1.
+
+    `dim` is the number of dense features, or None if the similarity has no dense features.
+    """
 
     def __init__(self, similarity: Similarity) -> None:
         diagonal = to_host(similarity.diagonal())
@@ -27,25 +30,28 @@ class Candidates:
             if compact.scale is not None:
                 self._scale = to_host(compact.scale)
 
-    def row(self, v: int) -> np.ndarray:
-        """Return k(x, v) of all samples x, (n,), a new array."""
-        row = self.rows(np.array([v]))[0]
-        row[v] = 1.0
+    def row(self, index: int) -> np.ndarray:
+        """Return the similarities of one sample to all samples, shape (n,), as a new array."""
+        row = self.rows(np.array([index]))[0]
+        row[index] = 1.0
         return row
 
-    def rows(self, index: np.ndarray) -> np.ndarray:
-        """Return k(x, v) of the samples v in `index`, (len(index), n), a new array."""
-        return np.array(to_host(self.similarity.rows(index)), float)
+    def rows(self, indices: np.ndarray) -> np.ndarray:
+        """Return the similarities of m samples to all samples, shape (m, n), as a new array."""
+        return np.array(to_host(self.similarity.rows(indices)), float)
 
-    def among(self, index: np.ndarray) -> np.ndarray:
-        """Return similarities (m, m) of the samples in `index` to each other, a new array."""
-        return np.array(to_host(self.similarity.take(index).dense()), float)
+    def similarities_among(self, indices: np.ndarray) -> np.ndarray:
+        """Return the similarities of m samples to each other, shape (m, m), as a new array."""
+        return np.array(to_host(self.similarity.take(indices).dense()), float)
 
-    def features(self, index: np.ndarray | slice) -> np.ndarray:
-        """Return features (…, dim) of unit length in double precision, where `dim` is not None."""
-        return np.multiply(self._X[index], self._scale[index, None], dtype=np.float64)
+    def features(self, indices: np.ndarray | slice) -> np.ndarray:
+        """Return features of m samples, shape (m, dim), of length 1 in double precision.
 
-    def blocks(self) -> Iterator[slice]:
-        """Yield slices of samples whose features fit in the cache."""
+        Requires that `dim` is not None.
+        """
+        return np.multiply(self._X[indices], self._scale[indices, None], dtype=np.float64)
+
+    def iter_blocks(self) -> Iterator[slice]:
+        """Yield slices of samples whose features fit into the processor cache."""
         dim = self._X.shape[1]
         yield from row_blocks(self.n, 8 * dim, max(256, 2 * dim))

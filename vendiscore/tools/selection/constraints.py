@@ -1,4 +1,4 @@
-"""Constraints on a selection: how many samples, which first, how many of each group at most."""
+"""Constraints on a selection: its size, the initial samples, and the maximum per group."""
 
 from __future__ import annotations
 
@@ -16,180 +16,224 @@ from ...support.errors import short_repr
 
 @dataclass(frozen=True, eq=False)
 class Constraints:
-    """The constraints on a selection of `size` from n samples."""
+    """Constraints on a selection of `size` of n samples.
+
+    Attributes
+    ----------
+    size : int
+        Number of samples to select.
+    initial : list of int
+        Indices of the samples that the selection starts with.
+    group : array of int of shape (n,)
+        Number of the group of each sample, 0 for all samples if there are no groups.
+    max_counts : array of int of shape (g,)
+        Maximum number of selected samples in each of g groups.
+    """
 
     size: int
-    initial: list[int]  # places that are in, first
-    group: np.ndarray  # (n,), the number of the group of each sample, all 0 without groups
-    most: np.ndarray  # how many of each group may be in
+    initial: list[int]
+    group: np.ndarray
+    max_counts: np.ndarray
 
-    def open(self, places: list[int]) -> np.ndarray:
-        """Return which samples (n,) may join those in `places`."""
-        room = self._counts(places) < self.most
-        allowed = room[self.group]
-        allowed[places] = False
-        return allowed
+    def allowed(self, selected: list[int]) -> np.ndarray:
+        """Return which of the n samples may be added to the selected ones, as booleans."""
+        has_room = self._count_groups(selected) < self.max_counts
+        is_allowed = has_room[self.group]
+        is_allowed[selected] = False
+        return is_allowed
 
-    def instead(
+    def allowed_swaps(
         self,
-        places: list[int],
+        selected: list[int],
         members: np.ndarray,
         candidates: np.ndarray,
     ) -> np.ndarray:
-        """Return which candidates may come in for each of some members, positions in `places`."""
-        room = self._counts(places) < self.most
-        group = self.group[places]
+        """Return which candidates may replace which members, as booleans (m, c).
+
+        `members` are m positions in `selected`, `candidates` are c indices of samples.
+        """
+        has_room = self._count_groups(selected) < self.max_counts
+        group = self.group[selected]
         joining = self.group[candidates]
         leaving = group[members, None]
-        return room[joining] | (joining == leaving)
+        return has_room[joining] | (joining == leaving)
 
-    def _counts(self, places: list[int] | slice) -> np.ndarray:
-        """Return how many of some samples are in each group."""
-        groups = self.group[places]
-        return np.bincount(groups, minlength=len(self.most))
+    def _count_groups(self, indices: list[int] | slice) -> np.ndarray:
+        """Count the samples in each group, shape (g,)."""
+        groups = self.group[indices]
+        return np.bincount(groups, minlength=len(self.max_counts))
 
-    def newcomers(self, values: np.ndarray, count: int) -> np.ndarray:
-        """Return about `count` candidates of the largest values, in shares of groups as chosen."""
-        shares = self.most * count / self.size
-        most = np.ceil(shares).astype(int)
-        return Constraints(len(values), [], self.group, most).best(values)
+    def best_candidates(self, values: np.ndarray, count: int) -> np.ndarray:
+        """Return about `count` samples with the largest values, in the proportions of the quotas.
 
-    def best(self, values: np.ndarray) -> np.ndarray:
-        """Return the selection of the largest sum of `values` (n,), greedily: it is a matroid."""
+        `values` has shape (n,); the result holds indices.
+        """
+        scaled_counts = self.max_counts * count / self.size
+        max_counts = np.ceil(scaled_counts).astype(int)
+        return Constraints(len(values), [], self.group, max_counts).best_selection(values)
+
+    def best_selection(self, values: np.ndarray) -> np.ndarray:
+        """Return the indices of the selection with the largest sum of `values`, shape (n,).
+
+        The greedy algorithm is exact, because the constraints form a matroid.
+        """
         order = np.argsort(-values, kind="stable")
-        rest = order[~np.isin(order, self.initial)]
-        order = np.concatenate([self.initial, rest]).astype(int)
+        others = order[~np.isin(order, self.initial)]
+        order = np.concatenate([self.initial, others]).astype(int)
         groups = self.group[order]
         by_group = np.argsort(groups, kind="stable")
         ascending = groups[by_group]
-        starts = np.searchsorted(ascending, np.arange(len(self.most)))
-        rank = np.empty(len(order), int)
-        rank[by_group] = np.arange(len(order)) - starts[ascending]
-        allowed = order[rank < self.most[groups]]
+        starts = np.searchsorted(ascending, np.arange(len(self.max_counts)))
+        rank_in_group = np.empty(len(order), int)
+        rank_in_group[by_group] = np.arange(len(order)) - starts[ascending]
+        allowed = order[rank_in_group < self.max_counts[groups]]
         return allowed[: self.size]
 
-    def even(self) -> np.ndarray:
-        """Return weights (n,) that sum to 1, even within groups, as a mean of selections has."""
-        inside = self._counts(self.initial)
-        room = self.most - inside
-        have = self._counts(slice(None)) - inside
-        open_places = self.size - len(self.initial)
-        chance = room / np.maximum(have, 1) * open_places / max(1, room.sum())
-        p = chance[self.group] / self.size
+    def uniform_weights(self) -> np.ndarray:
+        """Return weights (n,) that sum to 1 and are uniform within groups, except for `initial`.
+
+        They are proportional to the probabilities of selecting each sample at random.
+        """
+        initial_counts = self._count_groups(self.initial)
+        open_counts = self.max_counts - initial_counts
+        available = self._count_groups(slice(None)) - initial_counts
+        n_open = self.size - len(self.initial)
+        probabilities = open_counts / np.maximum(available, 1) * n_open / max(1, open_counts.sum())
+        p = probabilities[self.group] / self.size
         p[self.initial] = 1 / self.size
         return p
 
-    def of(self, places: np.ndarray) -> Constraints:
-        """Return the constraints of choosing all of `places`, which meets these."""
-        index = {place: i for i, place in enumerate(places.tolist())}
-        initial = [index[place] for place in self.initial]
-        return Constraints(self.size, initial, self.group[places], self.most)
+    def restricted_to(self, indices: np.ndarray) -> Constraints:
+        """Return the constraints of ordering the selection `indices`, which must meet them."""
+        positions = {index: i for i, index in enumerate(indices.tolist())}
+        initial = [positions[index] for index in self.initial]
+        return Constraints(self.size, initial, self.group[indices], self.max_counts)
 
 
-def read_constraints(
+def parse_constraints(
     n: int,
     size: object,
     initial: list[int],
     groups: GroupLabels | None,
     quota: object,
 ) -> Constraints:
-    """Return the constraints, if a selection can meet them, of places that were read."""
-    size = check_int("size", size, 1, n, f"there are {n} samples: take as many, or add some")
+    """Build the constraints on a selection of n samples; raise if no selection can meet them.
+
+    `initial` and `groups` are already validated.
+    """
+    size = check_int("size", size, 1, n, f"there are {n} samples")
     if len(initial) > size:
         raise ValueError(
-            f"`initial` must have at most the {size} samples of `size`, got {len(initial)}; raise "
-            f"`size`, or leave some out"
+            f"`initial` must have at most `size`={size} indices, got {len(initial)}; increase "
+            f"`size`, or remove some indices"
         )
     if groups is None:
         if quota is None:
             one_group = np.zeros(n, int)
             return Constraints(size, initial, one_group, np.array([size]))
         raise ValueError(
-            "`quota` needs `groups`: pass groups=, one label for each sample, or leave it out"
+            "`quota` requires `groups`; pass `groups`, a list of one label per sample, or remove "
+            "`quota`"
         )
     if quota is None:
         raise ValueError(
-            "`groups` needs `quota`: pass quota=, how many of each group, or leave it out"
+            "`groups` requires `quota`; pass `quota`, the number of samples to select from each "
+            "group, or remove `groups`"
         )
-    most = _read_quota(size, quota, groups)
-    counts = np.bincount(groups.codes[initial], minlength=len(most))
-    too_many = np.flatnonzero(counts > most)
-    if len(too_many):
-        over = int(too_many[0])
+    max_counts = _parse_quota(size, quota, groups)
+    counts = np.bincount(groups.codes[initial], minlength=len(max_counts))
+    exceeding = np.flatnonzero(counts > max_counts)
+    if len(exceeding):
+        group = int(exceeding[0])
         raise ValueError(
-            f"`initial` has {counts[over]} of {groups.describe(over)}, of which `quota` allows "
-            f"{most[over]}; raise the quota, or leave some out"
+            f"`initial` exceeds the quota of {groups.describe(group)}: {counts[group]} selected, "
+            f"at most {max_counts[group]} allowed; increase `quota`, or remove some indices"
         )
-    return Constraints(size, initial, groups.codes, most)
+    return Constraints(size, initial, groups.codes, max_counts)
 
 
-def read_initial(n: int, initial: object) -> list[int]:
-    """Return places of n samples, none twice."""
+def check_initial(n: int, initial: object) -> list[int]:
+    """Validate distinct indices of n samples, and return them as a list."""
     if initial is None:
         return []
     if not is_collection(initial):
-        raise TypeError(f"`initial` must be a list of places of samples, got {short_repr(initial)}")
-    remedy = f"places count from 0, and there are {n} samples"
-    places = [check_int("initial", place, 0, n - 1, remedy) for place in initial]
-    if len(set(places)) < len(places):
-        twice = Counter(places).most_common(1)[0][0]
-        raise ValueError(f"`initial` must have no place twice, got {twice} twice; leave one out")
-    return places
+        raise TypeError(f"`initial` must be a list of sample indices, got {short_repr(initial)}")
+    hint = f"indices start at 0, and there are {n} samples"
+    indices = [check_int(f"initial[{i}]", index, 0, n - 1, hint) for i, index in enumerate(initial)]
+    if len(set(indices)) < len(indices):
+        duplicate = Counter(indices).most_common(1)[0][0]
+        raise ValueError(
+            f"`initial` must have distinct indices, got {duplicate} more than once; remove the "
+            f"duplicates"
+        )
+    return indices
 
 
-def _read_quota(size: int, quota: object, groups: GroupLabels) -> np.ndarray:
-    """Return how many of each group may be in."""
-    have = np.bincount(groups.codes, minlength=len(groups))
+def _parse_quota(size: int, quota: object, groups: GroupLabels) -> np.ndarray:
+    """Return the maximum number of selected samples of each of g groups, shape (g,)."""
+    available = np.bincount(groups.codes, minlength=len(groups))
     if not isinstance(quota, Mapping):
-        cap = check_int("quota", quota, hint="or pass {label: count}")
-        most = np.minimum(have, cap)
-        if most.sum() < size:
+        cap = check_int("quota", quota, hint="or pass a dict {label: count}")
+        max_counts = np.minimum(available, cap)
+        if max_counts.sum() < size:
             raise ValueError(
-                f"`quota`={cap} leaves no more than {most.sum()} of {len(have)} groups, fewer than "
-                f"the {size} of `size`; raise `quota`, or lower `size`"
+                f"`quota`={cap} allows at most {max_counts.sum()} samples of {len(available)} "
+                f"groups, but `size` is {size}; increase `quota`, or decrease `size`"
             )
-        return most
-    wanted = {label: check_int("quota", count, 0) for label, count in quota.items()}
-    known = dict(zip(groups.labels, have.tolist(), strict=True))
-    for label, count in wanted.items():
-        if count > known.get(label, 0):
+        return max_counts
+    counts = {label: check_int("quota", count, 0) for label, count in quota.items()}
+    available_by_label = dict(zip(groups.labels, available.tolist(), strict=True))
+    for label, count in counts.items():
+        n_available = available_by_label.get(label, 0)
+        if count > n_available:
             raise ValueError(
-                f"`quota` asks for {count} of group {label!r}, which has {known.get(label, 0)}; "
-                f"lower it, or add samples of that group"
+                f"`quota` of group {label!r} must be at most {n_available}, the size of the group, "
+                f"got {count}; decrease it, or add samples of this group"
             )
-    total = sum(wanted.values())
+    total = sum(counts.values())
     if total != size:
         raise ValueError(
-            f"the counts of `quota` must sum to `size`={size}, got {total}; change one of the two, "
-            f"or pass one number for at most that many of each group"
+            f"the counts of `quota` must sum to `size`={size}, got {total}; change `quota` or "
+            f"`size`, or pass a single int, the maximum per group"
         )
-    return np.array([wanted.get(label, 0) for label in groups.labels])
+    return np.array([counts.get(label, 0) for label in groups.labels])
 
 
-def read_quality(n: int, quality: object, kept: np.ndarray) -> np.ndarray:
-    """Read scores of at least 0, of n samples or of those kept, one of which has more."""
-    remedy = "; add a constant, or take exp(quality)"
-    numbers = check_per_sample(quality, "quality", min_value=0, hint=remedy)
-    scores = _of_kept(numbers, n, kept)
+def check_quality(n: int, quality: object, retained: np.ndarray) -> np.ndarray:
+    """Validate non-negative scores of n samples, and return those of the `retained` indices.
+
+    The scores may also be those of the retained samples only.
+    """
+    values = check_per_sample(
+        quality, "quality", min_value=0, hint="; add a constant, or pass exp(quality)"
+    )
+    scores = _select_retained(values, n, retained)
     if sum(scores.tolist()) == np.inf:
         raise ValueError(
-            f"`quality` must have a finite sum, got numbers up to {scores.max():g}; divide them by "
+            f"`quality` must have a finite sum, got values up to {scores.max():g}; divide them by "
             f"the largest"
         )
     if not (scores > 0).any():
         raise ValueError(
-            "`quality` must be above 0 for 1 sample or more, got 0; add a small constant"
+            "`quality` must be above 0 for at least one sample, but all values are 0; add a small "
+            "constant"
         )
     return scores
 
 
-def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
-    """Read scores of any range as quality, exp((r − mean)/std), of which only ratios matter."""
-    numbers = check_per_sample(relevance, "relevance", hint="; leave it out")
-    scores = _of_kept(numbers, n, kept)
-    size = np.abs(scores).max()
-    if size:
-        scores = scores / size  # whose squares are numbers
+def check_relevance(n: int, relevance: object, retained: np.ndarray) -> np.ndarray:
+    """Validate scores of any range and sign, and convert them to quality, exp((r − mean)/std).
+
+    The result is scaled so that its maximum is 1, because only ratios matter. As in
+    `check_quality`, scores may be those of all n samples or of the `retained` indices.
+    """
+    values = check_per_sample(
+        relevance, "relevance", hint="; replace it by a number, or remove the sample"
+    )
+    scores = _select_retained(values, n, retained)
+    max_absolute = np.abs(scores).max()
+    if max_absolute:
+        scores = scores / max_absolute  # avoids overflow of their squares
     spread = float(scores.std())
     if spread <= 1e-12:
         return np.ones(len(scores))
@@ -197,9 +241,9 @@ def read_relevance(n: int, relevance: object, kept: np.ndarray) -> np.ndarray:
     return np.maximum(np.exp(below_best), np.finfo(float).tiny)
 
 
-def _of_kept(numbers: PerSampleValues, n: int, kept: np.ndarray) -> np.ndarray:
-    """Return the numbers of the samples kept, of n or of these."""
-    scores = numbers.for_samples(n, None, len(kept))
+def _select_retained(values: PerSampleValues, n: int, retained: np.ndarray) -> np.ndarray:
+    """Return the values of the retained samples, from values of all n samples or only of these."""
+    scores = values.for_samples(n, None, len(retained))
     if len(scores) == n:
-        return scores[kept]
+        return scores[retained]
     return scores

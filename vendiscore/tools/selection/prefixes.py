@@ -1,4 +1,4 @@
-"""Scores of the first sample of a list, the first two, and so on."""
+"""Scores of the first sample of a selection, of the first two, and so on."""
 
 import numpy as np
 
@@ -6,50 +6,53 @@ from ...core.eigenvalues import clip_eigenvalues
 from ...core.hill import hill_number
 from ...spectral.quadrature import log_score_from_entropy
 from ...support.parallel import map_ordered
-from .resolvent import FINE, vendi_form
+from .marginal_gains import FINE_TOLERANCE, build_quadrature_form
 
-# With so many samples, eigenvalues of every prefix take 0.1 s; with 1,000, more than a minute.
-FEW = 100
+# Up to this size, the eigenvalues of each prefix are computed, in at most 0.1 s. For 1,000 samples,
+# they would take more than a minute.
+MAX_EXACT_SIZE = 100
 
 
 def prefix_scores(K: np.ndarray, q: float) -> np.ndarray:
-    """Return VS_q of all prefixes, (m,), of more than FEW within 1e-7, in O(ridges · m³) time.
+    """Compute VS_q of all prefixes of m samples with similarities K (m, m), shape (m,).
 
-    The diagonal of one Cholesky factor of I + K/t has the determinants of all leading blocks.
+    Above MAX_EXACT_SIZE, the relative error is 1e-7 and the time O(nodes · m³): the diagonal of one
+    Cholesky factor of I + K/t contains the determinants of all leading blocks.
     """
     size = len(K)
     m = np.arange(1, size + 1)
 
-    def one_by_one() -> np.ndarray:
-        return np.array([vendi_of(K[:i, :i], q) for i in m])
+    def exact_scores() -> np.ndarray:
+        return np.array([exact_score(K[:i, :i], q) for i in m])
 
-    if size <= FEW:
-        return one_by_one()
-    form = vendi_form(q, size, FINE)
-    below = np.tril(K, -1)
-    squares = 2 * np.vecdot(below, below) + 1
-    S = form.of_trace * m + form.of_square * np.cumsum(squares)
+    if size <= MAX_EXACT_SIZE:
+        return exact_scores()
+    form = build_quadrature_form(q, size, FINE_TOLERANCE)
+    below_diagonal = np.tril(K, -1)
+    squares = 2 * np.vecdot(below_diagonal, below_diagonal) + 1
+    S = form.trace_coefficient * m + form.square_coefficient * np.cumsum(squares)
 
-    def part_of(ridge: tuple[float, float]) -> np.ndarray:
-        t, w = ridge
+    def quadrature_term(node: tuple[float, float]) -> np.ndarray:
+        t, w = node
         L = np.linalg.cholesky(K / t + np.eye(size))
         D = L.diagonal()
         L = np.tril(L, -1)
-        more = 1 / t - np.vecdot(L, L)  # D² − 1, which large ridges would round away
-        exact = np.log1p(np.maximum(more, -0.5))
-        logs = np.where(more < 0.5, exact, 2 * np.log(D))
+        # D² − 1, which would be rounded away for large t.
+        excess = 1 / t - np.vecdot(L, L)
+        accurate = np.log1p(np.maximum(excess, -0.5))
+        logs = np.where(excess < 0.5, accurate, 2 * np.log(D))
         return w * np.cumsum(logs)
 
-    ridges = zip(form.t, form.w, strict=True)
+    nodes = zip(form.t, form.w, strict=True)
     try:
-        for part in map_ordered(part_of, ridges):
-            S += part
-    except np.linalg.LinAlgError:  # a similarity that is not a kernel
-        return one_by_one()
-    log = log_score_from_entropy(S / m, q)
-    return m * np.exp(log)
+        for term in map_ordered(quadrature_term, nodes):
+            S += term
+    except np.linalg.LinAlgError:  # the similarity is not positive semidefinite
+        return exact_scores()
+    log_per_sample = log_score_from_entropy(S / m, q)
+    return m * np.exp(log_per_sample)
 
 
-def vendi_of(K: np.ndarray, q: float) -> float:
-    """Return VS_q of a few samples; eigenvalues that may be rounding count as 0."""
+def exact_score(K: np.ndarray, q: float) -> float:
+    """Compute VS_q from eigenvalues; those within rounding error of 0 count as 0."""
     return float(hill_number(clip_eigenvalues(np.linalg.eigvalsh(K)), q))

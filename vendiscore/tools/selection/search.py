@@ -1,4 +1,4 @@
-"""Search for a selection: one sample at a time, then exchanges of members for candidates."""
+"""Greedy selection, followed by swaps of selected samples for other candidates."""
 
 import math
 from typing import TypeAlias
@@ -7,83 +7,88 @@ import numpy as np
 
 from ...support.errors import warn
 from ...support.progress import Counts, run_with_progress, track
-from .objectives import Spectral
-from .representatives import Cover
+from .facility_location import FacilityLocation
+from .vendi_objective import VendiObjective
 
-# Number of times that all members are looked at; the first two find most exchanges.
-ROUNDS = 8
-# With many candidates, rounds end that raise log VS by less, and so many members are looked at, the
-# ones that the set would miss least: of 1,000, all whose exchange was worth it were among 50.
-ENDS = 1e-4
-MEMBERS = 512
+# Maximum number of rounds of swaps. Each evaluates all members; the first two find most swaps.
+MAX_ROUNDS = 8
+# With many candidates, rounds end after one that raised log VS by less than MIN_ROUND_GAIN, and
+# only this many members are evaluated, those whose removal costs least. Of 1,000 members, all
+# worthwhile swaps were among 50.
+MIN_ROUND_GAIN = 1e-4
+MAX_SWAPPED_MEMBERS = 512
 
-Objective: TypeAlias = Spectral | Cover
+Objective: TypeAlias = VendiObjective | FacilityLocation
 
 
-def greedy(objective: Objective) -> bool:
-    """Choose samples, each the best at its time; return whether Ctrl-C stopped it."""
+def select_greedily(objective: Objective) -> bool:
+    """Add the best candidate until the set is complete; return True after Ctrl-C."""
     constraints = objective.constraints
-    first = constraints.initial
+    initial = constraints.initial
     size = constraints.size
     try:
         for step in track(range(size), size, "selecting"):
-            if step < len(first):
-                objective.add(first[step])
+            if step < len(initial):
+                objective.add(initial[step])
             else:
-                objective.add(objective.best(constraints.open(objective.places)))
+                allowed = constraints.allowed(objective.selected)
+                objective.add(objective.best_candidate(allowed))
     except KeyboardInterrupt:
-        if len(objective.places) <= len(first):
+        if len(objective.selected) <= len(initial):
             raise
         warn(
-            f"interrupted: {len(objective.places):,} of {size:,} samples are chosen, the first of "
-            f"a greedy choice, and none was exchanged"
+            f"interrupted: the result contains the first {len(objective.selected):,} of {size:,} "
+            f"samples, selected greedily without swaps"
         )
         return True
     return False
 
 
-def exchanged(objective: Spectral) -> tuple[int, bool]:
-    """Exchange members while that helps; return how many were, and whether Ctrl-C stopped it."""
-    done = [0]
+def swap_members(objective: VendiObjective) -> tuple[int, bool]:
+    """Swap members while this raises the objective; return the number of swaps.
+
+    The second value is True after Ctrl-C.
+    """
+    n_swaps = [0]
     size = objective.constraints.size
     try:
-        run_with_progress(_rounds(objective, done), ROUNDS * size, "exchanging")
+        run_with_progress(_swap_rounds(objective, n_swaps), MAX_ROUNDS * size, "swapping")
     except KeyboardInterrupt:
         warn(
-            f"interrupted: all {size:,} samples are chosen, and exchanges ended after {done[0]:,}; "
-            f"more might raise the score"
+            f"interrupted: the result contains all {size:,} samples, but the search stopped after "
+            f"{n_swaps[0]:,} swaps; more swaps might raise the score"
         )
-        return done[0], True
-    return done[0], False
+        return n_swaps[0], True
+    return n_swaps[0], False
 
 
-def _rounds(objective: Spectral, done: list[int]) -> Counts[None]:
-    """Exchange members, the best exchanges first, in rounds; count them in `done`."""
-    fixed = objective.constraints.initial
+def _swap_rounds(objective: VendiObjective, n_swaps: list[int]) -> Counts[None]:
+    """Swap members in rounds, the most promising first, and count the swaps in `n_swaps[0]`."""
+    initial = objective.constraints.initial
     size = objective.constraints.size
-    raised = math.inf
-    for r in range(ROUNDS):
+    last_gain = math.inf
+    for r in range(MAX_ROUNDS):
         yield r * size
-        members = np.flatnonzero(~np.isin(objective.places, fixed))
+        members = np.flatnonzero(~np.isin(objective.selected, initial))
         if not len(members):
             return
-        objective.follow()
-        if objective.has_many and raised < ENDS * size:
+        objective.refresh_candidates()
+        if objective.has_untracked and last_gain < MIN_ROUND_GAIN * size:
             return
-        if objective.has_many and len(members) > MEMBERS:
-            least_missed = np.argsort(objective.losses(members), kind="stable")
-            members = members[least_missed[:MEMBERS]]
-        places = np.array(objective.places)
-        _, more = objective.exchanges(members)
-        promising = members[np.argsort(-more)]
-        promising = promising[: np.count_nonzero(more > objective.least)]
-        before = done[0]
-        total = objective.total
-        for i, place in enumerate(places[promising]):
-            j = objective.places.index(place)
-            done[0] += objective.exchange(j)
+        if objective.has_untracked and len(members) > MAX_SWAPPED_MEMBERS:
+            by_loss = np.argsort(objective.removal_losses(members), kind="stable")
+            members = members[by_loss[:MAX_SWAPPED_MEMBERS]]
+        selected = np.array(objective.selected)
+        _, gains = objective.swap_gains(members)
+        promising = members[np.argsort(-gains)]
+        promising = promising[: np.count_nonzero(gains > objective.min_swap_gain)]
+        n_before = n_swaps[0]
+        phi = objective.phi
+        for i, index in enumerate(selected[promising]):
+            j = objective.selected.index(index)
+            n_swaps[0] += objective.swap(j)
             yield r * size + i * size // len(promising)
-        if done[0] == before:
+        if n_swaps[0] == n_before:
             return
-        if objective.merit is None:
-            raised = objective.total - total
+        if objective.quality_tradeoff is None:
+            last_gain = objective.phi - phi

@@ -1,4 +1,4 @@
-"""The result of a selection: the chosen samples, and how good the choice is."""
+"""The result of `select`: the selected samples, their scores and an upper bound."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from ...support.summary import (
     truncate_line,
 )
 from ...support.types import Axes, DType, Frame, Record
-from ..plots.curves import selection as draw
+from ..plots.curves import selection as plot_selection
 from .candidates import Candidates
-from .certificate import bound
 from .constraints import Constraints
-from .objectives import Merit
 from .prefixes import prefix_scores
+from .upper_bound import compute_upper_bound
+from .vendi_objective import QualityTradeoff
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -32,13 +32,13 @@ class Selection(SummaryMixin):
     """Result of `select`: selected samples, ordered by their gain.
 
     It is a sequence of the indices of the selected samples: use ``list(selection)``,
-    ``selection[0]`` or, for an array of samples, ``X[selection]``. Other values are computed at
-    first use.
+    ``selection[0]`` or, for an array of samples, ``X[selection]``. Scores, gains and the bound are
+    computed on first use.
 
     Attributes
     ----------
     places : array of int of shape (size,)
-        Indices of the selected samples. The first m are a selection of m, for every m.
+        Indices of the selected samples. For every m, the first m are a selection of m samples.
     objective : str
         Quantity that was maximized.
     q : float
@@ -69,11 +69,11 @@ class Selection(SummaryMixin):
     swapped: int
     interrupted: bool
     _spectrum: Spectrum
-    _merit: Merit | None
+    _quality_tradeoff: QualityTradeoff | None
     _candidates: Candidates
     _constraints: Constraints
-    _rows: np.ndarray
-    _bounds: list[float] = field(default_factory=list)  # one, once it was asked for
+    _positions: np.ndarray
+    _cached_bounds: list[float] = field(default_factory=list)  # empty until `bound` is used
 
     def __len__(self) -> int:
         return len(self.places)
@@ -82,18 +82,21 @@ class Selection(SummaryMixin):
         return iter(self.places.tolist())
 
     def __getitem__(self, item: Any) -> Any:
-        """Return one index, an int, or the indices of a slice or of several, an array."""
-        some = self.places[item]
-        return some if isinstance(some, np.ndarray) else int(some)
+        """Return one index as an int, or the indices of a slice or list as an array."""
+        indices = self.places[item]
+        return indices if isinstance(indices, np.ndarray) else int(indices)
 
     def __array__(self, dtype: DType | None = None, copy: bool | None = None) -> np.ndarray:
-        """Return the indices, so that ``X[selection]`` are the chosen rows of an array."""
+        """Return the indices as an array; ``X[selection]`` then selects rows of an array X."""
         return np.array(self.places, dtype, copy=copy)
 
     @cached_property
     def scores(self) -> np.ndarray:
-        """VS_q of the first sample, the first two and so on, (size,); of 1,000 in about 2 s."""
-        scores = prefix_scores(self._candidates.among(self._rows), self.q)
+        """VS_q of the first sample, the first two and so on, shape (size,).
+
+        The computation takes about 2 s for 1,000 samples.
+        """
+        scores = prefix_scores(self._candidates.similarities_among(self._positions), self.q)
         scores[-1] = self._score
         return scores
 
@@ -103,43 +106,48 @@ class Selection(SummaryMixin):
 
     @cached_property
     def gains(self) -> np.ndarray:
-        """The gain in the objective from each sample when it joined those before it, (size,).
+        """The increase of the objective by each sample, added to those before it, shape (size,).
 
-        "vendi": in log VS_q, which a copy lowers, with `quality` plus the log of its mean;
-        "represent": in mean similarity.
+        The objective "vendi" is log VS_q, which decreases if a duplicate is added; with `quality`
+        or `relevance`, it is combined with the log of the mean quality. The objective "represent"
+        is the mean similarity of all samples to the nearest selected one.
         """
         if self.objective == "represent":
-            nearest = np.full(self._candidates.n, -1.0)
+            nearest_similarities = np.full(self._candidates.n, -1.0)
             means = [0.0]
-            for v in self._rows:
-                row = self._candidates.row(v)
-                np.maximum(nearest, row, out=nearest)
-                means.append(float(nearest.mean()))
+            for position in self._positions:
+                row = self._candidates.row(position)
+                np.maximum(nearest_similarities, row, out=nearest_similarities)
+                means.append(float(nearest_similarities.mean()))
             return np.diff(means)
-        logs = np.log(self.scores)
-        if self._merit is not None:
-            sums = np.cumsum(self._merit.quality)
-            mean = sums / np.arange(1, len(self) + 1)
-            logs = np.asarray(self._merit.joined(logs, mean))
+        values = np.log(self.scores)
+        if self._quality_tradeoff is not None:
+            sums = np.cumsum(self._quality_tradeoff.quality)
+            mean_quality = sums / np.arange(1, len(self) + 1)
+            values = np.asarray(self._quality_tradeoff.combined(values, mean_quality))
         with np.errstate(invalid="ignore"):
-            return np.diff(logs, prepend=0.0)
+            return np.diff(values, prepend=0.0)
 
     @property
     def bound(self) -> float:
-        """A proved upper bound on VS_q of every selection of this size that meets the constraints.
+        """A proved upper bound on VS_q of all selections of this size that meet the constraints.
 
-        It can cost more than the selection did, under a bar: at most 20 steps of O(N d² + d³) for d
-        features, or up to 512 landmarks. Quality has no part in it. NotPSDError: eigenvalues are
-        negative (even with psd="clip", which takes them off the scores only).
+        It ignores quality. It can take longer than the selection, with a progress bar: at most 20
+        steps of O(N d² + d³), for N samples with d features or up to 512 landmark samples. A
+        NotPSDError is raised if similarities have negative eigenvalues, also with ``psd="clip"``,
+        which affects only the scores.
         """
-        if not self._bounds:
-            proved = bound(self._candidates, self._rows, self._constraints, self.q)
-            self._bounds.append(max(proved, self._score))  # but for rounding
-        return self._bounds[0]
+        if not self._cached_bounds:
+            bound = compute_upper_bound(
+                self._candidates, self._positions, self._constraints, self.q
+            )
+            # Rounding can make the bound slightly smaller than the score.
+            self._cached_bounds.append(max(bound, self._score))
+        return self._cached_bounds[0]
 
     @property
     def certified(self) -> float:
-        """`scores[-1] / bound`, in (0, 1]: 1 says that none of this size scores more."""
+        """The ratio ``scores[-1] / bound``, in (0, 1]; 1 means that no selection scores more."""
         return self._score / self.bound
 
     def to_dict(self) -> Record:
@@ -150,7 +158,7 @@ class Selection(SummaryMixin):
         dict
             Values of built-in types; `bound` is None if eigenvalues are negative.
         """
-        known = self._bound_if_any()
+        bound = self._bound_or_none()
         return to_json_record(
             {
                 "places": self.places,
@@ -160,8 +168,8 @@ class Selection(SummaryMixin):
                 "gains": self.gains,
                 "swapped": self.swapped,
                 "interrupted": self.interrupted,
-                "bound": known,
-                "certified": None if known is None else self.certified,
+                "bound": bound,
+                "certified": None if bound is None else self.certified,
             }
         )
 
@@ -188,9 +196,9 @@ class Selection(SummaryMixin):
         matplotlib Axes
             The axes with the plot.
         """
-        return draw(self.scores, self._bound_if_any(), ax=ax)
+        return plot_selection(self.scores, self._bound_or_none(), ax=ax)
 
-    def _bound_if_any(self) -> float | None:
+    def _bound_or_none(self) -> float | None:
         try:
             return self.bound
         except NotPSDError:
@@ -202,22 +210,22 @@ class Selection(SummaryMixin):
 
     def _repr_html_(self) -> str:
         first = range(min(10, len(self)))
-        few = np.unique([*first, len(self) - 1])
+        rows = np.unique([*first, len(self) - 1])
         columns = {
-            "": few + 1,
-            "place": self.places[few],
-            "score so far": self.scores[few],
-            "gain": self.gains[few],
+            "": rows + 1,
+            "index": self.places[rows],
+            "score so far": self.scores[rows],
+            "gain": self.gains[rows],
         }
         return render_html_table(columns, self.sentence)
 
     @property
     def sentence(self) -> str:
-        """The number of samples chosen, their score, and its share of the bound if it is known."""
-        best = ""
-        if self._bounds:  # not looked for only to be shown
-            best = f", at least {self.certified:.1%} of what is possible"
+        """The number of selected samples, their score, and its ratio to the bound if known."""
+        guarantee = ""
+        if self._cached_bounds:  # computing the bound can take long
+            guarantee = f", at least {self.certified:.1%} of the maximum"
         return (
-            f"{len(self)} of {self._candidates.n} samples by {self.objective!r}, "
-            f"VS (q={self.q:g}) = {self._score:.4g}{best}."
+            f"{len(self)} of {self._candidates.n} samples (objective={self.objective!r}): "
+            f"VS (q={self.q:g}) = {self._score:.4g}{guarantee}."
         )

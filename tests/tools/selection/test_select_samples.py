@@ -13,7 +13,7 @@ from vendiscore import FeatureSimilarity, MatrixSimilarity, as_similarity, compu
 from vendiscore.result import key_at
 from vendiscore.similarity.bit_sets import BitSimilarity
 from vendiscore.support.suggestions import REPLACEMENT_HINTS
-from vendiscore.tools.selection import resolvent
+from vendiscore.tools.selection import marginal_gains
 
 RNG = np.random.default_rng(0)
 X = RNG.normal(size=(60, 5)) + 2 * RNG.normal(size=(6, 5))[RNG.integers(0, 6, 60)]
@@ -63,22 +63,22 @@ def test_of_many_near_ties_the_best_is_taken(q):
     # A hundred points on a circle: all that is left differs little.
     angles = np.sort(RNG.random(100)) * 2 * np.pi
     circle = np.column_stack([np.cos(angles), np.sin(angles)])
-    found = select(circle, 8, q=q, k="rbf", sigma=0.5, swaps=False)
-    check_picks(as_similarity(circle, k="rbf", sigma=0.5).dense(), found.places, q)
+    result = select(circle, 8, q=q, k="rbf", sigma=0.5, swaps=False)
+    check_picks(as_similarity(circle, k="rbf", sigma=0.5).dense(), result.places, q)
 
 
 @pytest.mark.parametrize("q", ORDERS)
 @pytest.mark.parametrize("name", SETS)
 def test_scores_and_gains_are_those_of_the_prefixes(name, q):
     samples, how = SETS[name]
-    found = select(samples, 9, q=q, **how)
+    result = select(samples, 9, q=q, **how)
     K = dense(name)
     expected = [
-        compute(K[np.ix_(found.places[:m], found.places[:m])], score_K=True, q=q)[key_at(q)]
+        compute(K[np.ix_(result.places[:m], result.places[:m])], score_K=True, q=q)[key_at(q)]
         for m in range(1, 10)
     ]
-    np.testing.assert_allclose(found.scores, expected, rtol=1e-9)
-    np.testing.assert_allclose(np.cumsum(found.gains), np.log(expected), rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(result.scores, expected, rtol=1e-9)
+    np.testing.assert_allclose(np.cumsum(result.gains), np.log(expected), rtol=1e-9, atol=1e-9)
 
 
 @pytest.mark.parametrize("q", ORDERS)
@@ -94,12 +94,12 @@ def test_exchanges_never_lower_what_is_maximised(name, q):
 
 def test_exchanges_end_where_no_single_one_is_better():
     K = dense("rbf")
-    found = select(X, 6, k="rbf", sigma=1.5)
-    own = log_score(K, found.places, 1.0)
-    for j, v in itertools.product(range(6), np.setdiff1d(np.arange(60), found.places)):
-        changed = found.places.copy()
+    result = select(X, 6, k="rbf", sigma=1.5)
+    own = log_score(K, result.places, 1.0)
+    for j, v in itertools.product(range(6), np.setdiff1d(np.arange(60), result.places)):
+        changed = result.places.copy()
         changed[j] = v
-        assert log_score(K, changed, 1.0) <= own + 2 * resolvent.COARSE
+        assert log_score(K, changed, 1.0) <= own + 2 * marginal_gains.COARSE_TOLERANCE
 
 
 @pytest.mark.parametrize("objective", ["vendi", "represent"])
@@ -110,9 +110,9 @@ def test_prefixes_are_the_selections_of_fewer_samples(objective):
 
 
 def test_after_exchanges_the_order_is_greedy_within_the_set():
-    found = select(X, 12, k="rbf", sigma=1.5)
-    assert found.swapped
-    again = select(X[found.places], 12, k="rbf", sigma=1.5, swaps=False)
+    result = select(X, 12, k="rbf", sigma=1.5)
+    assert result.swapped
+    again = select(X[result.places], 12, k="rbf", sigma=1.5, swaps=False)
     np.testing.assert_array_equal(again.places, np.arange(12))
 
 
@@ -126,15 +126,15 @@ def test_represent_takes_what_raises_the_mean_similarity_to_the_nearest_most(nam
     for _ in range(7):
         worth = [-np.inf if v in places else value([*places, v]) for v in range(n)]
         places.append(int(np.argmax(np.array(worth) >= max(worth) - 1e-12)))
-    found = select(samples, 7, objective="represent", **how)
-    np.testing.assert_allclose(value(found.places), value(places))
-    np.testing.assert_allclose(found.gains.sum(), value(places))
+    result = select(samples, 7, objective="represent", **how)
+    np.testing.assert_allclose(value(result.places), value(places))
+    np.testing.assert_allclose(result.gains.sum(), value(places))
 
 
 @pytest.mark.parametrize("kept", [0, 2000, 1 << 20])
 @pytest.mark.parametrize("kind", ["features", "matrix"])
 def test_represent_takes_the_picks_of_plain_greedy_with_fewer_looks(kind, kept, monkeypatch):
-    from vendiscore.tools.selection import representatives
+    from vendiscore.tools.selection import facility_location
 
     similarity = as_similarity(np.vstack([X, X[:20]]), k="cosine")  # ties: copies
     K = similarity.dense()
@@ -146,16 +146,16 @@ def test_represent_takes_the_picks_of_plain_greedy_with_fewer_looks(kind, kept, 
         gains[expected] = -np.inf
         expected.append(int(np.argmax(gains >= gains.max() - 1e-11)))
         nearest = np.maximum(nearest, K[expected[-1]])
-    looks, look = [], representatives.Cover._look
-    monkeypatch.setattr(representatives, "BATCH", 1)
-    monkeypatch.setattr(representatives, "KEPT", kept)
+    looks, look = [], facility_location.FacilityLocation._update_gains
+    monkeypatch.setattr(facility_location, "BATCH_SIZE", 1)
+    monkeypatch.setattr(facility_location, "MAX_CACHED_SIMILARITIES", kept)
     monkeypatch.setattr(
-        representatives.Cover,
-        "_look",
-        lambda self, some: looks.append(len(some)) or look(self, some),
+        facility_location.FacilityLocation,
+        "_update_gains",
+        lambda self, indices: looks.append(len(indices)) or look(self, indices),
     )
-    found = select(similarity, 15, objective="represent")
-    assert found.places.tolist() == expected
+    result = select(similarity, 15, objective="represent")
+    assert result.places.tolist() == expected
     assert sum(looks) < 80 * 15 / 3
 
 
@@ -167,9 +167,9 @@ def test_an_objective_of_other_packages_is_named_with_the_package(objective, sai
 
 def test_copies_come_last():
     doubled = np.vstack([X[:8], X[:8]])
-    found = select(doubled, 12, k="rbf", sigma=0.1)
-    assert sorted(found.places[:8] % 8) == list(range(8))
-    assert found.gains[8] < 0
+    result = select(doubled, 12, k="rbf", sigma=0.1)
+    assert sorted(result.places[:8] % 8) == list(range(8))
+    assert result.gains[8] < 0
     whole = select(np.ones((5, 2)), 5, k="rbf", sigma=1.0)
     np.testing.assert_allclose(whole.scores, 1)
     assert whole.places.tolist() == [0, 1, 2, 3, 4]
@@ -183,7 +183,7 @@ def test_samples_of_any_kind_give_the_same(kind):
     expected = select(rows, 7, k="cosine")
     if kind.startswith("torch"):
         torch = pytest.importorskip("torch")
-    found = {
+    result = {
         "float32": lambda: select(rows.astype(np.float32), 7, k="cosine"),
         "sparse": lambda: select(sp.csr_array(rows), 7, k="cosine"),
         "torch": lambda: select(torch.tensor(rows), 7, k="cosine"),
@@ -193,19 +193,19 @@ def test_samples_of_any_kind_give_the_same(kind):
         ),
         "negative zeros": lambda: select(np.where(rows == 0, -0.0, rows), 7, k="cosine"),
     }[kind]()
-    np.testing.assert_array_equal(found.places, expected.places)
-    np.testing.assert_allclose(found.scores, expected.scores, rtol=1e-5)
-    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-4)
+    np.testing.assert_array_equal(result.places, expected.places)
+    np.testing.assert_allclose(result.scores, expected.scores, rtol=1e-5)
+    np.testing.assert_allclose(result.bound, expected.bound, rtol=1e-4)
 
 
 def test_quality_and_diversity_are_multiplied():
     K, quality = dense("rbf"), RNG.random(60)
-    found = select(X, 8, k="rbf", sigma=1.5, quality=quality, swaps=False)
-    check_picks(K, found.places, 1.0, quality)
-    own = log_score(K, found.places, 1.0, quality)
-    np.testing.assert_allclose(found.gains.sum(), own, atol=1e-9)
+    result = select(X, 8, k="rbf", sigma=1.5, quality=quality, swaps=False)
+    check_picks(K, result.places, 1.0, quality)
+    own = log_score(K, result.places, 1.0, quality)
+    np.testing.assert_allclose(result.gains.sum(), own, atol=1e-9)
     swapped = select(X, 8, k="rbf", sigma=1.5, quality=quality)
-    assert swapped.gains.sum() >= found.gains.sum()
+    assert swapped.gains.sum() >= result.gains.sum()
     for q in (0.5, 2.0):
         assert select(X, 8, k="rbf", q=q, quality=quality).gains.sum() > 0
 
@@ -214,13 +214,13 @@ def test_quality_and_diversity_are_multiplied():
 def test_relevance_is_quality_whatever_its_unit_and_zero(q):
     relevance = RNG.normal(size=60)
     how = {"k": "rbf", "sigma": 1.5, "q": q}
-    found = select(X, 8, relevance=relevance, **how)
+    result = select(X, 8, relevance=relevance, **how)
     moved = select(X, 8, relevance=1e200 * relevance, **how)
     shifted = select(X, 8, relevance=(3 * relevance - 7).tolist(), **how)
     z = (relevance - relevance.mean()) / relevance.std()
     same = select(X, 8, quality=np.exp(z), **how)
     for other in (moved, shifted, same):
-        np.testing.assert_array_equal(found.places, other.places)
+        np.testing.assert_array_equal(result.places, other.places)
     np.testing.assert_array_equal(
         select(X, 8, relevance=np.full(60, -2.0), **how).places, select(X, 8, **how).places
     )
@@ -231,23 +231,23 @@ def test_a_tradeoff_goes_from_relevance_alone_to_diversity_alone(q):
     relevance = RNG.normal(size=60)
     how = {"k": "rbf", "sigma": 1.5, "q": q}
     shares = [0, 0.2, 0.5, 0.8, 1]
-    found = [select(X, 8, relevance=relevance, tradeoff=share, **how) for share in shares]
-    assert sorted(found[0].places) == sorted(np.argsort(-relevance)[:8])
-    np.testing.assert_array_equal(found[-1].places, select(X, 8, **how).places)
-    means = [relevance[one.places].mean() for one in found]
-    scores = [one.scores[-1] for one in found]
+    result = [select(X, 8, relevance=relevance, tradeoff=share, **how) for share in shares]
+    assert sorted(result[0].places) == sorted(np.argsort(-relevance)[:8])
+    np.testing.assert_array_equal(result[-1].places, select(X, 8, **how).places)
+    means = [relevance[one.places].mean() for one in result]
+    scores = [one.scores[-1] for one in result]
     assert means[0] >= means[2] >= means[4]
     assert scores[0] < scores[4]
     plain = select(X, 8, relevance=relevance, **how)
-    np.testing.assert_array_equal(found[2].places, plain.places)
+    np.testing.assert_array_equal(result[2].places, plain.places)
 
 
 def test_gains_add_up_to_the_objective_at_any_tradeoff():
     quality = RNG.random(60) + 0.1
-    found = select(X, 8, k="rbf", sigma=1.5, quality=quality, tradeoff=0.3)
-    mean = quality[found.places].mean()
-    expected = 0.6 * np.log(found.scores[-1]) + 1.4 * np.log(mean)
-    np.testing.assert_allclose(found.gains.sum(), expected, atol=1e-9)
+    result = select(X, 8, k="rbf", sigma=1.5, quality=quality, tradeoff=0.3)
+    mean = quality[result.places].mean()
+    expected = 0.6 * np.log(result.scores[-1]) + 1.4 * np.log(mean)
+    np.testing.assert_allclose(result.gains.sum(), expected, atol=1e-9)
     K = dense("rbf")
     plain = select(X, 8, k="rbf", sigma=1.5, quality=quality, tradeoff=0.3, swaps=False).places
     for m in range(1, 8):
@@ -264,11 +264,11 @@ def test_samples_that_are_left_out_keep_their_places():
     texts = [*TEXTS[:10], "", *TEXTS[10:20]]
     quality = np.arange(21.0)
     with pytest.warns(UserWarning, match="left out"):
-        found = select(
+        result = select(
             texts, 5, k="ngram_overlap", ns=[1], on_error="skip", initial=[12], quality=quality
         )
-    assert found.places[0] == 12
-    assert 10 not in found.places
+    assert result.places[0] == 12
+    assert 10 not in result.places
     expected = select(
         [*texts[:10], *texts[11:]],
         5,
@@ -277,33 +277,33 @@ def test_samples_that_are_left_out_keep_their_places():
         initial=[11],
         quality=np.delete(quality, 10),
     )
-    np.testing.assert_array_equal(found.places - (found.places > 10), expected.places)
+    np.testing.assert_array_equal(result.places - (result.places > 10), expected.places)
 
 
 def test_quality_and_groups_may_have_one_entry_for_each_sample_kept():
     texts = [*TEXTS[:10], "", *TEXTS[10:20]]
-    every = {"quality": np.arange(21.0), "groups": np.arange(21) % 2, "quota": 3}
-    kept = {name: np.delete(values, 10) for name, values in every.items() if name != "quota"}
+    keywords = {"quality": np.arange(21.0), "groups": np.arange(21) % 2, "quota": 3}
+    kept = {name: np.delete(values, 10) for name, values in keywords.items() if name != "quota"}
     with pytest.warns(UserWarning, match="left out"):
-        found = [
-            select(texts, 5, k="ngram_overlap", on_error="skip", **{**every, **some})
+        result = [
+            select(texts, 5, k="ngram_overlap", on_error="skip", **{**keywords, **some})
             for some in ({}, kept)
         ]
-    np.testing.assert_array_equal(found[0].places, found[1].places)
+    np.testing.assert_array_equal(result[0].places, result[1].places)
 
 
 def test_a_selection_tells_of_itself():
-    found = select(X, 12, k="rbf", sigma=1.5)
-    assert repr(found).startswith("Selection(12 of 60 samples by 'vendi', VS (q=1) = ")
-    assert "of what is possible" not in found._repr_html_()
-    told = found.to_dict()
-    assert json.loads(json.dumps(told)) == told
-    assert told["places"] == found.places.tolist()
-    assert told["certified"] == found.scores[-1] / found.bound
-    assert "of what is possible" in found._repr_html_()
+    result = select(X, 12, k="rbf", sigma=1.5)
+    assert repr(result).startswith("Selection(12 of 60 samples (objective='vendi'): VS (q=1) = ")
+    assert "of the maximum" not in result._repr_html_()
+    record = result.to_dict()
+    assert json.loads(json.dumps(record)) == record
+    assert record["places"] == result.places.tolist()
+    assert record["certified"] == result.scores[-1] / result.bound
+    assert "of the maximum" in result._repr_html_()
     assert json.dumps(select(X, 3, objective="represent", k="rbf").to_dict())
     with pytest.raises(AttributeError):
-        found.places = 3
+        result.places = 3
 
 
 def test_a_selection_draws_itself_below_the_bound():
@@ -311,11 +311,11 @@ def test_a_selection_draws_itself_below_the_bound():
     from matplotlib.figure import Figure
 
     ax = Figure().add_subplot()
-    found = select(X, 5, k="rbf", sigma=1.5)
-    assert found.plot(ax) is ax
+    result = select(X, 5, k="rbf", sigma=1.5)
+    assert result.plot(ax) is ax
     scores, bound = ax.get_lines()
-    np.testing.assert_array_equal(scores.get_ydata(), found.scores)
-    assert bound.get_ydata()[0] == found.bound
+    np.testing.assert_array_equal(scores.get_ydata(), result.scores)
+    assert bound.get_ydata()[0] == result.bound
 
 
 def test_memory_beside_the_features_is_small_and_nothing_has_all_pairs():
@@ -325,11 +325,11 @@ def test_memory_beside_the_features_is_small_and_nothing_has_all_pairs():
     select(MatrixSimilarity(np.eye(3)), 2)
     tracemalloc.start()
     try:
-        found = select(similarity, size)
+        result = select(similarity, size)
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()
-    assert len(found) == size
+    assert len(result) == size
     assert peak < 1.25 * rows.nbytes  # a matrix of all pairs is 300 times that
 
 

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity, TooLargeError, select
-from vendiscore.tools.selection import representatives
+from vendiscore.tools.selection import facility_location
 from vendiscore.tools.selection.candidates import Candidates
-from vendiscore.tools.selection.representatives import Cover
+from vendiscore.tools.selection.facility_location import FacilityLocation
 
 RNG = np.random.default_rng(0)
 X = np.repeat(RNG.standard_normal((6, 5)), 30, axis=0) + 0.3 * RNG.standard_normal((180, 5))
@@ -30,22 +30,26 @@ def greedy(K, size, allowed=None):
 
 
 def pick(similarity, size, allowed=None):
-    cover = Cover(Candidates(similarity), None)
+    cover = FacilityLocation(Candidates(similarity), None)
     allowed = np.ones(similarity.n, bool) if allowed is None else allowed.copy()
     for _ in range(size):
-        v = cover.best(allowed)
+        v = cover.best_candidate(allowed)
         cover.add(v)
         allowed[v] = False
-    return cover.places
+    return cover.selected
 
 
 @pytest.mark.parametrize("make", [lambda: FeatureSimilarity(X), lambda: MatrixSimilarity(K)])
 @pytest.mark.parametrize("few", [0, 2048], ids=["single", "double"])
-@pytest.mark.parametrize("kept", [1, 1 << 27])
-def test_samples_are_those_of_the_greedy_algorithm(make, few, kept, monkeypatch):
-    monkeypatch.setattr(representatives, "FEW", few)
-    monkeypatch.setattr(representatives, "KEPT", kept * 180 if kept == 1 else kept)
-    monkeypatch.setattr(representatives, "BATCH", 8)
+@pytest.mark.parametrize("max_cached", [1, 1 << 27])
+def test_samples_are_those_of_the_greedy_algorithm(make, few, max_cached, monkeypatch):
+    monkeypatch.setattr(facility_location, "MAX_DOUBLE_PRECISION_SAMPLES", few)
+    monkeypatch.setattr(
+        facility_location,
+        "MAX_CACHED_SIMILARITIES",
+        max_cached * 180 if max_cached == 1 else max_cached,
+    )
+    monkeypatch.setattr(facility_location, "BATCH_SIZE", 8)
     assert pick(make(), 12) == greedy(K, 12)
 
 
@@ -61,23 +65,23 @@ def test_equal_gains_take_the_first_sample():
 
 
 def test_select_represents_by_this_objective():
-    found = select(X, 6, k="cosine", objective="represent", swaps=False)
-    assert [*found.places] == greedy(K, 6)
-    clusters = {place // 30 for place in found.places}
+    result = select(X, 6, k="cosine", objective="represent", swaps=False)
+    assert [*result.places] == greedy(K, 6)
+    clusters = {place // 30 for place in result.places}
     assert len(clusters) >= 4
 
 
 def test_a_sample_of_many_is_represented(monkeypatch):
-    monkeypatch.setattr(representatives, "COVERED", 60)
+    monkeypatch.setattr(facility_location, "MAX_REPRESENTED", 60)
     chosen = pick(FeatureSimilarity(X), 6)
-    every = K[chosen].max(axis=0).mean()
+    mean_similarity = K[chosen].max(axis=0).mean()
     best = K[greedy(K, 6)].max(axis=0).mean()
-    assert 0.95 * best < every <= best + 0.01
+    assert 0.95 * best < mean_similarity <= best + 0.01
 
 
 def test_more_than_fits_in_memory_is_refused(monkeypatch):
     monkeypatch.setattr(
-        representatives.memory, "require", lambda *a: (_ for _ in ()).throw(TooLargeError(a[1]))
+        facility_location.memory, "require", lambda *a: (_ for _ in ()).throw(TooLargeError(a[1]))
     )
     with pytest.raises(TooLargeError, match="representing 180 samples"):
-        Cover(Candidates(FeatureSimilarity(X)), None)
+        FacilityLocation(Candidates(FeatureSimilarity(X)), None)
