@@ -47,10 +47,10 @@ def grid() -> str:
 # One row for each kind of work, for the README.
 FEW = {
     "compute: score_X, TREC by MiniLM, normalised, 2,722 × 384": "2,722 sentence embeddings",
-    "compute: n-grams of questions, 1,000": "1,000 questions, n-grams",
-    "compare: precision and recall, 1,000 × 384": "precision, recall, 2 × 1,000 × 384",
-    "mag_area: mag_area, 1,000 × 384": "magnitude of 1,000 × 384",
-    "select: 100 that represent, 10,000 × 384": "100 representative of 10,000 × 384",
+    "compute: n-grams of questions, 1,000": "n-grams of 1,000 questions",
+    "compare: precision and recall, 1,000 × 384": "precision and recall, 2 × 1,000 vectors",
+    "mag_area: mag_area, 1,000 × 384": "magnitude of 1,000 vectors",
+    "select: 100 that represent, 10,000 × 384": "selecting 100 of 10,000 vectors",
 }
 
 

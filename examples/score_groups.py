@@ -42,7 +42,7 @@ def main() -> None:
         f"total γ = {result['TotalVS']:.2f} = α β"
     )
     print("α: a group is on average as diverse as α completely different texts.")
-    print("β: the groups are as different as β groups that have no words in common.")
+    print("β: the groups differ as much as β groups that have no words in common.")
     print(f"If texts are assigned to groups at random, β is {result['BetweenVS_null']:.2f}.")
 
 

@@ -2,7 +2,10 @@
 
 from pathlib import Path
 
-import evaluate
+try:
+    import evaluate
+except ImportError:
+    raise SystemExit("this example requires evaluate; run: pip install -e '.[evaluate]'") from None
 
 HERE = Path(__file__).resolve().parent
 

@@ -3,7 +3,7 @@
     python examples/stream_embeddings.py                 # 50,000 random embeddings
     python examples/stream_embeddings.py X.npy [1000000] # rows of a file
 
-Batches can also come from several machines; see examples/recipes.
+examples/recipes/engines.py scores batches that are on several machines.
 """
 
 import sys

@@ -415,15 +415,17 @@ def wording() -> str:
     a, b, c, d = controlled()
     default, best = find("human_scores", DEFAULT), find("human_scores", CONTEXT, True)
     return (
-        "N-grams, the default, compare *wording*, not meaning. Their Spearman correlation with "
-        f"human ratings of diversity is {short(mean(default))} over six sources and "
-        f"{short(responses(default))} over three further sources. Embeddings in the context of "
-        f"the prompt reach {short(mean(best))} and {short(responses(best))}; the decision to read "
-        "answers in context was made on the three further sources. In two sources, shared words "
-        "do not show whether a set is diverse. There, n-grams classify sets as diverse or not "
-        f"with an accuracy of {short(a)} and {short(b)}, and these embeddings with {short(c)} and "
-        f"{short(d)} (chance: 0.50; `python benchmarks/people/all.py`, results in "
-        "`benchmarks/results/people/human_scores.json`)."
+        "N-grams, the default, compare *wording*, not meaning. We compared scores with human "
+        "ratings of diversity in nine data sets, called sources. For n-grams, the mean of "
+        f"Spearman's correlation is {short(mean(default))} for six sources and "
+        f"{short(responses(default))} for the three others. For embeddings in the context of the "
+        f"prompt, it is {short(mean(best))} and {short(responses(best))}. The three other sources "
+        "were used to decide that answers are compared in context. Two of the sources consist of "
+        "sets whose shared words do not show whether they are diverse. There, n-grams classify "
+        f"sets as diverse or not with an accuracy of {short(a)} and {short(b)}, and these "
+        f"embeddings with {short(c)} and {short(d)} (by chance: 0.50). The results are in "
+        "`benchmarks/results/people/human_scores.json`, and `python benchmarks/people/all.py` "
+        "computes them."
     )
 
 

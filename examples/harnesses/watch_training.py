@@ -4,14 +4,20 @@
     python examples/harnesses/watch_training.py
 
 A model with a vocabulary of ten words learns a single sentence. This takes ten seconds on a CPU and
-downloads nothing. A warning is given when the model generates nothing else any more.
+downloads nothing. A warning is emitted when the model generates only this sentence.
 """
 
 import tempfile
 
-import transformers
-from diversity_callback import DiversityCallback
-from tiny_model import EOS, llama, word_tokenizer
+try:
+    import accelerate  # noqa: F401  (required by transformers.Trainer)
+    import transformers
+    from diversity_callback import DiversityCallback
+    from tiny_model import EOS, llama, word_tokenizer
+except ImportError as error:
+    if __name__ != "__main__":
+        raise
+    raise SystemExit(f"{error}; run: pip install -e . accelerate torch transformers") from None
 
 PROMPTS = ["a cat", "the dog"]
 
@@ -26,7 +32,7 @@ def trainer(**options: object) -> transformers.Trainer:
         "learning_rate": 3e-2,
         "eval_strategy": "steps",
         "eval_steps": 10,
-        "eval_on_start": True,  # the first evaluation, with which later ones are compared
+        "eval_on_start": True,  # later evaluations are compared with this one
         "save_strategy": "no",
         "report_to": "none",
         "disable_tqdm": True,
@@ -42,7 +48,7 @@ def trainer(**options: object) -> transformers.Trainer:
 
 
 def main() -> transformers.Trainer:
-    """Train, and print the effective number of different sentences, of six."""
+    """Train, and print the effective number of different sentences among six generated ones."""
     with tempfile.TemporaryDirectory() as folder:
         run = trainer(output_dir=folder)
         run.add_callback(DiversityCallback(PROMPTS, n=6, max_new_tokens=5, log=run.log))

@@ -1,6 +1,11 @@
 """Call the API of the web app from Python."""
 
-from gradio_client import Client
+try:
+    from gradio_client import Client
+except ImportError:
+    raise SystemExit(
+        "this example requires gradio_client; run: pip install gradio_client"
+    ) from None
 
 client = Client("http://127.0.0.1:7860", verbose=False)
 texts = ["a cat sat", "a dog ran"]

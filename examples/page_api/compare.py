@@ -1,6 +1,11 @@
 """Compare two models that answered the same prompts, with the API of the web app."""
 
-from gradio_client import Client
+try:
+    from gradio_client import Client
+except ImportError:
+    raise SystemExit(
+        "this example requires gradio_client; run: pip install gradio_client"
+    ) from None
 
 rows = [
     {"model": model, "prompt": prompt, "text": f"{prompt} {answer}"}

@@ -2,8 +2,11 @@
 
 import asyncio
 
-from mcp import ClientSession
-from mcp.client.streamable_http import streamablehttp_client
+try:
+    from mcp import ClientSession
+    from mcp.client.streamable_http import streamablehttp_client
+except ImportError:
+    raise SystemExit("this example requires mcp; run: pip install mcp") from None
 
 
 async def main() -> None:

@@ -1,8 +1,9 @@
-"""Score rows that a query engine stores in partitions: copy the function for your engine.
+"""Score rows that a query engine stores in partitions.
 
-Each function takes rows of an engine and a function that computes the state of record batches,
-here `all_rows` or `within_prompts`. It returns the state of all rows. Partitions are merged in
-order, so a prompt may span two partitions. The rows of a prompt must be adjacent (ORDER BY).
+Copy the function for your engine, for example `dask_state`. Its arguments are the rows, as an
+object of the engine, and a function that computes the state of record batches, either `all_rows` or
+`within_prompts`. It returns the state of all rows. Partitions are merged in order, so a prompt may
+span two partitions. The rows of a prompt must be adjacent (ORDER BY).
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Select a diverse subset of rows in many partitions, with an upper bound on all subsets.
 
 Select 2k rows in each partition, and k rows of their union (GreeDi: Mirzasoleiman, Karbasi, Sarkar
-& Krause, NeurIPS 2013). If the first k rows of a partition score more, use them instead. A second
-pass computes an upper bound on the score of any k rows, and adds the rows with the largest gradient
-to the candidates.
+& Krause, NeurIPS 2013). If the first k rows of a partition have a higher score, use them instead. A
+second pass computes an upper bound on the score of any k rows, and adds the rows with the largest
+gradient to the candidates.
 """
 
 from __future__ import annotations

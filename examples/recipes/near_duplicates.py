@@ -1,7 +1,11 @@
-"""Count rows that are not near-duplicates of an earlier row, with faiss (pip install faiss-cpu)."""
+"""Count rows that are not near-duplicates of an earlier row, with faiss."""
 
-import faiss
 import numpy as np
+
+try:
+    import faiss
+except ImportError:
+    raise SystemExit("this example requires faiss; run: pip install faiss-cpu") from None
 
 X = np.random.default_rng(0).standard_normal((20_000, 64), dtype=np.float32)
 X[1::10] = X[::10] + np.float32(0.01)  # 2,000 near-duplicates, each after its original

@@ -3,8 +3,8 @@
     python -m openrlhf.cli.train_ppo_ray --train.agent_func_path openrlhf_agent.py …
 
 OpenRLHF calls `reward_func` for one answer at a time, but diversity is a property of several
-answers. All answers to a prompt are generated in the same actor. So each answer waits for the
-others to the same prompt, without blocking a thread, and all of them are scored together.
+answers. All answers to a prompt are generated in the same actor. So each answer waits, without
+blocking a thread, until all answers to this prompt are generated. Then they are scored together.
 """
 
 import asyncio
@@ -22,7 +22,7 @@ def quality(prompt: str, answer: str, label: str) -> float:
 
 @dataclass
 class Group:
-    """Answers to a prompt that wait until all of its answers are generated."""
+    """The answers to one prompt that are already generated, and their pending rewards."""
 
     generating: int = 0
     answers: list[str] = field(default_factory=list)
@@ -40,7 +40,7 @@ class AgentExecutor(SingleTurnAgentExecutor):
     async def execute(self, prompt, label, sampling_params, max_length, hf_tokenizer, **others):
         """Return the result of the single-turn executor, with a reward."""
         group = self.groups.setdefault(prompt, Group())
-        group.generating += 1  # all answers to a prompt begin before the first is done
+        group.generating += 1  # all answers to a prompt start before the first one ends
         try:
             output = await super().execute(
                 prompt, label, sampling_params, max_length, hf_tokenizer, **others
@@ -60,7 +60,7 @@ class AgentExecutor(SingleTurnAgentExecutor):
         return {**output, "reward": await reward, "scores": right}
 
     def finish(self, group: Group) -> None:
-        """Reward all answers to a prompt, except those whose generation failed."""
+        """Set the rewards of all answers to a prompt whose generation succeeded."""
         if group.answers:
             rewards = group_rewards(group.answers, group.right, match_length=True)
             for future, reward in zip(group.rewards, rewards.tolist(), strict=True):

@@ -46,3 +46,11 @@ def test_a_solution_that_is_alone_has_its_quality(scored):
     found = scored(range(6))
     assert [each["score"] for each in found] == RIGHT
     assert {each["diversity"] for each in found} == {0}
+
+
+def test_a_missing_index_raises_an_error_that_names_it():
+    compute_score = runpy.run_path(str(RECIPE))["compute_score"]
+    with pytest.raises(
+        ValueError, match=r"must contain the key 'index', .*; got the keys \['id'\]"
+    ):
+        compute_score(["gsm8k"], ["a cat"], ["cat"], [{"id": 3}])
