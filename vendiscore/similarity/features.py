@@ -82,6 +82,8 @@ class FeatureSimilarity(Similarity):
         safe = (squares >= 1 / MAX_SQUARED_NORM) & (squares <= MAX_SQUARED_NORM)
         if self.scale is None and bool(safe.all()):
             return self.scaled(1 / namespace(squares).sqrt(squares))
+        if getattr(self.X.dtype, "kind", "f") in "biu":  # such as pixels; they cannot be rescaled
+            return Similarity.normalized(self)
         # Rescaling rows does not change cosines.
         return Similarity.normalized(self._with_features(rescale_rows(self.X)))
 

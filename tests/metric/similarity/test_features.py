@@ -181,3 +181,10 @@ def test_sparse_entries_are_added_in_place():
     E = scipy.sparse.csr_array(np.array([[0, 2, 0], [0, 0, 0], [3, 0, 4]]))
     assert add_sparse(K, E) is K
     assert K.tolist() == [[1, 3, 1], [1, 1, 1], [4, 1, 5]]
+
+
+def test_rows_of_integers_can_be_normalized_again():
+    rows = np.array([[255, 3], [0, 200], [255, 3]], np.uint8)
+    once = FeatureSimilarity(rows).normalized()
+    again = once.normalized()
+    np.testing.assert_allclose(again.dense(), once.dense(), rtol=1e-12)

@@ -200,7 +200,7 @@ def test_a_command_that_cannot_be_meant_ends_with_2(run, many, few, argv, said):
 
 def test_the_page_without_gradio_says_how_to_install_it(run, monkeypatch):
     monkeypatch.setitem(sys.modules, "gradio", None)
-    said = "the page needs the package 'gradio', which is not installed"
+    said = "the web app needs the package 'gradio', which is not installed"
     wanted = f"vendiscore: error: {said}: pip install -e '.[app]' in a clone of the repository\n"
     assert run("page", "--port", 8000) == (1, "", wanted)
 

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import shlex
 import sys
 import warnings
 from importlib.util import find_spec
@@ -247,7 +248,53 @@ def test_a_report_is_of_one_set(run, save):
     path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "-f", "html")
     assert (code, out) == (2, "")
-    assert "a report is of one set, and there are 3; name one FILE, and pass --pool to" in err
+    assert "a report is about one set, got 3 sets by column 'model'. Use one of:\n" in err
+    lines = err.partition("Use one of:\n")[2].splitlines()
+    assert [line.split()[1] for line in lines] == [path, "compare", "sources"]
+    for line in lines:
+        assert run(*shlex.split(line)[1:])[0] == 0, line
+
+
+def worst_rows(text, columns):
+    return [line.split()[:columns] for line in text.partition("lowest VS:\n")[2].splitlines()[1:]]
+
+
+def test_worst_lists_the_groups_with_the_lowest_score(run, save):
+    rows = ["p1,a b", "p1,a b", "p2,a b", "p2,c d", "p3,a b", "p3,a c"]
+    path = save("a.csv", "\n".join(["prompt,answer", *rows]))
+    out = run(path, "--worst", 2)[1]
+    assert worst_rows(out, 2) == [["p1", "2"], ["p3", "2"]]
+    assert len(worst_rows(run(path, "--worst", 9)[1], 2)) == 3
+    table = list(csv.DictReader(io.StringIO(run(path, "--worst", 2, "-f", "csv")[1])))
+    assert [row["group"] for row in table] == ["p1", "p3"]
+    assert float(table[0]["VS"]) == 1
+    assert "### groups with the lowest VS" in run(path, "--worst", 2, "-f", "md")[1]
+
+
+def test_worst_lists_groups_of_each_model(run, save):
+    rows = [
+        "m,p1,a b",
+        "m,p1,a b",
+        "m,p2,a b",
+        "m,p2,c d",
+        "n,p1,a b",
+        "n,p1,c d",
+        "n,p2,a",
+        "n,p2,a",
+    ]
+    path = save("a.csv", "\n".join(["model,prompt,answer", *rows]))
+    plain, out = run(path)[1], run(path, "--worst", 1)[1]
+    assert out.startswith(plain)
+    assert worst_rows(out, 2) == [["m", "p1"], ["n", "p2"]]
+    table = list(csv.DictReader(io.StringIO(run(path, "--worst", 1, "-f", "csv")[1])))
+    assert [(row["file"], row["group"]) for row in table] == [("m", "p1"), ("n", "p2")]
+
+
+def test_worst_without_groups_names_the_flags_that_define_them(run, texts):
+    code, out, err = run(texts, "--worst", 3)
+    assert (code, out) == (2, "")
+    assert "--worst requires groups or prompts" in err
+    assert "--prompt or --group-by" in err
 
 
 def test_measures_have_options_and_references(run, save):
@@ -293,7 +340,7 @@ def test_a_report_is_one_html_file(run, texts):
 
 
 USAGE = [
-    (["{x}", "-k", "ngrm"], "unknown kernel -k 'ngrm'. `vendiscore kernels` lists all."),
+    (["{x}", "-k", "ngrm"], "unknown kernel -k 'ngrm'. `vendiscore kernels` lists all kernels."),
     (["{x}", "-k", "ngram_overlap:nn=1"], "`nn` is not an option of kernel 'ngram_overlap'"),
     (["{x}", "-q", "-1"], "must be a number in"),
     (["{x}", "-q", "x"], "-q must be a number in"),
@@ -305,13 +352,13 @@ USAGE = [
     (["{x}", "-o", "model=str.split"], "takes Python objects"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),
     (["{x}", "--references", "{x}"], "VS looks at one"),
-    (["{x}", "-m", "WithinVS"], "name them by --group-by"),
+    (["{x}", "-m", "WithinVS"], "name their column with --group-by or --prompt"),
     (["{x}", "-w", "2"], "there is no option -w. Tables have four digits; -b, -f csv and -f json"),
     (["{x}", "--skip-rows", "-2"], "expected a whole number of at least 0"),
     (["{x}", "-o", "score_K=1"], "is not an option: pass --matrix instead"),
     (["{x}", "-f", "xml"], "invalid choice: 'xml'"),
     (["-", "-"], "standard input, -, can be read once"),
-    (["{x}", "{x}", "-f", "html"], "a report is of one set, and there are 2; name one FILE"),
+    (["{x}", "{x}", "-f", "html"], "a report is about one set, got 2 sets; pass one FILE"),
 ]
 
 
@@ -523,7 +570,7 @@ def test_a_text_without_a_vector_leaves_wording_and_is_named(run, save):
     code, out, err = run(path)
     assert code == 0
     assert out.startswith(f"VS = {vendiscore.compute([*SAME, '<unk>'])['VS']:.4g}\nn = 5\n")
-    assert f"there is no score by meaning: {path}, line 5 has an embedding of zeros" in err
+    assert f"no score by meaning: {path}, line 5 has an embedding of zeros" in err
 
 
 @pytest.mark.usefixtures("static")

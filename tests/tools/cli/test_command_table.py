@@ -4,12 +4,14 @@ import csv
 import io
 import itertools
 import re
+import sys
 from dataclasses import replace
 
 import pytest
 from two_models import TABLE
 
 import vendiscore
+from vendiscore.tools.cli import command_table
 from vendiscore.tools.cli.command_table import assign_letters
 
 OPTIONS = ("--by", "model", "--group-by", "prompt", "--quiet", "--permutations", 99)
@@ -56,7 +58,7 @@ def test_the_kernel_may_be_left_out_and_each_format_has_the_same_cells(run, answ
     assert r"ngram\_overlap" in out
     assert run("table", answers, *OPTIONS, "--signature")[1].count("\nVS|kernel=") == 1
     said = run("table", answers, *OPTIONS[:4], "--permutations", 99)[2]
-    assert "of sets without a common letter, the data show which is more diverse" in said
+    assert "for two sets without a common letter, the data show which is more diverse" in said
 
 
 @pytest.mark.parametrize("ending", ["png", "svg", "pdf"])
@@ -65,6 +67,40 @@ def test_the_table_is_a_picture_too(run, answers, tmp_path, ending):
     path = tmp_path / f"table.{ending}"
     assert run("table", answers, *OPTIONS, "--plot", path)[0] == 0
     assert path.stat().st_size > 1000
+    if ending == "png":
+        with pytest.importorskip("PIL.Image").open(path) as image:
+            width, height = image.size
+        assert width > 1000
+        assert height > 300
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        (
+            "table.doc",
+            "--plot must be a file name with the ending .png, .pdf or .svg, got 'table.doc'",
+        ),
+        ("no/table.png", "--plot no/table.png is in a folder that does not exist"),
+    ],
+)
+def test_a_picture_that_cannot_be_written_fails_before_comparing(
+    run, answers, monkeypatch, path, message
+):
+    pytest.importorskip("matplotlib")
+    monkeypatch.setattr(command_table, "compare_files", None)  # cannot be called
+    code, out, err = run("table", answers, *OPTIONS, "--plot", path)
+    assert (code, out) == (2, "")
+    assert message in err
+
+
+def test_a_picture_without_matplotlib_fails_before_comparing(run, answers, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.delitem(sys.modules, "matplotlib.figure", raising=False)
+    monkeypatch.setattr(command_table, "compare_files", None)  # cannot be called
+    code, out, err = run("table", answers, *OPTIONS, "--plot", "table.png")
+    assert (code, out) == (1, "")
+    assert "--plot needs the package 'matplotlib'" in err
 
 
 TWINS = vendiscore.compare(["a", "b"] * 4, ["a", "b"] * 4, k="labels", permutations=19)

@@ -234,8 +234,10 @@ def test_the_folders_of_a_folder_are_groups(run, pictures):
     expected = vendiscore.compute(every, k="pixels", groups=[p.parent.name for p in every])["VS"]
     assert run(pictures, "--group-by", "folder", "-b", "--quiet") == (0, f"{expected!r}\n", "")
     code, _, said = run(pictures)
-    assert code == 1
-    assert "the folder has no images; it has folders, whose files count with --group-by" in said
+    assert code == 2
+    assert "and the folder itself contains none. Are they one set? Type one of:" in said
+    pooled = vendiscore.compute(every, k="pixels")["VS"]
+    assert run(pictures, "--pool", "-b", "--quiet") == (0, f"{pooled!r}\n", "")
 
 
 def test_what_systems_put_into_folders_is_no_group_and_not_named(run, pictures):

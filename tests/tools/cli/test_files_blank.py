@@ -51,9 +51,11 @@ def test_valid_and_unique_molecules_are_counted(run, save):
     assert "\n3 of 4 valid, 2 unique\n" in run(bad, "--on-error", "skip")[1]
     good = save("n.smi", "CCO\nCC\n")
     assert "\n2 of 2 valid, 2 unique\n" in run(good)[1]
-    err = run(bad, good, "--on-error", "skip")[2]
+    out = run(bad, good, "--on-error", "skip")[1]
+    assert "m.smi: 3 of 4 valid, 2 unique\n" in out
+    assert "n.smi: 2 of 2 valid, 2 unique\n" in out
+    err = run(bad, good, "--on-error", "skip", "-f", "csv", "--verbose")[2]
     assert "m.smi: 3 of 4 valid, 2 unique\n" in err
-    assert "n.smi: 2 of 2 valid, 2 unique\n" in err
     assert " unique\n" not in "".join(run(good, "-b")[1:])
     assert "molecules" not in json.loads(run(good, "-f", "json")[1])
 

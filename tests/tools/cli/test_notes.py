@@ -1,6 +1,9 @@
 """Notes of a command: a few lines for everyday input, and each in full with --verbose."""
 
+import numpy as np
 import pytest
+
+from vendiscore.tools.cli.notes import Notes
 
 ANSWERS = "docs/tutorials/data/answers.csv"
 
@@ -16,8 +19,7 @@ def test_everyday_input_has_a_few_lines_of_notes(run, answers):
     assert len(lines) == 3
     assert "in 38 groups by column 'prompt', in 3 sets by column 'source'" in lines[0]
     assert lines[1].endswith("(similarly for gemini-1.5-pro, gpt-4o)")
-    assert lines[2].startswith("vendiscore: notes: Means over 38 groups")
-    assert lines[2].endswith("(--verbose prints them in full)")
+    assert lines[2] == "vendiscore: 2 further notes: pass --verbose to print them"
 
 
 def test_verbose_prints_each_note_of_each_set(run, answers):
@@ -49,3 +51,70 @@ def test_each_set_of_vectors_has_its_kernel_noted_once(run, save):
 def test_a_table_of_two_kernels_reports_its_samples_once(run, answers):
     kernels = ("-k", "ngram_overlap", "-k", "word_overlap", "--permutations", "99")
     assert run("table", answers, *kernels)[2].count("912 texts") == 1
+
+
+FILES = {
+    "texts": ["t.txt"],
+    "two files": ["t.txt", "u.txt"],
+    "four files": ["t.txt", "u.txt", "v.txt", "w.txt", "--ci"],
+    "prompts and models": ["answers.csv", "--ci"],
+    "labels": ["answers.csv", "--group-by", "model", "--column", "answer", "--ci"],
+    "vectors": ["x.npy", "--ci"],
+    "files of vectors": ["x.npy", "y.npy", "--ci"],
+    "compare": ["compare", "answers.csv"],
+    "table": ["table", "answers.csv", "-k", "ngram_overlap", "-k", "word_overlap"],
+    "sources": ["sources", "answers.csv"],
+    "growth": ["growth", "x.npy"],
+    "explain": ["explain", "x.npy"],
+    "select": ["select", "x.npy", "-n", "3", "--indices"],
+    "dedup": ["dedup", "t.txt"],
+    "report": ["report", "t.txt"],
+}
+
+
+@pytest.fixture
+def everyday(save, tmp_path, monkeypatch):
+    """A folder with everyday files."""
+    monkeypatch.chdir(tmp_path)
+    for name in "tuvw":
+        save(f"{name}.txt", "".join(f"the {name} word{i} of {i % 7}\n" for i in range(30)))
+    rows = [f"m{i % 2},p{i // 10},word{i % 4} of {i % 5} {i % 3}\n" for i in range(120)]
+    save("answers.csv", "".join(["model,prompt,answer\n", *rows]))
+    for i, name in enumerate(("x.npy", "y.npy")):
+        np.save(name, np.random.default_rng(i).normal(size=(30, 4)))
+
+
+@pytest.mark.usefixtures("everyday")
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.filterwarnings("ignore")
+def test_everyday_commands_print_at_most_three_lines_on_stderr(run, name):
+    code, out, err = run(*FILES[name])
+    assert code == 0, err
+    assert out
+    assert 1 <= len(err.splitlines()) <= 3, err
+    verbose = run(*FILES[name], "--verbose")
+    assert verbose[:2] == (code, out)
+    assert "pass --verbose" not in verbose[2]
+    quiet = run(*FILES[name], "--quiet")
+    assert quiet[1] == out
+    assert all(line.startswith("vendiscore: warning: ") for line in quiet[2].splitlines())
+
+
+def test_the_number_of_hidden_notes_is_printed(capsys):
+    notes = Notes(str)
+    notes.print_line("a: 3 texts")
+    for word in ("one", "two", "three"):
+        notes.add_note(f"note {word}", "a")
+    notes.print_all()
+    assert [line.removeprefix("vendiscore: ") for line in capsys.readouterr().err.splitlines()] == [
+        "a: 3 texts",
+        "a: note one",
+        "2 further notes: pass --verbose to print them",
+    ]
+
+
+@pytest.mark.usefixtures("everyday")
+def test_many_files_have_one_line(run):
+    err = run("t.txt", "u.txt", "v.txt")[2]
+    assert err.splitlines()[0] == "vendiscore: t.txt: 30 texts; 2 further files: 60 texts"
+    assert "vendiscore: w.txt: 30 texts\n" in run("t.txt", "u.txt", "w.txt", "--verbose")[2]

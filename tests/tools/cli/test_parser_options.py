@@ -132,6 +132,7 @@ ROWS = {
         ),
         "brief": Row("-b", "-b -f csv"),
         "by": Row("--by model", "--by nonsense", "t.csv --column answer"),
+        "worst": Row("--worst 1", "--worst 1", "t.csv --column answer --group-by topic", "a.txt"),
         "verbose": Row("--verbose", "--verbose --quiet", "birds.csv --counts", notes=True),
     },
     "report": {name: Row(refused=row.refused) for name, row in ONE_SET.items() if row.refused}
@@ -235,6 +236,10 @@ PAIRS = [
     "score a.txt -b -f json",
     "score a.txt -b --ci",
     "score a.txt -b --signature",
+    "score asked.csv --by model --worst 1 -f json",
+    "score asked.csv --pool --prompt prompt --worst 1 -b",
+    "score asked.csv --pool --prompt prompt --worst 1 -f html",
+    "score asked.csv --by model --worst 0",
     "score a.txt -f html --signature",
     "score a.txt --header",
     "score a.txt --no-index",

@@ -86,8 +86,11 @@ def test_folders_are_groups_if_they_are_named(folder):
     found = folder_samples(root, Wanted(group_by="folder"))
     assert found.groups == ["x", "x", "y/z"]
     assert folder_samples(root, Wanted(by="folder")).groups == ["x", "x", "y/z"]
-    with pytest.raises(RefusedError, match=r"has no \.txt files; it has folders"):
+    with pytest.raises(
+        AskError, match=r"contain 3 \.txt files, and the folder itself contains none"
+    ):
         folder_samples(root, Wanted())
+    assert len(folder_samples(root, Wanted(pool=True)).places) == 3
 
 
 def test_a_folder_without_samples_is_refused(folder):

@@ -419,7 +419,7 @@ class Comparison(SummaryMixin):
             sentence = f"{SAME.capitalize()} between {names} {self.at} (p ≥ {p:.2g})."
             return sentence + self._describe_detectable(unclear)
         if len(unclear) == 1:
-            sentences = [self._describe_pair(row) for row in clear + unclear]
+            sentences = [self._describe_pair(row) for row in self.pairs]
         else:
             sentences = [self._describe_pair(row) for row in clear]
         if len(unclear) > 1:

@@ -6,13 +6,14 @@ import re
 import shlex
 import sys
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 
 from ...support.progress import quiet
 from .exit_codes import BROKEN_PIPE, DATA, INTERRUPTED, PROGRAM, USAGE, UsageError, print_message
+from .notes import Notes
 from .parser import COMMANDS, build_parser, describe_unknown_command
 
 _WORD_PATTERN = re.compile(r"\w[\w-]*")  # a command, or a file name without extension
@@ -44,7 +45,9 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         args = made.parse_intermixed_args(given)
         args.use_flags = made.replace_keywords_by_flags
-        args.printed_notes = set()
+        args.notes = Notes(
+            args.use_flags, getattr(args, "quiet", False), getattr(args, "verbose", False)
+        )
         args.words = [PROGRAM, *([command] * (command != "score")), *given]
         args.command_line = shlex.join(args.words)
     except SystemExit as end:  # from --help, --version and errors of argparse
@@ -54,9 +57,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         return DATA
     try:
         with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):
-            _show_warnings(made.replace_keywords_by_flags)
+            _collect_warnings(args.notes)
             module = import_module(f".{COMMANDS[command].module}", __name__)
-            sys.stdout.write(getattr(module, f"run_{command}")(args))
+            try:
+                text = getattr(module, f"run_{command}")(args)
+            finally:
+                args.notes.print_all()
+            sys.stdout.write(text)
             sys.stdout.flush()
     except BrokenPipeError:
         # Prevents an error message when Python flushes stdout at exit.
@@ -71,13 +78,11 @@ def main(argv: Sequence[str] | None = None) -> int:
     return 0
 
 
-def _show_warnings(use_flags: Callable[[str], str]) -> None:
-    """Print user warnings as a single line each, without their code location."""
+def _collect_warnings(notes: Notes) -> None:
+    """Add user warnings to the notes of the command, without their code location."""
     warnings.simplefilter("ignore")
     warnings.simplefilter("always", UserWarning)
     warnings.filterwarnings("ignore", _DROPPED_SAMPLES_WARNING, UserWarning)
     # from matplotlib, about text that remains text in SVG
     warnings.filterwarnings("ignore", r"Glyph \d+", UserWarning)
-    warnings.showwarning = lambda message, *others, **more: print_message(
-        f"warning: {use_flags(str(message))}"
-    )
+    warnings.showwarning = lambda message, *_, **__: notes.add_warning(str(message))

@@ -18,7 +18,7 @@ def run_kernels(args: Namespace) -> str:
     for name, model in NAMED_MODELS.items():
         kernels.append((name, "text", f"The cosine of the embeddings of two texts by {model}."))
     names = ("kernel", "compares", "similarity")
-    return output.format_table(
+    return output.format_text_table(
         [dict(zip(names, kernel, strict=True)) for kernel in sorted(kernels)]
     )
 
@@ -34,7 +34,7 @@ def run_measures(args: Namespace) -> str:
             }
             for each in list_measures()
         ]
-        listed = output.format_table(rows)
+        listed = output.format_text_table(rows)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
         return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:

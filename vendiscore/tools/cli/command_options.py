@@ -18,8 +18,9 @@ from ...support.text_detection import are_sequences
 from ...support.types import Options, Record
 from ..reading.limits import Wanted
 from ..reading.samples import INDIVIDUAL, Samples
-from .exit_codes import DataError, UsageError, print_message
+from .exit_codes import DataError, UsageError
 from .files import read_samples, report_unusable_samples
+from .notes import Notes
 
 # For each sample type, the default kernel and what it compares.
 _DEFAULT_KERNELS = {
@@ -59,6 +60,7 @@ _OWN_FLAGS = {
 }
 _PYTHON_ONLY_OPTIONS = ("p", "clusters", "model", "transform")
 DEFAULT_TABLE_ROWS = 10  # rows per table of `explain`
+_MAX_FILE_LINES = 2  # with more files, one line describes the samples of all
 _NUMBER_INPUT_KEYWORDS = ("score_K", "score_X", "score_dual")
 
 
@@ -89,15 +91,9 @@ class CommandOptions:
             return found
         kernel, what = _DEFAULT_KERNELS[kind]
         file = source.name.partition(" › ")[0]
-        self.print_note(f"{file}: {kind} are compared by {what} (-k {kernel})")
+        self.args.notes.add_note(f"{kind} are compared by {what} (-k {kernel})", file)
         letters = _SEQUENCE_OPTIONS if kind == "sequences" else {}
         return {"k": kernel, **letters, **found}
-
-    def print_note(self, message: str) -> None:
-        """Print a note about a default decision, once, unless --quiet."""
-        if not self.args.quiet and message not in self.args.printed_notes:
-            self.args.printed_notes.add(message)
-            print_message(self.args.use_flags(message))
 
 
 def parse_command_options(
@@ -247,8 +243,7 @@ def read_files(
         )
     if prepare:
         found = [prepare(source) for source in found]
-    for source in found:
-        command_options.print_note(f"{source.name}: {source.taken}")
+    _print_read_samples(command_options.args.notes, found)
     if command_options.args.given_prompt:
         by = getattr(command_options.args, "group_by", None)
         found = [_add_prompts(source, () if by else source.groups) for source in found]
@@ -257,6 +252,17 @@ def read_files(
             both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
             raise DataError(f"{both}; take one kind at a time")
     return found
+
+
+def _print_read_samples(notes: Notes, sources: Sequence[Samples]) -> None:
+    """Print which samples were read: one line per file, or one line for three and more files."""
+    lines = [f"{source.name}: {source.taken}" for source in sources]
+    if len(lines) > _MAX_FILE_LINES and not notes.verbose:
+        others = sources[1:]
+        count = sum(map(len, others))
+        lines = [f"{lines[0]}; {len(others):,} further files: {count:,} {others[0].kind}"]
+    for line in lines:
+        notes.print_line(line)
 
 
 def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]:

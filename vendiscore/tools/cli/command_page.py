@@ -9,12 +9,12 @@ from ...support.optional import MissingPackageError
 def run_page(args: Namespace) -> str:
     if find_spec("gradio") is None:
         raise MissingPackageError(
-            "gradio", "app", "the page", "pip install -e '.[app]' in a clone of the repository"
+            "gradio", "app", "the web app", "pip install -e '.[app]' in a clone of the repository"
         )
     from vendiscore_page.serving.server import build, launch
 
     try:
         launch(build(), server_port=args.port or None)
     except (OSError, OverflowError):
-        raise OSError(f"port {args.port} cannot be had; pass another --port") from None
+        raise OSError(f"port {args.port} is not available; pass another --port") from None
     return ""

@@ -226,7 +226,7 @@ def _write_or_format_samples(
     This is the samples in the format of the file, their numbers or indices, or `result` as JSON.
     """
     args = command_options.args
-    command_options.print_note(f"{source.name}: {sentence}")
+    args.notes.add_note(sentence, source.name)
     indices = [int(source.index[i]) for i in selected]
     if args.output:
         _write_samples(args.output, source, selected)

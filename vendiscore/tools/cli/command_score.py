@@ -5,6 +5,7 @@ import warnings
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from operator import itemgetter
 from typing import TypeVar
 
 from ...encoders.sample_encoder import MODEL_SCRIPTS
@@ -14,11 +15,11 @@ from ...result import ERROR_SUFFIXES, NULL_SUFFIXES, number_rows
 from ...scoring.compute import compute
 from ...scoring.typical import describe_wording_limits
 from ...similarity.encoder_scope import find_mismatch
+from ...support.summary import truncate
 from ...support.types import Options, Record
 from ..reading.samples import Samples
 from . import output
 from .command_options import (
-    CommandOptions,
     drop_samples,
     parse_command_options,
     parse_score_options,
@@ -27,7 +28,7 @@ from .command_options import (
     report_file_locations,
 )
 from .exit_codes import PROGRAM, UsageError
-from .files import FOLDER_COLUMN
+from .files import FOLDER_COLUMN, format_flag
 from .notes import Notes
 
 _Result = TypeVar("_Result")
@@ -38,6 +39,7 @@ _SMALL_ORDER_NOTE = "Eigenvalues below"
 _SOURCES_NOTE = "Groups this few"
 # Maximum number of texts for the second score, by meaning, and the text if it is omitted.
 _MAX_SEMANTIC_TEXTS = 20_000
+_MAX_CELL_WIDTH = 60  # of labels in the text table of --worst
 _STATIC_SCORE_SUFFIX = " by meaning (static word vectors, -k static)"
 _ENGLISH_ONLY_NOTE = "; static word vectors and -k semantic are for English text."
 _WORDING_AND_MEANING_NOTE = (
@@ -47,64 +49,98 @@ _WORDING_AND_MEANING_NOTE = (
 
 def run_score(args: Namespace) -> str:
     command_options = parse_command_options(args)
-    asked, request = parse_score_options(args, command_options)
-    needed = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
+    score_keywords, request = parse_score_options(args, command_options)
+    needs_kernel = any(each.measure.needs in SIMILARITY_NEEDS for each in request.measures)
     sources = read_files(args.files, command_options, args.references)
-    others = {"references": sources.pop()} if args.references else {}
+    references = {"references": sources.pop()} if args.references else {}
     if request.group_measures and not sources[0].groups:
         raise UsageError(
-            f"{', '.join(request.group_measures)} needs groups: name them by --group-by"
+            f"{', '.join(request.group_measures)} requires groups; name their column with "
+            "--group-by or --prompt"
         )
-    above = f"{sources[0].name} › " if len(sources) == 1 else ""
+    file_prefix = f"{sources[0].name} › " if len(sources) == 1 else ""
     if any(source.sets for source in sources):
         sources = [each for source in sources for each in split_by_set(source)]
+    if getattr(args, "worst", None) is not None:
+        _check_worst(args, sources)
     if args.format == "html":
         if len(sources) > 1:
-            raise UsageError(
-                f"a report is of one set, and there are {len(sources):,}; name one FILE, and pass "
-                f"--pool to take all sets of a table together"
-            )
-        sets = {"samples": sources[0], **others}
-        keywords = command_options.keywords_for(sources[0], needed) | asked
-        from ..reports import report  # slow import that other formats do not need
-
-        page = call_with_samples(report, sets, keywords, args.given_prompt, title=sources[0].name)
-        return f"{page.html().rstrip()}\n"
-    found = []
-    notes = Notes(command_options)
-    try:
-        for source in sources:
-            sets = {"samples": source, **others}
-            keywords = command_options.keywords_for(source, needed) | asked
-            with warnings.catch_warnings(record=True) as caught:
-                found.append(
-                    call_with_samples(compute, sets, keywords, args.given_prompt, details=True)
-                )
-            warned = [str(warning.message) for warning in caught]
-            _add_notes(notes, source, found[-1]["details"], warned, min(request.orders) < 1)
-            source = drop_samples(source, found[-1]["details"]["dropped"])
-            one = len(sources) == 1 and args.format == "text" and not args.brief
-            plain = one and not (args.measures or command_options.has_comparison)
-            few = len(source) <= _MAX_SEMANTIC_TEXTS
-            if plain and few and source.kind in ("texts", "sequences"):
-                found[-1] |= _score_by_meaning(command_options, source, keywords)
-            if source.kind == "molecules" and not (source.sets or args.brief):
-                if one:
-                    found[-1]["molecules"] = _describe_molecule_counts(source)
-                else:
-                    command_options.print_note(
-                        f"{source.name}: {_describe_molecule_counts(source)}"
-                    )
-    finally:
-        notes.print_all()
-    names = [source.name.removeprefix(above) for source in sources]
-    return _format_results(args, names, found)
+            raise UsageError(_describe_report_alternatives(args, sources))
+        keywords = command_options.keywords_for(sources[0], needs_kernel) | score_keywords
+        return _format_report(args, sources[0], references, keywords)
+    results = []
+    for source in sources:
+        keywords = command_options.keywords_for(source, needs_kernel) | score_keywords
+        result = _score(args, source, references, keywords, min(request.orders) < 1)
+        source = drop_samples(source, result["details"]["dropped"])
+        results.append(result)
+        if source.kind == "molecules" and not (source.sets or args.brief):
+            if args.format in ("text", "md"):
+                result["molecules"] = _describe_molecule_counts(source)
+            else:
+                args.notes.add_note(_describe_molecule_counts(source), source.name)
+    is_plain = len(sources) == 1 and args.format == "text" and not args.brief
+    is_default = not (args.measures or command_options.has_comparison)
+    is_small = len(source) <= _MAX_SEMANTIC_TEXTS
+    if is_plain and is_default and is_small and source.kind in ("texts", "sequences"):
+        results[0] |= _score_by_meaning(args, source, keywords)
+    names = [source.name.removeprefix(file_prefix) for source in sources]
+    return _format_results(args, names, results)
 
 
 run_report = run_score  # with a fixed format
 
 
-def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords: Record) -> Record:
+def _score(
+    args: Namespace,
+    source: Samples,
+    references: Mapping[str, Samples],
+    keywords: Options,
+    has_small_order: bool,
+) -> Record:
+    """Score a set with details, and collect its warnings and notes."""
+    sets = {"samples": source, **references}
+    with warnings.catch_warnings(record=True) as caught:
+        result = call_with_samples(compute, sets, keywords, args.given_prompt, details=True)
+    warning_texts = [str(warning.message) for warning in caught]
+    _add_notes(args.notes, source, result["details"], warning_texts, has_small_order)
+    return result
+
+
+def _format_report(
+    args: Namespace,
+    source: Samples,
+    references: Mapping[str, Samples],
+    keywords: Options,
+) -> str:
+    """Return the HTML report on a set."""
+    sets = {"samples": source, **references}
+    from ..reports import report  # slow import that other formats do not need
+
+    page = call_with_samples(report, sets, keywords, args.given_prompt, title=source.name)
+    return f"{page.html().rstrip()}\n"
+
+
+def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -> str:
+    """Explain that a report is about one set, with commands for several sets."""
+    message = f"a report is about one set, got {len(sources):,} sets"
+    if len(args.files) > 1:
+        files = shlex.join(args.files)
+        return f"{message}; pass one FILE, or compare the sets: {PROGRAM} compare {files}"
+    names = ("column", "by", "prompts", "type", "encoding")  # options of all three commands
+    flags = [format_flag(name, getattr(args, name)) for name in names if getattr(args, name, None)]
+    words = " ".join([shlex.quote(args.files[0]), *flags])
+    commands = [
+        f"{args.command_line} --pool",
+        f"{PROGRAM} compare {words}",
+        f"{PROGRAM} sources {words} -f html",
+    ]
+    if column := sources[0].grouping.get("sets"):
+        message += f" by column {column!r}"
+    return "\n  ".join([f"{message}. Use one of:", *commands])
+
+
+def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Record:
     """Also score texts by static word vectors, or explain why these are unsuitable.
 
     Return a dict with the key "meaning" or "no_meaning"; empty if the vectors are not installed.
@@ -119,19 +155,15 @@ def _score_by_meaning(command_options: CommandOptions, texts: Samples, keywords:
     keywords = keywords | {"k": "static"}
     with warnings.catch_warnings(action="ignore"):  # the first score emitted the same warnings
         try:
-            found = call_with_samples(
-                compute,
-                {"samples": texts},
-                keywords,
-                command_options.args.given_prompt,
-                details=True,
+            result = call_with_samples(
+                compute, {"samples": texts}, keywords, args.given_prompt, details=True
             )
         except ImportError:
             return {}
         except ValueError as error:
-            command_options.print_note(f"{texts.name}: there is no score by meaning: {error}")
+            args.notes.add_note(f"no score by meaning: {error}", texts.name)
             return {}
-    return {"meaning": found}
+    return {"meaning": result}
 
 
 def _describe_molecule_counts(source: Samples) -> str:
@@ -181,11 +213,12 @@ def _add_notes(
     """Collect the distinct warnings and notes on a file; `has_small_order`: an order is below 1."""
     warning_texts = list(dict.fromkeys(text.rstrip(".") for text in warning_texts))
     for text in warning_texts:
-        notes.warn(source.name, text)
+        notes.add_warning(text, source.name)
     for note in details["notes"]:
-        idle = note.startswith(_SMALL_ORDER_NOTE) and not has_small_order
-        if note.rstrip(".") not in warning_texts and not idle:
-            notes.note(source.name, _add_compare_command(note, source))
+        is_irrelevant = note.startswith(_SMALL_ORDER_NOTE) and not has_small_order
+        if note.rstrip(".") not in warning_texts and not is_irrelevant:
+            is_minor = not note.startswith(_SOURCES_NOTE)
+            notes.add_note(_add_compare_command(note, source), source.name, minor=is_minor)
 
 
 def _add_compare_command(note: str, source: Samples) -> str:
@@ -203,30 +236,85 @@ def _add_compare_command(note: str, source: Samples) -> str:
     )
 
 
-def _format_results(args: Namespace, names: list[str], results: list[Record]) -> str:
+def _format_results(args: Namespace, names: Sequence[str], results: Sequence[Record]) -> str:
     if args.brief:
         text = ""
-        for each in results:
-            rows = number_rows(each, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
+        for result in results:
+            rows = number_rows(result, (*ERROR_SUFFIXES, *NULL_SUFFIXES))
             text += " ".join(output.format_exact(row["value"]) for row in rows) + "\n"
         return text
-    one = len(results) == 1
-    if one and args.format == "text":
+    is_single = len(results) == 1
+    if is_single and args.format == "text":
         return _format_single_result(args, results[0])
     if args.format == "json":
-        named = [{"file": name} | each for name, each in zip(names, results, strict=True)]
-        return output.as_json(results[0] if one else named)
+        named = [{"file": name} | result for name, result in zip(names, results, strict=True)]
+        return output.as_json(results[0] if is_single else named)
+    score_keys = [row["key"] for row in number_rows(results[0]) if row["key"] != "molecules"]
+    worst = _find_worst_groups(args, names, results) if args.worst else []
+    if worst and args.format == "csv":
+        return output.format_csv(worst)
     rows = []
     signatures = []
-    for name, each in zip(names, results, strict=True):
-        details = each.pop("details")
-        row = {"file": name, "n": details["n"]} | each
+    molecules = ""
+    for name, result in zip(names, results, strict=True):
+        details = result.pop("details")
+        if counts := result.pop("molecules", ""):
+            molecules += f"{name}: {counts}\n"
+        row = {"file": name, "n": details["n"]} | result
         rows.append(row)
         if args.format == "csv":
             row["signature"] = details["signature"]
         else:
             signatures.append(f"{name}: {details['signature']}")
-    return output.append_signatures(args, [output.FORMATS[args.format](rows)], *signatures)
+    parts = [output.FORMATS[args.format](rows, score_keys)]
+    if molecules:
+        parts.append(molecules)
+    if worst:
+        parts.append(_format_worst_groups(args, worst, score_keys))
+    return output.append_signatures(args, parts, *signatures)
+
+
+def _check_worst(args: Namespace, sources: Sequence[Samples]) -> None:
+    """Raise a UsageError if --worst has no effect."""
+    if args.worst < 1:
+        raise UsageError("--worst must be at least 1, got 0")
+    if args.format == "json":
+        raise UsageError("--worst has no effect with -f json, which lists all groups; remove it")
+    if args.brief or args.format == "html":
+        flag = "-b" if args.brief else "-f html"
+        raise UsageError(f"--worst has no effect with {flag}; remove one of them")
+    if not any(source.groups or source.prompts for source in sources):
+        raise UsageError(
+            f"--worst requires groups or prompts, and {args.files[0]} is read without them; name "
+            "their column with --prompt or --group-by"
+        )
+
+
+def _find_worst_groups(
+    args: Namespace, names: Sequence[str], results: Sequence[Record]
+) -> list[Record]:
+    """Return the groups with the lowest scores of each set, in ascending order."""
+    worst = []
+    for name, result in zip(names, results, strict=True):
+        groups = result["details"].get("groups", [])
+        key = next((key for key in result if groups and key in groups[0]), "")
+        if key:
+            ranked = sorted(
+                (group for group in groups if group[key] == group[key]), key=itemgetter(key)
+            )
+            worst += [{"file": name} | group for group in ranked[: args.worst]]
+    return worst
+
+
+def _format_worst_groups(
+    args: Namespace, worst: Sequence[Record], score_keys: Sequence[str]
+) -> str:
+    """Format the groups with the lowest scores with a heading."""
+    if args.format == "text":
+        worst = [row | {"group": truncate(str(row["group"]), _MAX_CELL_WIDTH)} for row in worst]
+    key = next(key for key in worst[0] if key in score_keys)
+    title = f"groups with the lowest {key}"
+    return output.format_titled_table(args.format, title, worst, score_keys)
 
 
 def _format_single_result(args: Namespace, result: Record) -> str:
@@ -235,7 +323,7 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     meaning = result.pop("meaning", {})
     no_meaning = result.pop("no_meaning", "")
     molecules = result.pop("molecules", "")
-    lines = _format_score_lines(result)
+    lines = [output.emphasize(line) for line in _format_score_lines(result)]
     lines += [line + _STATIC_SCORE_SUFFIX for line in _format_score_lines(meaning)]
     if no_meaning:
         lines.append(no_meaning)
@@ -248,7 +336,13 @@ def _format_single_result(args: Namespace, result: Record) -> str:
     lines += filter(None, [molecules, details["typical"], details["strip"], wording])
     parts = ["".join(f"{line}\n" for line in lines)]
     if "groups" in details:
-        parts.append(output.format_table(details["groups"]))
+        score_keys = [row["key"] for row in number_rows(result)]
+        if args.worst:
+            worst = _find_worst_groups(args, [""], [result])
+            worst = [{name: row[name] for name in row if name != "file"} for row in worst]
+            parts.append(_format_worst_groups(args, worst, score_keys))
+        else:
+            parts.append(output.format_text_table(details["groups"], score_keys))
     return output.append_signatures(args, parts, details["signature"])
 
 

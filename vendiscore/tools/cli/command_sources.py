@@ -15,7 +15,6 @@ from ..reports.source_report import tables
 from . import output
 from .command_options import as_usage_error, parse_command_options, read_sets, report_file_locations
 from .files import FOLDER_COLUMN, report_unusable_samples
-from .notes import Notes
 
 _MAX_CELL_WIDTH = 60  # of names and prompts in text tables
 
@@ -27,8 +26,8 @@ def run_sources(args: Namespace) -> str:
     files = read_sets(args, command_options)
     with report_file_locations({file.name: file for file in files}):
         if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != FOLDER_COLUMN:
-            command_options.print_note(
-                "sources are compared as whole sets; for answers to prompts, pass --prompt"
+            args.notes.add_note(
+                "sources are compared as whole sets; for answers to prompts, pass --prompt COLUMN"
             )
         asked = command_options.keywords_for(files[0]) | {
             "level": args.level,
@@ -47,10 +46,8 @@ def run_sources(args: Namespace) -> str:
             _report_unusable(files, error.problems, skip=False)
             raise
     _report_unusable(files, found.dropped, skip=True)
-    notes = Notes(command_options)
     for note in found.notes:
-        notes.note("sources", note)
-    notes.print_all()
+        args.notes.add_note(note, minor=True)
     return _format_sources(args, found)
 
 

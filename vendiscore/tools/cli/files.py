@@ -65,7 +65,7 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
     alone = "by" in args and len(args.files) == 1
     compares = "by" in args and args.command != "score"
     known = [
-        _format_flag(name, value) for name, value in error.known.items() if value and name in args
+        format_flag(name, value) for name, value in error.known.items() if value and name in args
     ]
     prompts = [flag for flag in known if flag.startswith("--prompt")]
     for _, asked in error.choices[:_MAX_ALTERNATIVES]:
@@ -83,7 +83,7 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
         flags = []
         for name, value in asked.items():
             if value and name != "group_by":
-                flags.append(_format_flag(name, value))
+                flags.append(format_flag(name, value))
             elif value is False and name in _NEGATABLE_FLAGS:
                 flags.append(f"--no-{name}")
             elif value is False and name == "matrix":
@@ -99,7 +99,7 @@ def _format_alternatives(args: Namespace, error: AskError, path: str) -> list[st
     return ways
 
 
-def _format_flag(name: str, value: object) -> str:
+def format_flag(name: str, value: object) -> str:
     if value == "counts":
         return "--counts"
     if name == "separator":  # the name in the web app

@@ -1,68 +1,94 @@
-"""Warnings and notes about several sets: identical ones are merged and notes are shortened."""
+"""Notes and warnings of a command: a few lines on stderr, or all of them with --verbose."""
 
 import re
+from collections.abc import Callable
 
 from ..reading.names import join_names
-from .command_options import CommandOptions
 from .exit_codes import print_message
 
 _NUMBER = re.compile(r"\d[\d.,]*")
+# Number of lines to which notes are limited, together with warnings and the lines printed before.
+_MAX_LINES = 3
 
 
 class Notes:
-    """Warnings and notes of a command, each with the name of its set."""
+    """Notes and warnings of one command, which are collected and printed at its end.
 
-    def __init__(self, command_options: CommandOptions) -> None:
-        self._command_options = command_options
-        self._warnings: dict[str, list[tuple[str, str]]] = {}  # keyed by the text without numbers
+    Identical texts about several sets, except for numbers, are merged into one line. `use_flags`
+    replaces keywords of the library by flags.
+    """
+
+    def __init__(
+        self, use_flags: Callable[[str], str], quiet: bool = False, verbose: bool = False
+    ) -> None:
+        self.verbose = verbose
+        self._use_flags = use_flags
+        self._quiet = quiet
+        self._printed: list[str] = []
+        # (set, text) by the text without numbers
+        self._warnings: dict[str, list[tuple[str, str]]] = {}
         self._notes: dict[str, list[tuple[str, str]]] = {}
+        self._minor_notes: dict[str, list[tuple[str, str]]] = {}
 
-    def warn(self, name: str, text: str) -> None:
-        self._add(self._warnings, name, text)
+    def print_line(self, text: str) -> None:
+        """Print a line immediately, unless --quiet; the same line is printed only once."""
+        if not self._quiet and text not in self._printed:
+            self._print(text)
 
-    def note(self, name: str, text: str) -> None:
-        self._add(self._notes, name, text)
+    def add_warning(self, text: str, name: str = "") -> None:
+        """Add a warning about a set; `name` is "" for all sets."""
+        _add_text(self._warnings, name, text)
+
+    def add_note(self, text: str, name: str = "", *, minor: bool = False) -> None:
+        """Add a note about a set; minor notes are printed last."""
+        _add_text(self._minor_notes if minor else self._notes, name, text)
 
     def print_all(self) -> None:
-        """Print each distinct warning, and all notes in a line; with --verbose, everything in full.
+        """Print all warnings, and notes up to the limit of lines; all notes with --verbose.
 
         A note that equals a warning except for numbers is merged with it.
         """
-        verbose = self._command_options.args.verbose
-        for key, named in self._warnings.items():
-            if not verbose:
-                named = named + self._notes.pop(key, [])
-            for line in _format_lines(named, verbose):
-                print_message(f"warning: {self._command_options.args.use_flags(line)}")
-        if verbose or len(self._notes) < 2:
-            for named in self._notes.values():
-                for line in _format_lines(named, verbose):
-                    self._command_options.print_note(line)
+        notes = self._notes | self._minor_notes
+        for key, named_texts in self._warnings.items():
+            if not self.verbose:
+                named_texts = named_texts + notes.pop(key, [])
+            for line in _format_lines(named_texts, self.verbose):
+                self._print(f"warning: {line}")
+        if self._quiet:
             return
-        heads = [_first_clause(named[0][1]) for named in self._notes.values()]
-        self._command_options.print_note(
-            f"notes: {'; '.join(heads)} (--verbose prints them in full)"
-        )
+        lines = [line for texts in notes.values() for line in _format_lines(texts, self.verbose)]
+        available = max(_MAX_LINES - len(self._printed), 0)
+        if not self.verbose and len(lines) > available:
+            hidden = lines[max(available - 1, 0) :]
+            lines = lines[: len(lines) - len(hidden)]
+            count = f"{len(hidden)} further note{'s' * (len(hidden) > 1)}"
+            lines.append(f"{count}: pass --verbose to print {'them' if hidden[1:] else 'it'}")
+        for line in lines:
+            self.print_line(line)
 
-    def _add(self, collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
-        named = collected.setdefault(_NUMBER.sub("#", text).rstrip("."), [])
-        if (name, text) not in named:
-            named.append((name, text))
+    def _print(self, text: str) -> None:
+        self._printed.append(text)
+        print_message(self._use_flags(text))
+
+
+def _add_text(collected: dict[str, list[tuple[str, str]]], name: str, text: str) -> None:
+    named_texts = collected.setdefault(_NUMBER.sub("#", text).rstrip("."), [])
+    if (name, text) not in named_texts:
+        named_texts.append((name, text))
 
 
 def _format_lines(named_texts: list[tuple[str, str]], verbose: bool) -> list[str]:
     """Return one line per set, or a line for the first set with the names of the others."""
     if verbose:
-        return [f"{name}: {text}" for name, text in named_texts]
+        return [_format_line(name, text) for name, text in named_texts]
     name, text = named_texts[0]
     file, _, _ = name.rpartition(" › ")
     others = [other.removeprefix(f"{file} › ") for other, _ in named_texts[1:]]
-    others = [other for other in dict.fromkeys(others) if other != name]
+    others = [other for other in dict.fromkeys(others) if other and other != name]
     if not others:
-        return [f"{name}: {text}"]
-    return [f"{name}: {text.rstrip('.')} (similarly for {join_names(others)})"]
+        return [_format_line(name, text)]
+    return [_format_line(name, f"{text.rstrip('.')} (similarly for {join_names(others)})")]
 
 
-def _first_clause(text: str) -> str:
-    """Return the first clause of a note, up to a semicolon or its end."""
-    return text.partition("; ")[0].rstrip(".")
+def _format_line(name: str, text: str) -> str:
+    return f"{name}: {text}" if name else text

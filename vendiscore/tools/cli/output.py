@@ -1,9 +1,11 @@
 """Formatting of results as text, Markdown, LaTeX, CSV and JSON."""
 
 import json
+import os
 import re
+import sys
 from argparse import Namespace
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 
 from ...support.signature import to_plain
 from ...support.summary import to_json_value
@@ -11,6 +13,11 @@ from ..reading.csv_cells import csv_row, text_cell
 
 Row = Mapping[str, object]
 Table = tuple[str, Sequence[Row]]
+_BOLD = "\x1b[1m"
+_RESET = "\x1b[0m"
+_MIN_COMPARED_ROWS = 2  # in a table with fewer rows, no column is redundant
+# Columns that a terminal shows even if their value is the same in all rows.
+_ESSENTIAL_COLUMNS = ("score", "difference", "p", "verdict", "adds", "similarity", "sample")
 _LATEX_TEMPLATE = """\
 \\begin{tabular}{%s}
 \\toprule
@@ -35,6 +42,58 @@ def format_exact(value: object) -> str:
     return "" if value is None else str(value)
 
 
+def is_terminal() -> bool:
+    """Return whether standard output is a terminal."""
+    return sys.stdout is not None and not sys.stdout.closed and sys.stdout.isatty()
+
+
+def emphasize(text: str) -> str:
+    """Return bold text on a terminal that supports it, unless NO_COLOR is set."""
+    if not is_terminal() or os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb":
+        return text
+    if sys.platform == "win32" and "WT_SESSION" not in os.environ:
+        return text
+    return f"{_BOLD}{text}{_RESET}"
+
+
+def format_text_table(rows: Sequence[Row], score_keys: Collection[str] = ()) -> str:
+    """Format a table for standard output: all columns, or on a terminal only informative ones.
+
+    On a terminal, columns with the same value in all rows and columns that equal another one are
+    listed below the table instead, except `score_keys`.
+    """
+    if not is_terminal():
+        return format_table(rows)
+    rows, note = _drop_redundant_columns(rows, score_keys)
+    header, _, lines = format_table(rows).partition("\n")
+    return f"{emphasize(header)}\n{lines}{note}"
+
+
+def _drop_redundant_columns(
+    rows: Sequence[Row], score_keys: Collection[str]
+) -> tuple[Sequence[Row], str]:
+    """Return rows without constant and duplicate columns, and a line that lists these."""
+    if len(rows) < _MIN_COMPARED_ROWS:
+        return rows, ""
+    first, *others = _column_names(rows)
+    columns = {name: tuple(format_exact(row.get(name)) for row in rows) for name in others}
+    kept: dict[tuple[str, ...], str] = {}
+    notes = []
+    for name, values in columns.items():
+        if name in score_keys or name in _ESSENTIAL_COLUMNS:
+            kept.setdefault(values, name)
+        elif len({*values}) == 1:
+            notes.append(f"{name} = {format_short(rows[0].get(name))}" if values[0] else "")
+        elif values in kept:
+            notes.append(f"{name} = {kept[values]}")
+        else:
+            kept[values] = name
+    shown = {first, *kept.values(), *score_keys, *_ESSENTIAL_COLUMNS}
+    rows = [{name: value for name, value in row.items() if name in shown} for row in rows]
+    listed = ", ".join(filter(None, notes))
+    return rows, f"In all rows: {listed}\n" if listed else ""
+
+
 def format_table(rows: Sequence[Row]) -> str:
     """Format aligned columns, with numbers on the right and other values on the left."""
     right, lines = _format_cells(rows)
@@ -48,7 +107,7 @@ def format_table(rows: Sequence[Row]) -> str:
     return text
 
 
-def format_markdown(rows: Sequence[Row]) -> str:
+def format_markdown(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     right, lines = _format_cells(rows)
     written = []
     for line in lines:
@@ -59,7 +118,7 @@ def format_markdown(rows: Sequence[Row]) -> str:
     return "".join(written)
 
 
-def format_csv(rows: Sequence[Row]) -> str:
+def format_csv(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     """Format CSV for spreadsheets, with all digits."""
     names = _column_names(rows)
     text = csv_row(map(text_cell, names))
@@ -90,7 +149,7 @@ def _format_cells(rows: Sequence[Row]) -> tuple[list[bool], list[list[str]]]:
     return right, lines
 
 
-def format_latex(rows: Sequence[Row]) -> str:
+def format_latex(rows: Sequence[Row], _: Collection[str] = ()) -> str:
     """Format a LaTeX table for the package booktabs."""
     lines = []
     for line in _format_cells(rows)[1]:
@@ -121,16 +180,27 @@ def format_result(
         return as_json({**make_result(), **quoted})
     if args.format == "csv":
         return format_csv([{**row, **quoted} for row in rows])
-    heading = "### {}\n\n" if args.format == "md" else "{}:\n"
     parts = [f"{sentence}\n"]
-    for title, some in tables:
-        if some:
-            parts.append(heading.format(title) + FORMATS[args.format](some))
+    parts += [format_titled_table(args.format, title, table) for title, table in tables if table]
     return append_signatures(args, parts, signature)
+
+
+def format_titled_table(
+    output_format: str, title: str, rows: Sequence[Row], score_keys: Collection[str] = ()
+) -> str:
+    """Format a table with a heading, as text or Markdown."""
+    heading = f"### {title}\n\n" if output_format == "md" else f"{emphasize(f'{title}:')}\n"
+    return heading + FORMATS[output_format](rows, score_keys)
 
 
 def _column_names(rows: Sequence[Row]) -> list[str]:
     return list(dict.fromkeys(name for row in rows for name in row))
 
 
-FORMATS = {"text": format_table, "md": format_markdown, "csv": format_csv, "latex": format_latex}
+# Each takes rows, and the names of columns that a terminal always shows.
+FORMATS = {
+    "text": format_text_table,
+    "md": format_markdown,
+    "csv": format_csv,
+    "latex": format_latex,
+}

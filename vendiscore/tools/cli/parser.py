@@ -220,6 +220,7 @@ SEPARATOR, for example --split=---
 skip: --skip-rows COUNT (0)  number of rows above the header (default: 0)
 """,
     "output": """
+worst: --worst COUNT  list the COUNT groups or prompts with the lowest score, for each set
 brief: -b, --brief  print only the values, with all digits
 shown: -n, --size COUNT (10)  maximum number of rows per table (default: 10)
 rows: --rows  print only line or row numbers in the file, from 1, or the names of files
@@ -275,8 +276,10 @@ COMMANDS = {
   vendiscore a.txt
   vendiscore a.txt b.txt -k ngram_overlap:ns=1,2 -q 1,2 --ci
   vendiscore answers.csv --column answer -f csv > scores.csv
+  vendiscore answers.csv --worst 3
   vendiscore K.csv --matrix""",
-        "kernel orders measures references by group_by ci repeats own_repeats brief signature",
+        "kernel orders measures references by group_by ci repeats own_repeats brief worst "
+        "signature",
         (*_TABLE_FORMATS, "html"),
     ),
     "compare": Command(

@@ -46,13 +46,13 @@ def folder_samples(folder: Path, wanted: Wanted) -> Samples:
     ((what, found),) = by_kind.items()
     if wanted.subfolders is None and not below:
         top = [file for file in found if _is_at_top(file)]
-        if not top:
-            raise RefusedError(
-                f"the folder has no {'.txt files' if what == 'texts' else 'images'}; it has "
-                "folders, whose files count with --group-by folder, --by folder, or --subfolders "
-                "for one set"
+        if not top and not wanted.pool:
+            raise AskError(
+                f"The subfolders contain {_count(what, found)}, and the folder itself contains "
+                "none. Are they one set?",
+                _folder_choices(what, found, {}),
             )
-        if len(top) < len(found):
+        if 0 < len(top) < len(found):
             raise AskError(
                 f"The folder has {_count(what, top)}, and its folders have "
                 f"{len(found) - len(top):,} more: which are the samples?",
