@@ -183,7 +183,7 @@ def test_of_many_sources_a_few_are_printed(run, save):
         (("--column", "answer", "--pool"), 2, "sets apart, such as --by model"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
-        ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "answers.csv: --prompt cannot be"),
+        ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "csv: cannot condition on --prompt"),
         (("--source", "model", "--column", "answer", "--given-prompt"), 2, "name it with --prompt"),
         ((*COLUMNS, "--level", 2), 2, "--level must be a level from 0.5 to below 1"),
         ((*COLUMNS, "-q", "0"), 2, "-q must be an order above 0"),
