@@ -119,7 +119,7 @@ GUESSES = {
     'v.compute(X, k="rbf", gamma=1.0)': "Pass sigma=1/sqrt(2·gamma) with k='rbf'",
     'v.compute(X, k="rbf", sigma=1.0)': "",
     'v.compute(X, k="rbf", bandwidth=1.0)': "Did you mean `sigma`?",
-    "v.compute([])": "expected at least one sample",
+    "v.compute([])": "pass at least one sample",
     'v.compute(["a cat"])': "",
     'v.compute("a cat")': "pass ['a cat', …]",
     "v.compute(ta, k=lambda a,b: float(a==b))": "",
@@ -177,7 +177,7 @@ MORE = {
     "v.coverage(ta, tb)": "measures=['Precision', 'Recall']",
     "v.bootstrap(ta)": "compute(samples, ci=0.95)",
     "v.select_diverse(ta, 3)": "Did you mean select(samples, size)?",
-    'v.score({"ours": ta, "theirs": tb})': "sets by their names to compare(…)",
+    'v.score({"ours": ta, "theirs": tb})': "to compare named sets, use compare(…)",
     "v.compute(ta, references=tb)": "`references` have no effect on VS",
 }
 

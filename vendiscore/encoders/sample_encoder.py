@@ -49,7 +49,7 @@ class CallableModel:
                 tokens = self.tokenizer(batch, verbose=False)["input_ids"]
                 for i, ids in zip(report["places"], tokens, strict=True):
                     if len(ids) > self.limit:
-                        report["partial"][i] = f"is cut at {self.limit} tokens"
+                        report["partial"][i] = f"is truncated at {self.limit} tokens"
             return self.encode(batch)
 
         yield encode, self.settings

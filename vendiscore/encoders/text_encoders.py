@@ -231,7 +231,7 @@ class TextNetwork(Network):
         places = report["places"]
         for i, own in zip(full, whole, strict=True):
             if len(own) > limit:
-                report["partial"][places[i]] = f"is cut at {limit} tokens"
+                report["partial"][places[i]] = f"is truncated at {limit} tokens"
         special = {*self.tokenizer.all_special_ids, self.tokenizer.convert_tokens_to_ids("▁")}
         for place, ids in zip(places, inputs["input_ids"].tolist(), strict=True):
             if special.issuperset(ids):

@@ -225,7 +225,7 @@ def split_into_tokens(
                     "; of a table pass one column, such as df['text'], of groups a list of lists"
                 )
             elif isinstance(text, os.PathLike):
-                remedy = "; of files pass path.read_text(); images go to k='pixels'"
+                remedy = "; of files pass path.read_text(); for image files, pass k='pixels'"
             problems[i] = f"must be a str, got {type(text).__name__}: {short_repr(text)}{remedy}"
         elif not own:
             problems[i] = f"has no tokens: {short_repr(text)}; remove empty texts"

@@ -24,15 +24,15 @@ def to_chunked_array(samples: object) -> pyarrow.ChunkedArray:
 def from_arrow(samples: Any) -> SampleContainer:
     """Convert numbers, and lists of numbers of equal length, to an array; other data to a list.
 
-    A single chunk is not copied. A table of numbers becomes an array (n, d), with NaN for missing
-    numbers; other tables become lists of dicts.
+    A single chunk is not copied. A table of numbers becomes an array with one row per table row and
+    NaN for missing numbers. Other tables become lists of dicts.
     """
     if _converts_to_numpy(samples):
         return samples.to_numpy()
     column = to_chunked_array(samples)
     if not hasattr(column.type, "fields"):
-        found = numeric_values(column)
-        return column.to_pylist() if found is None else found
+        array = numeric_values(column)
+        return column.to_pylist() if array is None else array
     columns = [numeric_values(part, allow_missing=True) for part in column.flatten()]
     numbers = [values for values in columns if values is not None and values.ndim == 1]
     return np.column_stack(numbers) if len(numbers) == len(columns) else column.to_pylist()
@@ -49,8 +49,8 @@ def row_chunks(samples: object) -> list[np.ndarray]:
 
 def _converts_to_numpy(samples: object) -> bool:
     """Return whether to use `to_numpy`: for pandas and polars, except columns of lists."""
-    own = hasattr(samples, "to_numpy") and not hasattr(samples, "to_pylist")
-    return own and "list" not in str(getattr(samples, "dtype", "")).lower()
+    has_method = hasattr(samples, "to_numpy") and not hasattr(samples, "to_pylist")
+    return has_method and "list" not in str(getattr(samples, "dtype", "")).lower()
 
 
 def numeric_values(

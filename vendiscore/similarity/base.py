@@ -1,4 +1,4 @@
-"""The base class Similarity: a symmetric matrix K (n, n), returned by kernels."""
+"""The base class `Similarity`: the symmetric similarity matrix K of n samples."""
 
 from __future__ import annotations
 
@@ -38,10 +38,10 @@ S = TypeVar("S", bound="Similarity")
 class Similarity(metaclass=HelpfulCallMeta):
     """Base class of similarities between n samples: a symmetric matrix K of shape (n, n).
 
-    Kernels return a subclass and measures use its methods. K may be stored, computed on demand or
-    given by features. Its entries can be scaled: the matrix is diag(s) K diag(s). Methods return
-    new objects and modify none. For a kernel of your own, return one of the subclasses; see
-    `register_kernel`.
+    Kernels return a subclass and measures use its methods. K may be stored, computed on demand, or
+    a product of features. It can be scaled by a factor s_i per sample, to diag(s) K diag(s).
+    Methods return new objects and modify none. For a kernel of your own, return one of the
+    subclasses; see `register_kernel`.
 
     Attributes
     ----------
@@ -67,19 +67,20 @@ class Similarity(metaclass=HelpfulCallMeta):
         Samples dropped by ``on_error="skip"``: index in the list that was passed, and the reason.
         K and n describe the remaining samples, in their order.
     missed : mapping of int to str
-        Samples that the kernel cannot represent, with the end of a sentence that begins with
-        "sample 3". Set by kernels and mentioned in `notes`, as are the next two.
+        Samples that the kernel cannot represent: index, and reason such as "is blank". Kernels set
+        this attribute, `partial` and `merges`; `notes` mentions these samples.
     partial : mapping of int to str
-        Samples that the kernel represents only in part.
+        Samples that the kernel represents only in part: index, and reason such as "is truncated at
+        256 tokens".
     merges : bool
-        Whether different texts may have identical rows.
+        Whether different texts may have identical features.
     truncates : bool
-        Whether the samples in `partial` are truncated, which always gives a warning.
+        Whether the samples in `partial` are truncated. This always causes a warning.
     scripts : sequence of str
-        Scripts of the prose that an encoder was trained for, as in names of Unicode characters
-        ("LATIN"). Samples in other scripts give a warning and a note.
+        Scripts of the texts that an encoder was trained for, as the first word of names of Unicode
+        characters ("LATIN"). Texts in other scripts cause a warning and a note.
     echoes : array of bool of shape (n,) or None
-        Samples that repeat their prompt verbatim, with similarities conditioned on prompts; None
+        Which samples repeat their prompt verbatim, if similarities are conditioned on prompts; None
         if there are none.
     vocabulary_columns : bool
         Whether features are classes, tags, words or fragments, only some of which occur in a set.
@@ -139,7 +140,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return {name: _to_picklable(value) for name, value in vars(self).items()}
 
     def _copy_attributes_to(self, other: S) -> S:
-        """Return `other`, a similarity with the same entries, with all attributes of this one."""
+        """Return `other`, which has the same entries, with all attributes of this similarity."""
         names = [
             name for name in Similarity.__annotations__ if name not in ("n", "dim", "_call_hint")
         ]
@@ -152,24 +153,25 @@ class Similarity(metaclass=HelpfulCallMeta):
 
     @abstractmethod
     def _diagonal(self) -> Array:
-        """Return the diagonal of K without `scale`, shape (n,), in float64."""
+        """Return the diagonal of the unscaled K, shape (n,), in float64."""
 
     @abstractmethod
     def _rows(self, index: Index) -> Array:
-        """Return K[index] without `scale`, dense (len(index), n); the caller does not modify it."""
+        """Return K[index] of the unscaled K, dense, shape (m, n) for m rows; not to be modified."""
 
     @abstractmethod
     def _take(self, index: np.ndarray) -> Similarity:
-        """Return the similarity K[index][:, index], without `scale`."""
+        """Return the unscaled similarity K[index][:, index]."""
 
     def _part(self, index: np.ndarray) -> Similarity:
+        """Return `_take(index)`, using only features and pairs of the selected samples."""
         return self._take(index)
 
     def _blocks(self) -> Iterable[slice]:
         return row_blocks(self.n, 8 * self.n)
 
     def _upper_blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Yield (block, K[block, block.start:]) for cache-sized blocks of rows, without `scale`."""
+        """Yield (block, K[block, block.start:]) of the unscaled K for cache-sized row blocks."""
         for block in self._blocks():
             yield block, self._rows(block)[:, block.start :]
 
@@ -185,12 +187,14 @@ class Similarity(metaclass=HelpfulCallMeta):
         return None
 
     def groups(self) -> np.ndarray | None:
-        """Return codes of identical samples.
+        """Return a code for each sample; samples with equal codes are identical for the kernel.
+
+        These groups of identical samples are not related to the argument `groups` of `compute`.
 
         Returns
         -------
         array of int of shape (n,) or None
-            Equal codes only for identical samples; None if it is unknown which are identical.
+            The codes; None if it is unknown which samples are identical.
         """
         groups = self._groups()
         if groups is None or self.scale is None:
@@ -211,17 +215,17 @@ class Similarity(metaclass=HelpfulCallMeta):
         return diagonal * self.scale**2
 
     def rows(self, index: Index) -> Array:
-        """Return some rows of K.
+        """Return the rows of K of m selected samples.
 
         Parameters
         ----------
         index : slice or array of int
-            The rows.
+            The selected samples.
 
         Returns
         -------
         array of shape (m, n)
-            The rows, dense and read-only.
+            The rows, dense. Do not modify them.
         """
         rows = self._rows(index)
         if self.scale is None:
@@ -288,7 +292,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return np.empty((self.n, self.n))
 
     def features(self) -> Rows:
-        """Return features F with K = F F^T; only if `dim` is not None.
+        """Return features F with K = F F^T. Raises a TypeError if `dim` is None.
 
         Returns
         -------
@@ -306,7 +310,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         Parameters
         ----------
         V : array of shape (dim, m)
-            The matrix.
+            A matrix with m columns.
         single : bool, default False
             Whether to compute in float32, for NumPy arrays.
 
@@ -318,7 +322,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self.features() @ V
 
     def covariance(self) -> Array:
-        """Compute F^T F, which has the same non-zero eigenvalues as K.
+        """Compute F^T F of the features F, which has the same non-zero eigenvalues as K.
 
         Returns
         -------
@@ -389,7 +393,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         notes : sequence of str, default ()
             Notes to append.
         **attributes
-            New values of `settings`, `fitted`, `dropped` or `roundoff`.
+            New values of other attributes, such as `settings`, `fitted` or `dropped`.
 
         Returns
         -------
@@ -399,12 +403,12 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._replace(notes=(*self.notes, *notes), **attributes)
 
     def scaled(self, s: Array) -> Self:
-        """Return diag(s) K diag(s).
+        """Multiply row i and column i of K by s_i, for each sample i: diag(s) K diag(s).
 
         Parameters
         ----------
         s : array of shape (n,)
-            The factors.
+            One factor per sample.
 
         Returns
         -------
@@ -416,7 +420,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._replace(scale=s)
 
     def compact(self) -> Similarity:
-        """Return a copy without features that do not affect K.
+        """Return the same similarities without features that are zero for all samples.
 
         Returns
         -------
@@ -426,7 +430,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self
 
     def bare(self) -> Self:
-        """Return K without the factors of its rows and columns.
+        """Return the similarities without the factors `scale`.
 
         Returns
         -------
@@ -436,7 +440,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._replace(scale=None)
 
     def take(self, index: np.ndarray) -> Similarity:
-        """Return the similarities of some samples, in the given order.
+        """Return the similarities of a subset of samples, in the given order.
 
         Parameters
         ----------
@@ -451,7 +455,10 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._copy_metadata_to(self._take(index), index)
 
     def part(self, index: np.ndarray) -> Similarity:
-        """Return `take(index)` without features and pairs that only other samples have.
+        """Return the similarities of a subset, using only features and pairs of its samples.
+
+        Values can differ from those of `take` if similarities depend on the whole set, such as
+        equivalence classes.
 
         Parameters
         ----------
@@ -466,7 +473,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return self._copy_metadata_to(self._part(index), index)
 
     def in_numpy(self) -> Self:
-        """Return the similarities as NumPy arrays that share the memory of tensors.
+        """Convert tensors to NumPy arrays that share their memory, if possible.
 
         Returns
         -------
@@ -499,7 +506,7 @@ class Similarity(metaclass=HelpfulCallMeta):
         return namespace(parts[0]).stack(parts)
 
     def _copy_metadata_to(self, subset: S, index: Index) -> S:
-        """Return `subset`, the samples in `index`, with the settings, notes and scale of this."""
+        """Return the similarity `subset` of the samples `index`, with settings, notes and scale."""
         echoes = self.echoes
         if echoes is not None:
             echoes = echoes[index]
@@ -534,7 +541,7 @@ class Similarity(metaclass=HelpfulCallMeta):
 
 
 def _input_indices(similarity: Similarity) -> list[int]:
-    """Return the index of each sample in the user's list, from which some were dropped."""
+    """Return the indices of the remaining samples in the list from which others were dropped."""
     dropped = list(similarity.dropped)
     return np.setdiff1d(range(similarity.n + len(dropped)), dropped).tolist()
 

@@ -24,7 +24,10 @@ SYMMETRY_TOLERANCE = 1e-6
 def callable_similarity(
     samples: SampleContainer, k: PairFunction, indices: Sequence[int] | None = None
 ) -> DeferredSimilarity:
-    """Build the similarity k_ij = k(x_i, x_j), i ≤ j; error messages use `indices` of samples."""
+    """Build the similarity of samples under a function k, called for pairs i ≤ j.
+
+    Error messages refer to samples by `indices`, by default their positions.
+    """
     n = len(samples)
     input_indices = range(n) if indices is None else indices
     total = n * (n - 1) // 2
@@ -51,7 +54,7 @@ def _evaluate_all_pairs(
         try:
             result = k(samples[i], samples[j])
         except Exception as error:
-            error.add_note(f"`k` was comparing samples {input_indices[i]} and {input_indices[j]}")
+            error.add_note(f"raised by `k` for samples {input_indices[i]} and {input_indices[j]}")
             raise
         return _check_value(result, input_indices[i], input_indices[j])
 
@@ -112,5 +115,5 @@ def _count_symmetry_checks(n: int) -> int:
 def _select_symmetry_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Select evenly spaced pairs i < j for the check of symmetry."""
     rows, columns = np.triu_indices(n, 1)
-    some = np.linspace(0, len(rows) - 1, _count_symmetry_checks(n), dtype=int)
-    return rows[some], columns[some]
+    selected = np.linspace(0, len(rows) - 1, _count_symmetry_checks(n), dtype=int)
+    return rows[selected], columns[selected]

@@ -1,4 +1,4 @@
-"""Similarities built from others: repeated samples, weighted sums and elementwise products."""
+"""Similarities built from others: duplicate samples, weighted sums and elementwise products."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from .matrix import MatrixSimilarity
 
 
 class RepeatedSimilarity(Similarity):
-    """The Similarity of n samples with repeats: sample i equals distinct sample `inverse[i]`."""
+    """The similarity of n samples with duplicates: sample i equals distinct sample `inverse[i]`."""
 
     def __init__(self, distinct: Similarity, inverse: np.ndarray) -> None:
         self.n: int = len(inverse)
@@ -99,8 +99,9 @@ class _CombinedSimilarity(Similarity):
 
     def _groups(self) -> np.ndarray | None:
         groups = [part.groups() for part in self.parts]
-        known = [group for group in groups if group is not None]
-        return joint_groups(known) if len(known) == len(groups) else None
+        if any(group is None for group in groups):
+            return None
+        return joint_groups(groups)
 
     def entries_work(self) -> float:
         return sum(part.entries_work() for part in self.parts)

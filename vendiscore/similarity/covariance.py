@@ -14,7 +14,7 @@ MIN_FLOAT32_PRODUCTS = 10**7
 
 
 def is_float32_faster(X: Array) -> bool:
-    """Return whether X is in single precision and large enough to save time by using it."""
+    """Return whether X is in float32 and large enough for float32 products to save time."""
     n, d = X.shape
     return str(X.dtype).endswith("float32") and n * d * min(n, d) >= MIN_FLOAT32_PRODUCTS
 

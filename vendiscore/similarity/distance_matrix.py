@@ -1,4 +1,4 @@
-"""Compute and validate matrices of pairwise distances, which the caller may overwrite."""
+"""Compute and validate matrices of pairwise distances; callers may overwrite the results."""
 
 import math
 
@@ -39,7 +39,7 @@ def compute_distances(
     name: str = "samples",
     format_pair: PairFormatter = "rows {} and {}".format,
 ) -> np.ndarray:
-    """Compute the distances (n, n) between rows of X (n, d), with a zero diagonal."""
+    """Compute the distances between the n rows of X, shape (n, n), with a zero diagonal."""
     options = options or {}
     if callable(metric):
         return _evaluate_metric(X, metric, format_pair)
@@ -61,13 +61,13 @@ def compute_distances(
 
 
 def as_numpy_rows(X: Rows, name: str = "samples") -> np.ndarray:
-    """Convert samples to a dense NumPy array (n, d) of finite numbers; scalars become rows."""
+    """Convert samples to a finite, dense NumPy matrix, one row per sample; scalars become rows."""
     X = as_vectors(as_samples(X, name), name)
     return to_host(X.toarray() if hasattr(X, "toarray") else X)
 
 
 def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
-    """Validate a distance matrix D (n, n) and return it, made exactly symmetric.
+    """Validate a square distance matrix and return it, made exactly symmetric.
 
     Distances must be finite, at least 0, zero on the diagonal, and symmetric up to rounding.
     """
@@ -76,20 +76,20 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
     if D.shape[1] != n:
         raise ValueError(
             f"`{name}` with metric='precomputed' must be a square matrix of distances, got shape "
-            f"{D.shape}; rows of numbers go with metric='euclidean'"
+            f"{D.shape}; for rows of numbers, pass metric='euclidean'"
         )
     diagonal = D.diagonal()
     check_samples(
         diagonal,
         diagonal == 0,
-        f"must have distance 0 to itself, got {{:.6g}}; is `{name}` a similarity matrix? Then pass "
-        "score_K=True instead of metric='precomputed'",
+        "must have distance 0 to itself, got {:.6g}; for a similarity matrix, pass score_K=True "
+        "instead of metric='precomputed'",
     )
     if D.min() < 0:
         i, j = divmod(int(np.argmin(D)), n)
         raise ValueError(
             f"distances must be at least 0, got {D[i, j]:.6g} at [{i}, {j}] of `{name}`; check how "
-            f"they were made"
+            f"they were computed"
         )
     with np.errstate(under="ignore"):
         wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
@@ -97,7 +97,7 @@ def check_distances(D: Rows, name: str = "samples") -> np.ndarray:
         i, j = wrong
         raise ValueError(
             f"`{name}` must be a symmetric matrix of distances, got {D[i, j]:.6g} at [{i}, {j}] "
-            f"and {D[j, i]:.6g} at [{j}, {i}]; pass (D + D.T) / 2 if that is meant"
+            f"and {D[j, i]:.6g} at [{j}, {i}]; pass their mean, (D + D.T) / 2"
         )
     if find_asymmetry(D, 0.0) is None:
         return D
@@ -152,43 +152,44 @@ def _check_underflow(D: np.ndarray, X: np.ndarray, format_pair: PairFormatter) -
         for i, j in zip(near.tolist(), other.tolist(), strict=True):
             if (X[i] != X[j]).any():
                 raise ValueError(
-                    f"metric 'sqeuclidean' is too small for double precision (got {D[i, j]:.6g}) "
-                    f"for {format_pair(i, j)}, which differ; use metric 'euclidean', or multiply "
-                    f"all rows by a large number"
+                    f"metric 'sqeuclidean' underflows (got {D[i, j]:.6g}) for {format_pair(i, j)}, "
+                    f"which differ; use metric='euclidean', or multiply all rows by a large number"
                 )
 
 
 def _evaluate_metric(X: np.ndarray, metric: PairFunction, format_pair: PairFormatter) -> np.ndarray:
-    """Compute and validate all n² distances, in both directions, by a user's function."""
+    """Compute and validate all n² distances by a user's function, in both directions."""
     check_distance_memory(X)
     n = len(X)
     D = np.empty((n, n))
 
-    def refuse(place: tuple[int, int], problem: str, remedy: str) -> None:
+    def raise_invalid(index: tuple[int, int], requirement: str, hint: str) -> None:
         raise ValueError(
-            f"`metric` must be {problem}, got {D[place]:.6g} for {format_pair(*place)}; {remedy}"
+            f"`metric` must be {requirement}, got {D[index]:.6g} for {format_pair(*index)}; {hint}"
         )
 
     for i, j in np.ndindex(n, n):
         try:
             value = metric(X[i], X[j])
         except Exception as error:
-            error.add_note(f"in `metric` of {format_pair(i, j)}")
+            error.add_note(f"raised by `metric` for {format_pair(i, j)}")
             raise
         D[i, j] = check_float(
             "metric(a, b)",
             value,
             f"a finite number of at least 0 for {format_pair(i, j)}",
             lambda d: 0 <= d < math.inf,
-            "remove such rows, or correct it",
+            "remove such rows, or correct the function",
         )
-    others = np.where(np.eye(n, dtype=bool), np.inf, D)
-    apart = np.flatnonzero(D.diagonal() > SYMMETRY_TOLERANCE * others.min(axis=1))
-    if apart.size:
-        refuse((apart[0], apart[0]), "0 for a row and itself", "subtract that, or correct it")
+    other_distances = np.where(np.eye(n, dtype=bool), np.inf, D)
+    tolerance = SYMMETRY_TOLERANCE * other_distances.min(axis=1)
+    nonzero = np.flatnonzero(D.diagonal() > tolerance)
+    if nonzero.size:
+        raise_invalid((nonzero[0], nonzero[0]), "0 for a row and itself", "correct the function")
     np.fill_diagonal(D, 0.0)
     wrong = find_asymmetry(D, SYMMETRY_TOLERANCE)
     if wrong is not None:
-        problem = f"symmetric (got {D[wrong[::-1]]:.6g} the other way round)"
-        refuse(wrong, problem, "use lambda a, b: (f(a, b) + f(b, a)) / 2 if that is meant")
+        requirement = f"symmetric (got {D[wrong[::-1]]:.6g} in the other order)"
+        hint = "pass the mean of both, such as lambda a, b: (f(a, b) + f(b, a)) / 2"
+        raise_invalid(wrong, requirement, hint)
     return (D + D.T) / 2

@@ -15,14 +15,14 @@ _MAX_DICT_BYTES = 1 << 16
 
 
 def joint_groups(columns: Sequence[np.ndarray]) -> np.ndarray:
-    """Group samples that agree in all columns of group numbers."""
+    """Return group codes that are equal for samples with equal codes in all `columns`."""
     rows = np.column_stack(columns)
     groups = np.unique(rows, axis=0, return_inverse=True)[1]
     return groups.ravel()
 
 
 def group_identical_rows(A: Rows) -> np.ndarray | None:
-    """Return group numbers that are equal for equal rows of A; None for a torch tensor.
+    """Return group codes that are equal for equal rows of A; None for a torch tensor.
 
     >>> group_identical_rows(np.array([[1.0, 2.0], [0.0, 1.0], [1.0, 2.0]]))
     array([0, 1, 0])
@@ -52,14 +52,14 @@ def _group_by_hash(A: np.ndarray) -> np.ndarray | None:
     """Group rows by their hashes; return None if two different rows have the same hash."""
     codes = _hash_rows(A)
     _, first, groups = np.unique(codes, return_index=True, return_inverse=True)
-    alike = first[groups]
-    repeats = np.flatnonzero(alike != np.arange(len(A)))
+    first_equal = first[groups]
+    repeats = np.flatnonzero(first_equal != np.arange(len(A)))
     for block in row_blocks(len(repeats), A[:1].nbytes):
         rows = repeats[block]
-        equal = A[rows] == A[alike[rows]]  # False for NaN
+        equal = A[rows] == A[first_equal[rows]]  # False for NaN
         if not equal.all():
             return None
-    return np.unique(alike, return_inverse=True)[1]
+    return np.unique(first_equal, return_inverse=True)[1]
 
 
 def _hash_rows(A: np.ndarray) -> np.ndarray:

@@ -1,4 +1,4 @@
-"""Detect samples that do not suit an encoder of prose: other scripts, sequences, code and ids."""
+"""Detect samples unsuitable for an encoder of prose: other scripts, sequences, code and ids."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LANGUAGE_NAMES = {"CJK": "Chinese", "HANGUL": "Korean"} | dict.fromkeys(_KANA, 
 
 
 class Mismatch(NamedTuple):
-    """Why an encoder does not suit the samples (a clause), and the kernel to use instead."""
+    """Why an encoder is unsuitable for the samples, as a clause, and the kernel to use instead."""
 
     reason: str
     kernel: str
@@ -52,7 +52,7 @@ class Mismatch(NamedTuple):
 def find_mismatch(
     texts: Sequence[object], scripts: Sequence[str], *, sequences: bool = False
 ) -> Mismatch | None:
-    """Detect texts that do not suit an encoder of prose in the given scripts.
+    """Detect texts that an encoder of prose in the given scripts is unsuitable for.
 
     Other languages in the same script, such as Spanish for an encoder of English, are not detected.
 
@@ -61,8 +61,8 @@ def find_mismatch(
     texts : sequence
         Samples; at most 1,000 of them are checked, evenly spaced.
     scripts : sequence of str
-        Scripts that the encoder was made for, as the first word of Unicode names ("LATIN"). If
-        empty, all texts suit it.
+        Scripts that the encoder was trained for, as the first word of names of Unicode
+        characters ("LATIN"). If empty, no text is detected.
     sequences : bool, default False
         Whether the texts are known to be biological sequences, as in a FASTA file.
 
@@ -110,9 +110,9 @@ def _is_code(text: str) -> bool:
 
 
 def _find_other_script(texts: Sequence[str], scripts: Sequence[str]) -> str:
-    """Return the most frequent script not in `scripts` if most letters are in such scripts.
+    """Return the most frequent unsupported script if most letters are in unsupported scripts.
 
-    Otherwise return "".
+    Otherwise return "". `scripts` are the supported ones.
     """
     letters: Counter[str] = Counter()
     for character, count in Counter("".join(texts)).items():

@@ -31,8 +31,8 @@ MAX_RATIO_EXPONENT = 1000
 SAMPLED_PAIR_INTERVAL = 1 << 9
 MIN_SAMPLED_PAIRS = 1 << 12
 MAX_SAMPLED_PAIRS = 1 << 20
-# The rank of the median among m sampled distances has a standard error of √m/2. Brackets of these
-# numbers of standard errors are tried in turn.
+# The rank of the median among m sampled distances has a standard error of √m/2. The median is
+# searched within these numbers of standard errors, in turn.
 RANK_DEVIATIONS = (4.0, 40.0, math.inf)
 # Maximum relative difference of a distance computed in two ways.
 DISTANCE_TOLERANCE = 1e-6
@@ -41,7 +41,7 @@ DistanceBlocks = Callable[[slice, slice], np.ndarray]  # (rows, columns) -> new 
 
 
 def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKernel) -> Tensor:
-    """Compute the similarities (n, n) of rows of X (n, d), differentiable in X and sigma."""
+    """Compute the similarities of all pairs of rows of X, differentiable in X and sigma."""
     entries = ExponentialEntries(X, sigma, kernel)
     everything = slice(0, entries.n)
     D: Tensor = entries.distances(everything, everything)
@@ -51,7 +51,7 @@ def compute_tensor_similarities(X: Tensor, sigma: Number, kernel: ExponentialKer
 
 
 class ExponentialEntries:
-    """Entries of an exponential kernel of rows of X (n, d); `sigma` may require a gradient.
+    """Entries of an exponential kernel between rows of X; `sigma` may require a gradient.
 
     Rows and σ are divided by a power of two near σ, so squares do not overflow.
     """
@@ -64,8 +64,8 @@ class ExponentialEntries:
         if largest and math.frexp(largest)[1] - exponent > MAX_RATIO_EXPONENT:
             raise ValueError(
                 f"`sigma` is {to_float(sigma):.6g} and the largest entry of the samples "
-                f"{largest:.6g}: their ratio is beyond double precision; rescale the samples or "
-                f"pass a larger `sigma`"
+                f"{largest:.6g}: their ratio exceeds the range of double precision; rescale the "
+                "samples or pass a larger `sigma`"
             )
         width = scale_by_power_of_two(sigma, -exponent)
         rows = scale_by_power_of_two(X, -exponent)
@@ -92,7 +92,7 @@ class ExponentialEntries:
             return D.astype(dtype, copy=False)
 
     def _single_precision_factors(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return the factors of the exponents in float32, scaled once (saves 20 % of the time)."""
+        """Return two matrices in float32 whose product is the exponents; cached."""
         if self._factors is None:
             left = self.distances.left * self.factor
             right = self.distances.right
@@ -111,7 +111,7 @@ class ExponentialEntries:
 
 
 def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
-    """Compute the median distance of distinct rows of X (n, d); 1 if all rows are identical."""
+    """Compute the median distance between distinct rows of X; 1 if all rows are identical."""
     rows = X[distinct_row_indices(X)]
     if len(rows) < 2:
         return 1.0
@@ -121,14 +121,15 @@ def median_distance(X: Array, kernel: ExponentialKernel) -> Array:
     width = median(rows, kernel)
     if not to_float(width) >= MIN_RELATIVE_BANDWIDTH:
         raise ValueError(
-            "the median distance between distinct samples is 2^-300 times the largest entry, or "
-            "less, which is too small for a bandwidth in double precision; pass `sigma`"
+            "the median distance between distinct samples is at most 2^-300 times the largest "
+            "entry, which is too small for a bandwidth in double precision; pass `sigma`"
         )
     with np.errstate(over="ignore"):
         width = scale_by_power_of_two(width, exponent)
     if not math.isfinite(to_float(width)):
         raise ValueError(
-            "the median distance between distinct samples is beyond double precision; rescale them"
+            "the median distance between distinct samples exceeds the range of double precision; "
+            "divide the samples by a large number"
         )
     return width
 
@@ -146,22 +147,22 @@ def _median_distance_numpy(X: np.ndarray, kernel: ExponentialKernel) -> float:
 
 
 def sample_pairs(n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the indices i ≠ j of all pairs of n rows, or of pairs sampled with replacement."""
+    """Return the indices i ≠ j of all pairs of n rows, or of a random sample of pairs."""
     size = n * (n - 1) // 2
-    most = min(max(size // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
-    if size <= most:
+    max_pairs = min(max(size // SAMPLED_PAIR_INTERVAL, MIN_SAMPLED_PAIRS), MAX_SAMPLED_PAIRS)
+    if size <= max_pairs:
         return np.triu_indices(n, 1)
     rng = np.random.default_rng(0)
-    i = rng.integers(0, n, most)
-    return i, (i + rng.integers(1, n, most)) % n
+    i = rng.integers(0, n, max_pairs)
+    return i, (i + rng.integers(1, n, max_pairs)) % n
 
 
 def find_middle_distances(
     n: int, distances: DistanceBlocks, sampled: np.ndarray
 ) -> tuple[float, float]:
-    """Compute the two middle distances (for the median) of all pairs i < j of n samples.
+    """Return the two middle values of the distances of all pairs i < j of n samples.
 
-    `sampled` are the distances of randomly chosen pairs, which bracket the median.
+    They determine the median. `sampled` are the distances of random pairs; they show where it lies.
     """
     size = n * (n - 1) // 2
     indices = (size - 1) // 2, size // 2
@@ -170,16 +171,16 @@ def find_middle_distances(
     for deviations in RANK_DEVIATIONS:
         low = -math.inf
         high = math.inf
-        off = deviations * math.sqrt(m) / 2 + 1
-        if off < m / 2:
-            first = math.floor(m / 2 - off)
-            last = math.ceil(m / 2 + off) - 1
+        half_width = deviations * math.sqrt(m) / 2 + 1
+        if half_width < m / 2:
+            first = math.floor(m / 2 - half_width)
+            last = math.ceil(m / 2 + half_width) - 1
             low = float(sampled[first]) * (1 - DISTANCE_TOLERANCE)
             high = float(sampled[last]) * (1 + DISTANCE_TOLERANCE)
-        below, numbers, counts = _tabulate_between(_iter_upper_triangle(n, distances), low, high)
+        below, values, counts = _tabulate_between(_iter_upper_triangle(n, distances), low, high)
         ranks = below + np.cumsum(counts)
         if below <= indices[0] and len(ranks) and indices[1] < ranks[-1]:
-            lower, upper = numbers[np.searchsorted(ranks, indices, side="right")]
+            lower, upper = values[np.searchsorted(ranks, indices, side="right")]
             return float(lower), float(upper)
     raise AssertionError("all numbers are between −∞ and ∞")
 
@@ -191,8 +192,8 @@ def _iter_upper_triangle(n: int, distances: DistanceBlocks) -> Iterator[np.ndarr
         size = block.stop - block.start
         square = rows[:, :size]
         yield square[np.triu_indices(size, 1)]
-        for some in row_blocks(size, 8 * n, min_rows=1):
-            yield rows[some, size:]
+        for part in row_blocks(size, 8 * n, min_rows=1):
+            yield rows[part, size:]
 
 
 def _tabulate_between(
@@ -215,11 +216,12 @@ def _tabulate_between(
         values.append(distinct)
         counts.append(repeats)
         size += len(distinct)
-    memory.require(40 * size, f"the median of distances, {size} of them close,", "pass `sigma`")
-    numbers = np.concatenate(values)
-    order = np.argsort(numbers)
-    repeats = np.concatenate(counts)
-    return below, numbers[order], repeats[order]
+    memory.require(
+        40 * size, f"the median distance (with {size} distances close to it)", "pass `sigma`"
+    )
+    all_values = np.concatenate(values)
+    order = np.argsort(all_values)
+    return below, all_values[order], np.concatenate(counts)[order]
 
 
 def _median_distance_torch(X: Tensor, kernel: ExponentialKernel) -> Tensor:

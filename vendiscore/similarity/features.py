@@ -107,7 +107,7 @@ class FeatureSimilarity(Similarity):
     def iter_scaled_blocks(
         self, scale: Array | None = None, dtype: DType = np.float64, min_rows: int = 64
     ) -> Iterator[tuple[slice, np.ndarray]]:
-        """Yield (block, rows) of NumPy features in precision `dtype`, multiplied by `scale`."""
+        """Yield (block, rows): NumPy features in precision `dtype`, multiplied by `scale`."""
         for block in row_blocks(self.n, 8 * self.X.shape[1], min_rows):
             X = self.X[block].astype(dtype, copy=False)
             if scale is not None:
@@ -137,23 +137,23 @@ class FeatureSimilarity(Similarity):
         return self._features().T
 
     def compact(self) -> FeatureSimilarity:
-        """Drop integer columns that are all zero, such as the margins of images of digits."""
+        """Drop integer columns that are zero for all samples, such as the margins of images."""
         if not isinstance(self.X, np.ndarray) or self.X.dtype.kind not in "bui":
             return self
-        some = self.X.any(axis=0)
-        if some.all() or not some.any():
+        is_used = self.X.any(axis=0)
+        if is_used.all() or not is_used.any():
             return self
-        return self._with_features(np.ascontiguousarray(self.X[:, some]))
+        return self._with_features(np.ascontiguousarray(self.X[:, is_used]))
 
     def _part(self, index: np.ndarray) -> FeatureSimilarity:
         X = self.X[index]
         if not sp.issparse(X):
             return FeatureSimilarity(X)
         used, columns = np.unique(X.indices, return_inverse=True)
-        few = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
+        used_columns = sp.csr_array((X.data, columns, X.indptr), (len(index), max(1, len(used))))
         if len(index) * len(used) <= MAX_DENSE_SIZE:
-            few = few.toarray()
-        return FeatureSimilarity(few)
+            used_columns = used_columns.toarray()
+        return FeatureSimilarity(used_columns)
 
     def _stack(self, indices: np.ndarray) -> Array:
         if not sp.issparse(self.X):
@@ -250,12 +250,12 @@ class FeatureSimilarity(Similarity):
         return common * self.scale[:, None], scale_rows(rare, self.scale)
 
     def _rows(self, index: Index) -> Array:
-        whole = False
+        all_rows = False
         if isinstance(index, slice):
-            whole = index.indices(self.n) == (0, self.n, 1)
+            all_rows = index.indices(self.n) == (0, self.n, 1)
         if not sp.issparse(self.X):
             X = self._to_float64(index)
-            if whole:
+            if all_rows:
                 return gram(X)
             if self.X.dtype != np.float32 or 8 * self.X.size <= MAX_COPIED_BYTES:
                 return X @ self._transposed
@@ -266,7 +266,7 @@ class FeatureSimilarity(Similarity):
         # A product of sparse matrices costs Σ_j (number of rows with column j)², mostly due to a
         # few frequent columns ("the", the full stop), which are faster in a dense product.
         common, rare, transposed = self._split_columns
-        K = gram(common) if whole else common[index] @ common.T
+        K = gram(common) if all_rows else common[index] @ common.T
         return add_sparse(K, rare[index] @ transposed)
 
     def _take(self, index: np.ndarray) -> FeatureSimilarity:
@@ -309,9 +309,9 @@ class FeatureSimilarity(Similarity):
         # ‖CCᵀ + RRᵀ‖² for common columns C and rare columns R, without any dense n × n matrix.
         common, rare = self.split_common_columns()
         transposed = rare.T.tocsr()
-        of_common = gram(common.T)
-        of_both = transposed @ common
-        total = np.sum(of_common**2) + 2 * np.sum(of_both**2)
+        common_products = gram(common.T)
+        mixed_products = transposed @ common
+        total = np.sum(common_products**2) + 2 * np.sum(mixed_products**2)
         for block in row_blocks(self.n, 8 * self.n):
             total += np.sum((rare[block] @ transposed).data ** 2)
         return float(total)

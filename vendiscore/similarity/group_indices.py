@@ -6,7 +6,7 @@ import numpy as np
 
 
 def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
-    """Return the indices of the members of each group 0, 1, …, at least `min_groups` groups.
+    """Return the sample indices of each group 0, 1, …, for at least `min_groups` groups.
 
     >>> [indices.tolist() for indices in group_indices(np.array([1, 0, 1]))]
     [[1], [0, 2]]
@@ -18,9 +18,10 @@ def group_indices(codes: np.ndarray, min_groups: int = 0) -> list[np.ndarray]:
 
 
 def iter_groups_by_size(codes: np.ndarray) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-    """Yield the groups (g,) of each size m, and the indices of their members (g, m).
+    """For each group size m, yield the g groups of that size and the indices of their samples.
 
-    Sizes are in ascending order. Samples with a negative code are in no group.
+    The arrays have shapes (g,) and (g, m). Sizes are in ascending order. Samples with a negative
+    code are in no group.
 
     >>> [(g.tolist(), i.tolist()) for g, i in iter_groups_by_size(np.array([1, 0]))]
     [([0, 1], [[1], [0]])]
@@ -45,7 +46,7 @@ def subsample_indices(n: int, max_n: int) -> np.ndarray:
 
 
 def submatrices(K: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    """Return the submatrices (g, m, m) of g matrices K, with rows and columns `indices` (g, m)."""
+    """Select m rows and columns, `indices` (g, m), of each of g matrices K; shape (g, m, m)."""
     matrices = np.arange(len(K))[:, None, None]
     rows = indices[:, :, None]
     columns = indices[:, None, :]

@@ -15,13 +15,13 @@ from .features import FeatureSimilarity
 from .matrix import MatrixSimilarity, restore_similarity
 
 Pair: TypeAlias = tuple[int, int]
-# Maps pairs of ids of distinct samples to scores, or to whether both are equivalent. The first id
-# of a pair belongs to the earlier sample.
+# Maps pairs of ids of distinct samples to scores, or to booleans: whether the two samples are
+# equivalent. The first id of a pair belongs to the earlier sample.
 Judge: TypeAlias = Callable[[list[Pair]], Iterable[float]]
 
 
 def count_open_triples(same: np.ndarray) -> int:
-    """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation (n, n).
+    """Count triples with a ~ b and b ~ c but not a ~ c, for a symmetric relation of n items.
 
     >>> count_open_triples(np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool))
     1
@@ -58,23 +58,21 @@ class Judgements:
 
     def assign_classes(self, sets: Sequence[np.ndarray]) -> list[np.ndarray]:
         """Assign the samples of each set to classes, using only pairs within that set."""
-        left = [list(dict.fromkeys(ids.tolist())) for ids in sets]
-        self._audit(map(tuple, left))
+        remaining = [list(dict.fromkeys(ids.tolist())) for ids in sets]
+        self._audit(map(tuple, remaining))
         codes: list[dict[int, int]] = [{} for _ in sets]
         code = 0
-        while any(left):  # compare the first remaining sample of every set with the others
-            pairs = [(rest[0], other) for rest in left for other in rest[1:]]
+        while any(remaining):  # compare the first remaining sample of each set with the others
+            pairs = [(ids[0], other) for ids in remaining for other in ids[1:]]
             same = iter(self.judge_pairs(pairs))
-            for at, rest in enumerate(left):
-                joins = [i for i in rest[1:] if next(same)]
-                members = [*rest[:1], *joins]
-                codes[at].update(dict.fromkeys(members, code))
-                left[at] = [i for i in rest if i not in codes[at]]
+            for j, ids in enumerate(remaining):
+                equivalent = [i for i in ids[1:] if next(same)]
+                codes[j].update(dict.fromkeys([*ids[:1], *equivalent], code))
+                remaining[j] = [i for i in ids if i not in codes[j]]
             code += 1
         classes = []
-        for code_of, ids in zip(codes, sets, strict=True):
-            of_set = [code_of[i] for i in ids.tolist()]
-            classes.append(np.array(of_set))
+        for code_by_id, set_ids in zip(codes, sets, strict=True):
+            classes.append(np.array([code_by_id[i] for i in set_ids.tolist()]))
         return classes
 
     def _audit(self, sets: Iterable[tuple[int, ...]]) -> None:
@@ -84,11 +82,11 @@ class Judgements:
         pairs = [list(combinations(ids, 2)) for ids in small]
         self.judge_pairs(list(chain(*pairs)))  # one call for all sets
         self.open_triples.update(dict.fromkeys(new))
-        for ids, of_set in zip(small, pairs, strict=True):
+        for ids, set_pairs in zip(small, pairs, strict=True):
             n = len(ids)
             S = np.zeros((n, n), dtype=bool)
             upper = np.triu_indices(n, 1)
-            S[upper] = self.judge_pairs(of_set)
+            S[upper] = self.judge_pairs(set_pairs)
             self.open_triples[ids] = count_open_triples(S | S.T)
 
     def compute_matrix(self, ids: np.ndarray) -> np.ndarray:
@@ -120,30 +118,30 @@ class Judgements:
         total = sum(counted)
         if total:
             notes.append(
-                f"`same` is not transitive: in {total:,} triples a is the same as b and b as c, "
-                f"but a not as c ({sum(map(bool, counted)):,} of {len(counted):,} sets all pairs "
-                f"of which were judged), so that classes depend on the order of samples."
+                f"`same` is not transitive: in {total:,} triples, a is equivalent to b and b to "
+                "c, but a is not equivalent to c. Classes therefore depend on the order of "
+                f"samples ({sum(map(bool, counted)):,} of {len(counted):,} sets in which all "
+                "pairs were judged contain such triples)."
             )
         if len(counted) < len(self.open_triples):
             notes.append(
                 f"Transitivity of `same` was checked in {len(counted):,} of "
-                f"{len(self.open_triples):,} sets: in sets of up to {self.audit:,} different "
-                f"samples (`audit`), all pairs are judged."
+                f"{len(self.open_triples):,} sets: those with at most {self.audit:,} distinct "
+                f"samples, in which all pairs are judged (see `audit`)."
             )
         shifts = [*filter(None, self.diagonal_shifts.values())]
         if shifts:
             notes.append(
-                f"The judge's scores are not positive semidefinite: δ of up to {max(shifts):.2g} "
-                f"was added to the diagonal (in {len(shifts):,} of {len(self.diagonal_shifts):,} "
-                f"sets)."
+                f"The scores of `same` are not positive semidefinite: up to {max(shifts):.2g} was "
+                f"added to the diagonal, in {len(shifts):,} of {len(self.diagonal_shifts):,} sets."
             )
         return notes
 
 
 class JudgedSimilarity(Similarity):
-    """A Similarity from judgements of pairs, which are made when first needed.
+    """Base class of similarities from judgements of pairs, which are judged on first use.
 
-    `part` judges only pairs of the subset; `take` selects rows and columns of the full K.
+    `part` judges only pairs of the subset; `take` judges all pairs and selects rows and columns.
     """
 
     psd = True
@@ -159,10 +157,10 @@ class JudgedSimilarity(Similarity):
     @property
     def notes(self) -> Sequence[str]:
         """The notes of the similarity, and current notes on the judgements."""
-        now = self.judgements.notes
-        begin = tuple(note[:40] for note in now)
-        others = [note for note in self._notes if not note.startswith(begin)]
-        return (*others, *now)
+        current_notes = self.judgements.notes
+        beginnings = tuple(note[:40] for note in current_notes)
+        other_notes = [note for note in self._notes if not note.startswith(beginnings)]
+        return (*other_notes, *current_notes)
 
     @notes.setter
     def notes(self, notes: Sequence[str]) -> None:
@@ -192,7 +190,7 @@ class JudgedSimilarity(Similarity):
 
 
 class EquivalenceSimilarity(JudgedSimilarity):
-    """Similarity 1 for samples of the same class, else 0; `part` uses classes of its subset.
+    """Similarity 1 for samples of the same class, else 0; `part` computes classes of the subset.
 
     >>> same = np.array([[1, 1, 0], [1, 1, 1], [0, 1, 1]], bool)
     >>> judgements = Judgements(lambda pairs: [same[pair] for pair in pairs], audit=3)
@@ -224,7 +222,7 @@ class EquivalenceSimilarity(JudgedSimilarity):
 
 
 class GradedSimilarity(JudgedSimilarity):
-    """The mean score of two samples in both orders; 1 for repeats. See `compute_matrix`.
+    """The mean score of two samples in both orders; 1 for duplicates. See `compute_matrix`.
 
     >>> judgements = Judgements(lambda pairs: [i / 4 for i, _ in pairs], audit=0)
     >>> GradedSimilarity(judgements, np.array([1, 3, 1])).dense()

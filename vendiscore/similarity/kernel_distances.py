@@ -14,7 +14,7 @@ KERNEL_TOLERANCE = 1e-5
 
 
 def squared_kernel_distances(K: np.ndarray, left: np.ndarray, right: np.ndarray) -> np.ndarray:
-    """Compute squared distances, as a new array, from similarities K and both diagonals."""
+    """Compute squared distances from similarities K and the diagonals of its rows and columns."""
     D = np.multiply(K, -2.0, dtype=np.float64)
     D += left[:, None]
     D += right
@@ -34,8 +34,8 @@ def check_squared_distance(square: float, pair_name: str) -> None:
     """Raise a ValueError if a squared distance is negative, which means a similarity above 1."""
     if not square >= -2 * KERNEL_TOLERANCE:
         raise ValueError(
-            f"distances need a similarity of at most 1, got {1 - square / 2:.6g} for {pair_name}; "
-            f"pass normalize=True or a positive semidefinite kernel with k(x, x) = 1"
+            f"kernel distances require similarities of at most 1, got {1 - square / 2:.6g} for "
+            f"{pair_name}; pass normalize=True or a positive semidefinite kernel with k(x, x) = 1"
         )
 
 

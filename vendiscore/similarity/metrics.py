@@ -41,7 +41,8 @@ def check_metric(metric: object, extra_names: tuple[str, ...] = ()) -> None:
     supported = (*METRICS, *extra_names)
     if not callable(metric) and not (isinstance(metric, str) and metric in supported):
         fallback = (
-            "Those of scipy.spatial.distance for numbers are known; of others pass the function."
+            "Supported are the metrics of scipy.spatial.distance for numeric vectors; pass any "
+            "other metric as a function."
         )
         suggestion = suggest_name(metric, supported, fallback=fallback, kind="metric")
         raise ValueError(f"unknown `metric={metric!r}`. {suggestion}")
@@ -52,6 +53,6 @@ def check_metric_options(metric: str | PairFunction, options: Options) -> Record
     checked = dict(options)
     for option, value in options.items():
         if metric != "minkowski":
-            raise TypeError(f"`{option}` is not an option of metric {metric!r}; leave it out")
+            raise TypeError(f"`{option}` is not an option of metric {metric!r}; remove it")
         checked[option] = check_float(option, value, "a number of at least 1", lambda p: p >= 1)
     return checked

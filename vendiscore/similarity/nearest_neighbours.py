@@ -44,9 +44,9 @@ MIN_RELIABLE_POWER = 1e-290
 class BlockDistances(ABC):
     """Distances of n points, computed in blocks.
 
-    A block holds numbers that are fast to compute and increase with the distance, such as lower
-    bounds of squared distances. `block_bound` converts a distance to an upper bound of such
-    numbers, and `exact_distances` computes the distances of selected pairs.
+    The entries of a block are fast to compute and increase with the distance; they may be lower
+    bounds of squared distances. `block_bound` converts a distance to an upper bound of entries, and
+    `exact_distances` computes the distances of selected pairs.
     """
 
     n: int
@@ -54,25 +54,25 @@ class BlockDistances(ABC):
 
     @abstractmethod
     def block(self, rows: slice, columns: slice) -> np.ndarray:
-        """Compute a new array of numbers, each at most `block_bound(distance of the pair)`."""
+        """Compute the entries of a block, each at most `block_bound(distance of the pair)`."""
 
     def block_bound(self, r: np.ndarray) -> np.ndarray:
-        """Return the maximum number in a block for pairs at distance at most r."""
+        """Return the maximum block entry of pairs at distance at most r."""
         return r
 
     def exact_distances(self, i: np.ndarray, j: np.ndarray, values: np.ndarray) -> np.ndarray:
-        """Compute the distances of points i and j, whose numbers in blocks are `values`."""
+        """Compute the distances of points i and j, whose block entries are `values`."""
         return values
 
     def is_within(
         self, i: np.ndarray, j: np.ndarray, values: np.ndarray, r: np.ndarray
     ) -> np.ndarray:
-        """Return whether the distances of points i and j are at most r."""
+        """Return whether distances of points i and j are at most r; `values` are block entries."""
         return self.exact_distances(i, j, values) <= r
 
 
 class EuclideanDistances(BlockDistances):
-    """Euclidean distances of rows of X (n, d); distances below `min_distance` become 0."""
+    """Euclidean distances between rows of X; distances below `min_distance` become 0."""
 
     def __init__(self, X: np.ndarray, min_distance: float = 0.0) -> None:
         self.n, d = X.shape
@@ -110,7 +110,7 @@ class EuclideanDistances(BlockDistances):
 
 
 class MetricDistances(BlockDistances):
-    """Distances of rows of X (n, d) by a SciPy metric; exactly 0 for identical rows."""
+    """Distances between rows of X by a SciPy metric; exactly 0 for identical rows."""
 
     def __init__(
         self, X: np.ndarray, metric: str, options: Options, format_pair: PairFormatter
@@ -163,7 +163,7 @@ class MetricDistances(BlockDistances):
 
 
 class PrecomputedDistances(BlockDistances):
-    """A matrix D of distances of distinct points; `inverse` (n,) is the row of each point."""
+    """Distances in a matrix D of distinct points; `inverse` contains the row of D of each point."""
 
     def __init__(self, D: np.ndarray, inverse: np.ndarray) -> None:
         self.D = D
@@ -178,7 +178,7 @@ class PrecomputedDistances(BlockDistances):
 def k_nearest_distances(
     block_distances: BlockDistances, points: slice, counts: np.ndarray, k: int, description: str
 ) -> np.ndarray:
-    """Compute the sorted distances (size, k) of `points` to their k nearest neighbours.
+    """Compute the sorted distances of each of the `points` to its k nearest neighbours.
 
     Point i has counts[i] copies, which are neighbours at distance 0.
     """
@@ -199,17 +199,17 @@ def k_nearest_distances(
         neighbour_counts = np.column_stack([copies, counts[others]])
         lengths = np.column_stack([np.zeros(len(D)), lengths])
         # Cumulative counts show which point provides the first, the second, …, the k-th neighbour.
-        until = np.cumsum(neighbour_counts, axis=1)
-        nearer = until[:, None] <= np.arange(k)[:, None]
-        which = nearer.sum(axis=2)
-        return np.take_along_axis(lengths, which, axis=1)
+        cumulative_counts = np.cumsum(neighbour_counts, axis=1)
+        is_nearer = cumulative_counts[:, None] <= np.arange(k)[:, None]
+        columns = is_nearer.sum(axis=2)
+        return np.take_along_axis(lengths, columns, axis=1)
 
     blocks = list(_iter_blocks(block_distances, process_block, points, points, description))
     distances = np.concatenate(blocks)
     if not np.isfinite(distances).all():
         raise ValueError(
-            "distances between rows are too large for double precision; divide all rows by the "
-            "largest number in them"
+            "distances between rows are too large for double precision; divide all rows by their "
+            "largest entry"
         )
     return distances
 
@@ -222,10 +222,11 @@ def count_within_radii(
     radii: Sequence[np.ndarray],
     description: str,
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Count the pairs within radii, for each row (radii, rows) and each column (radii, columns).
+    """For each radius, count the pairs within it: of each row, and of each column.
 
-    Each element of `radii` has shape (rows, 1) or (1, columns). `rows` starts at 0. `counts` are
-    the numbers of copies of the points in rows and in columns.
+    Return arrays of shape (number of radii, number of rows) and (number of radii, number of
+    columns). Each element of `radii` has shape (rows, 1) or (1, columns). `rows` starts at 0.
+    `counts` are the numbers of copies of the points in rows and in columns.
     """
     counts_of_rows, counts_of_columns = counts
     radii = [r * (1 + TIE_TOLERANCE) for r in radii]
@@ -312,9 +313,9 @@ def _select_nearest(
 def _bound_kth_smallest(D: np.ndarray, k: int) -> np.ndarray:
     """Return an upper bound of the k-th smallest entry of each row."""
     groups = max(MIN_COLUMN_GROUPS, GROUPS_PER_NEIGHBOUR * k)
-    whole = D.shape[1] // groups * groups
-    if whole > 2 * groups:
-        grouped = D[:, :whole].reshape(len(D), -1, groups)
-        rest = D[:, whole:]
-        D = np.concatenate([grouped.min(axis=1), rest], axis=1)
+    n_grouped = D.shape[1] // groups * groups
+    if n_grouped > 2 * groups:
+        grouped = D[:, :n_grouped].reshape(len(D), -1, groups)
+        remaining = D[:, n_grouped:]
+        D = np.concatenate([grouped.min(axis=1), remaining], axis=1)
     return np.partition(D, k - 1, axis=1)[:, k - 1]

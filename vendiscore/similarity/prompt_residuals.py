@@ -23,15 +23,16 @@ def condition_on_prompts(
 ) -> Similarity:
     """Compute the cosines of residuals φ(x_i) − c_i φ(u_i), with c_i = k(x_i, u_i) / k(u_i, u_i).
 
-    The result is K' = T K Tᵀ for T = [I, −diag(c) P], normalized. For a single prompt u, this is
-    the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt have no residual:
-    their similarity is 1 with each other and 0 with all other samples.
+    φ are the features of the kernel, and u_i is the prompt of sample x_i. The result is K' = T K
+    Tᵀ, normalized, for T = [I, −diag(c) P] and the matrix P that selects prompts. For a single
+    prompt u, this is the Schur complement K − k_u k_uᵀ / k_uu. Samples that repeat their prompt
+    have no residual: their similarity is 1 with each other and 0 with all other samples.
 
     Parameters
     ----------
     joint : Similarity
-        Of the n samples, without `joint.dropped`, followed by all prompts. With `in_context`, n
-        rows of samples encoded after their prompts follow.
+        The similarity of the n samples (without those in `joint.dropped`), followed by all prompts.
+        With `in_context`, n samples encoded after their prompts follow.
     n : int
         Number of samples, including dropped ones.
     prompt_codes : ndarray (n,)
@@ -74,8 +75,8 @@ def condition_on_prompts(
         prompt_norm = prompt_norms[min(i, len(prompt_norms) - 1)]
         max_similarity = to_float(sample_norms[i] * prompt_norm) ** 0.5
         raise ValueError(
-            f"what a prompt explains is not defined: the similarity of sample {retained[i]} with "
-            f"its prompt, {to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
+            f"cannot condition on prompts: the similarity of sample {retained[i]} with its prompt, "
+            f"{to_float(cross[i]):.6g}, must be at most √(k(x, x) k(u, u)) = "
             f"{max_similarity:.6g}; pass a positive semidefinite kernel"
         )
     min_residual = MIN_RESIDUAL_FLOAT64
@@ -93,8 +94,8 @@ def condition_on_prompts(
         if notes:
             after_prompts = n + int(prompt_codes.max()) + 1
             notes.append(
-                f"There, samples from {n} on are prompts, and from {after_prompts} on answers "
-                "after their prompts."
+                f"In these notes, samples from index {n} are prompts, and from index "
+                f"{after_prompts} answers after their prompts."
             )
         after = F[len(F) - n + retained]
         after = after - scale_rows(U, row_dot_products(after, U) / prompt_norms)
@@ -102,8 +103,8 @@ def condition_on_prompts(
         is_unusable = (residuals_after <= min_residual) & ~echoes
         if is_unusable.any():
             raise ValueError(
-                f"sample {retained[is_unusable][0]} is not seen after its prompt, which may fill "
-                f"all tokens that the model takes: pass in_context=False"
+                f"sample {retained[is_unusable][0]} cannot be encoded after its prompt, which may "
+                "fill all tokens of the model; pass in_context=False"
             )
         without_context = scale_rows(rows, 1 / np.sqrt(residuals + echo))
         after = scale_rows(after, 1 / np.sqrt(residuals_after + echo))
@@ -147,7 +148,10 @@ def repeated_prompt_notes(K: Similarity) -> list[str]:
 
 def describe_repeated_prompts(subject: str) -> str:
     """Format the note on how samples that repeat their prompts are compared."""
-    return f"{subject} repeat their prompt: they count as one kind, unlike all other samples."
+    return (
+        f"{subject} repeat their prompt: they count as identical, and have similarity 0 with all "
+        "other samples."
+    )
 
 
 def _feature_epsilon(K: Similarity) -> float:

@@ -1,4 +1,4 @@
-"""Notes and warnings on samples that a kernel cannot represent, or only in part."""
+"""Notes and warnings about samples that a kernel cannot represent, or only in part."""
 
 from collections.abc import Sequence
 
@@ -10,9 +10,9 @@ from .base import Similarity
 from .encoder_scope import find_mismatch
 
 # Truncated texts, and texts without any token of the model, always cause a warning. Other samples,
-# such as blank texts, cause a note if they are at least one in NOTE_ONE_IN, and a warning if they
-# are at least one in WARN_ONE_IN. Sets of fewer samples get no such warning, because a single
-# sample would cause it.
+# such as blank texts, cause a note if they are at least one in NOTE_ONE_IN samples, and a warning
+# if they are at least one in WARN_ONE_IN. In sets of fewer than WARN_ONE_IN samples they cause no
+# warning, because a single sample would be enough.
 NOTE_ONE_IN = 100
 WARN_ONE_IN = 20
 _MAX_EXAMPLES = 3
@@ -25,15 +25,15 @@ def representation_notes(
     first: np.ndarray,
     inverse: np.ndarray,
 ) -> list[str]:
-    """Return notes on samples that a kernel cannot represent or distinguish, and emit warnings.
+    """Return notes about samples that a kernel cannot represent or distinguish, and emit warnings.
 
     Distinct sample i, which is `texts[i]` if samples are texts, first occurs at index `first[i]`.
-    `inverse` maps the index of each sample to its distinct sample. Raises a SampleError if the
-    kernel can represent no sample.
+    `inverse` contains the position of each sample among the distinct samples. Raises a SampleError
+    if the kernel cannot represent any sample.
 
     >>> from vendiscore import as_similarity
-    >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:51]
-    "Kernel 'ngram_overlap' saw only a part of 1 of 2 sa"
+    >>> as_similarity(["a cat", "rain"], k="ngram_overlap").notes[0][:49]
+    "Kernel 'ngram_overlap' represents 1 of 2 samples "
     """
     blank = {
         i: f"is blank: {short_repr(text)}; remove it"
@@ -46,30 +46,34 @@ def representation_notes(
     n = len(inverse)
     notes = []
     equal = _find_merged_texts(similarity, texts, first)
-    for what, problems in (
-        ("saw nothing", missed),
-        ("saw only a part", similarity.partial),
-        ("saw no difference", equal),
+    for sentence, problems in (
+        ("cannot represent {} samples", missed),
+        ("represents {} samples only in part", similarity.partial),
+        ("does not distinguish {} samples from others", equal),
     ):
         count = int(np.isin(inverse, [*problems]).sum())
-        matters = similarity.truncates and problems is similarity.partial
-        matters |= problems is missed and missed.keys() > blank.keys()
-        if not count or (count * NOTE_ONE_IN < n and problems is not equal and not matters):
+        always = similarity.truncates and problems is similarity.partial
+        always |= problems is missed and missed.keys() > blank.keys()
+        if not count or (count * NOTE_ONE_IN < n and problems is not equal and not always):
             continue
-        i, *others = sorted(problems)[:_MAX_EXAMPLES]
-        why = f"sample {first[i]} {problems[i]}"
-        if matters and others:
-            why += f" (also {', '.join(f'sample {first[j]}' for j in others)})"
-        notes.append(f"Kernel {name!r} {what} of {count:,} of {n:,} samples; {why}.")
-        if matters or (n >= WARN_ONE_IN and count * WARN_ONE_IN >= n):
+        i, *further = sorted(problems)[:_MAX_EXAMPLES]
+        problem, _, hint = problems[i].partition("; ")
+        example = f"sample {first[i]} {problem}"
+        if further:
+            example += f" (also {', '.join(f'sample {first[j]}' for j in further)})"
+        if hint:
+            example += f"; {hint}"
+        description = sentence.format(f"{count:,} of {n:,}")
+        notes.append(f"Kernel {name!r} {description}; {example}.")
+        if always or (n >= WARN_ONE_IN and count * WARN_ONE_IN >= n):
             warn(notes[-1])
     mismatch = find_mismatch(texts, similarity.scripts)
     if mismatch:
         model = similarity.settings.get("model_path") or name
         scripts = " and ".join(script.title() for script in similarity.scripts)
         notes.append(
-            f"Kernel {name!r} compares prose in {scripts} script here ({model}), but "
-            f"{mismatch.reason}: the score says little about them; use {mismatch.kernel}, or a "
+            f"Kernel {name!r} with the model {model} is for prose in {scripts} script, but "
+            f"{mismatch.reason}. The score is unreliable for them; use {mismatch.kernel}, or a "
             f"model for such samples."
         )
         warn(notes[-1])
@@ -89,5 +93,5 @@ def _find_merged_texts(
     for i, group in enumerate(() if groups is None else groups.tolist()):
         j = earliest.setdefault(group, i)
         if i != j and texts[i].casefold().split() != texts[j].casefold().split():
-            equal[i] = f"differs from sample {first[j]}, but not in what was seen"
+            equal[i] = f"differs from sample {first[j]}, but has the same features"
     return equal

@@ -45,7 +45,7 @@ UNDERFLOW_RATIO = 1e-140
 
 
 class RowDistances:
-    """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") of rows of a float64 X."""
+    """Distances ‖x − y‖² ("gaussian") or Σ|x_j − y_j| ("laplace") between float64 rows of X."""
 
     @np.errstate(over="ignore")  # after an overflow, distances are computed from differences
     def __init__(self, X: Array, kernel: ExponentialKernel, sigma: float | None = None) -> None:
@@ -131,7 +131,7 @@ def distances_by_differences(X: Array, Y: Array, kernel: ExponentialKernel) -> A
 
 
 def median_of_rows(X: Array) -> Array:
-    """Compute the median (d,) of up to CENTRE_ROWS rows; unlike the mean, robust to outliers."""
+    """Compute the median of up to CENTRE_ROWS rows; unlike the mean, it is robust to outliers."""
     xp = namespace(X)
     step = -(-len(X) // CENTRE_ROWS)
     ordered = xp.sort(detach(X)[::step], axis=0)
@@ -141,8 +141,8 @@ def median_of_rows(X: Array) -> Array:
 def pair_blocks(n: int) -> list[slice]:
     """Split n rows into blocks; each is compared with itself and all later blocks."""
     rows = -(-n // MIN_BLOCKS)
-    most = min(rows, BLOCK_BYTES // (8 * n))
-    return slices(n, max(MIN_BLOCK_ROWS, most))
+    max_rows = min(rows, BLOCK_BYTES // (8 * n))
+    return slices(n, max(MIN_BLOCK_ROWS, max_rows))
 
 
 def fill_symmetric(K: np.ndarray, blocks: Iterator[tuple[slice, np.ndarray]]) -> np.ndarray:
@@ -191,7 +191,7 @@ def check_finite_distances(D: np.ndarray, metric: str, format_pair: PairFormatte
             i += block.start
             raise ValueError(
                 f"metric {metric!r} is undefined (got {D[i, j]}) for {format_pair(i, j)}; remove "
-                f"such rows or use another metric"
+                f"such rows, or use another metric"
             )
 
 
@@ -202,7 +202,7 @@ def largest_entry(X: Array) -> float:
 
 
 def scaling_exponent(X: np.ndarray) -> int:
-    """Return e such that rows can be squared after division by 2^e; 0 for most data."""
+    """Return an exponent e such that X / 2^e can be squared without overflow; 0 for most data."""
     largest = largest_entry(X)
     if not largest or 1 / MAX_UNSCALED_ENTRY < largest < MAX_UNSCALED_ENTRY:
         return 0

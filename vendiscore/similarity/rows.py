@@ -17,7 +17,7 @@ from .duplicate_rows import group_identical_rows
 from .matrix import MatrixSimilarity, restore_similarity
 from .row_distances import MIN_BLOCK_ROWS, MIN_BLOCKS, fill_symmetric, pair_blocks
 
-# A larger K is cached only from the second product with a vector on, as often there is only one.
+# A larger K is cached only at the second product with a vector, because often there is only one.
 MAX_EAGER_CACHE_BYTES = 1 << 28
 # Size of tiles that fit in the cache of a core.
 TILE_ROWS = 1024
@@ -39,7 +39,7 @@ class KernelEntries(Protocol):
         """Return the entries of the samples in `index`."""
 
     def groups(self) -> np.ndarray | None:
-        """Return group numbers (n,), equal only for identical samples; None if unknown."""
+        """Return group codes that are equal only for identical samples; None if unknown."""
 
 
 class _MatrixCache:

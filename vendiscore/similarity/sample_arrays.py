@@ -48,14 +48,14 @@ def as_samples(samples: object, name: str = "samples", *, empty: bool = False) -
     else:
         converted = _convert_samples(samples, name)
     if not empty and num_samples(converted) == 0:
-        raise ValueError(f"`{name}` is empty: expected at least one sample; check how it was made")
+        raise ValueError(f"`{name}` is empty; pass at least one sample")
     return converted
 
 
 def _convert_samples(samples: Any, name: str) -> SampleContainer:
     """Convert samples that are neither a list nor a numeric NumPy array."""
     if samples is None:
-        raise TypeError(f"`{name}` is missing: pass a list of samples or an array, one row each")
+        raise TypeError(f"`{name}` is missing; pass a list, or an array with one row per sample")
     check_in_memory(samples, name)
     # Labels cannot be a folder.
     if isinstance(samples, (str, os.PathLike)) and name not in ("by", "groups"):
@@ -66,7 +66,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if isinstance(samples, os.PathLike) or (isinstance(samples, str) and samples.endswith("/")):
         raise TypeError(
             f"`{name}` must be a collection of samples, got the path {os.fspath(samples)!r}, which "
-            "is not a folder; check it, or pass a list of paths"
+            "is not a folder; check the path, or pass a list of paths"
         )
     if isinstance(samples, (str, bytes)):
         raise TypeError(
@@ -77,7 +77,7 @@ def _convert_samples(samples: Any, name: str) -> SampleContainer:
     if isinstance(samples, (Mapping, set, frozenset)) and not sp.issparse(samples):
         raise TypeError(
             f"`{name}` must be an ordered collection of samples, got a {type(samples).__name__}; "
-            f"pass list(…), one of its columns, or sets by their names to compare(…)"
+            f"pass a list, or one column of a table (to compare named sets, use compare(…))"
         )
     # Return early: another thread may still be importing torch, which the checks below use.
     if isinstance(samples, (list, tuple)):
@@ -119,8 +119,8 @@ def _describe_missing_folder(samples: str | bytes) -> str:
     if not isinstance(samples, str) or not samples or len(samples.split()) > 1 or "\0" in samples:
         return ""
     if os.path.isfile(samples):
-        return f", or the folder that the file {short_repr(samples)} is in, if it is an image"
-    return f", or the path of a folder of images: {short_repr(samples)} is not a folder"
+        return f", or the path of a folder of images ({short_repr(samples)} is a file)"
+    return f", or the path of a folder of images ({short_repr(samples)} is not a folder)"
 
 
 def check_in_memory(samples: object, name: str) -> None:
@@ -137,8 +137,8 @@ def check_in_memory(samples: object, name: str) -> None:
     engine = _ENGINES.get(kind.__module__.partition(".")[0], "dask")
     raise TypeError(
         f"`{name}` must be in memory, got {kind.__module__}.{kind.__qualname__}, which is lazy or "
-        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its parts up in a "
-        f"State, as {engine}_state of docs/tasks/large.md does"
+        f"partitioned; pass {name}.{gathers[0]}() if it fits into memory, or add its partitions "
+        f"to a State, as the function {engine}_state in docs/tasks/large.md does"
     )
 
 
@@ -153,8 +153,9 @@ def to_numpy(array: object, name: str) -> np.ndarray:
         return np.asarray(array)
     except Exception as error:  # other libraries may raise anything
         raise TypeError(
-            f"`{name}` must be a NumPy array or a torch tensor, or become one by np.asarray, got "
-            f"{type(array).__module__}.{type(array).__name__} ({error!s:.80}); bring it to NumPy"
+            f"`{name}` must be a NumPy array, a torch tensor or an object that np.asarray "
+            f"converts, got {type(array).__module__}.{type(array).__name__} ({error!s:.80}); "
+            "convert it to a NumPy array"
         ) from error
 
 
@@ -171,7 +172,7 @@ def move_from_mps(X: Tensor) -> Tensor:
     """Move a tensor from MPS, which does not support double precision, to the CPU, and warn."""
     if X.device.type != "mps":
         return X
-    warn("MPS has no double precision: its tensors are scored on the CPU")
+    warn("MPS does not support double precision, so tensors on MPS are moved to the CPU")
     return X.cpu()
 
 
@@ -191,7 +192,7 @@ def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
     nested = ""
     samples = getattr(groups, "sizes", None)
     if samples is not None:
-        nested = f", or nested as these are, in {_format_sizes(samples)}"
+        nested = f", or nested like the samples, as {_format_sizes(samples)}"
     if sizes != samples:
         raise ValueError(
             f"`{name}` must be one list in the order of the samples{nested}, got "
@@ -200,11 +201,11 @@ def check_same_grouping(name: str, sizes: list[int], groups: object) -> None:
 
 
 def _format_sizes(sizes: list[int]) -> str:
-    """Format at most six group sizes for a message."""
+    """Format the first six group sizes for a message."""
     first = ", ".join(map(str, sizes[:6]))
     if len(sizes) > 6:
-        return f"lists of {first}, …"
-    return f"lists of {first}"
+        return f"lists of lengths {first}, …"
+    return f"lists of lengths {first}"
 
 
 def take_samples(samples: SampleContainer, indices: Sequence[int] | np.ndarray) -> SampleContainer:
@@ -231,7 +232,7 @@ def _is_number(x: object) -> bool:
 
 
 def as_matrix(samples: object, name: str = "samples", extra_check: RowCheck | None = None) -> Rows:
-    """Convert samples to finite rows (n, d): a float array, a CSR array or a tensor.
+    """Convert samples to a finite matrix, one row per sample: float array, CSR array or tensor.
 
     Raises a SampleError that lists all invalid rows, including the problems that `extra_check`
     reports for otherwise valid ones.
@@ -323,12 +324,12 @@ def _convert_row(row: object) -> np.ndarray:
         if isinstance(row, Mapping):
             hint = "; pass one of its columns"
         if isinstance(row, os.PathLike):
-            hint = "; images go to k='pixels'"
+            hint = "; for image files, pass k='pixels'"
         raise TypeError(
             f"must be a row of numbers, got {type(row).__name__}: {short_repr(row)}{hint}"
         )
     if isinstance(row, np.ma.MaskedArray) and np.ma.is_masked(row):
-        raise ValueError("has masked entries, which have no value; fill them or remove it")
+        raise ValueError("has masked entries, which have no value; fill them, or remove the row")
     try:
         entries = np.array(row, dtype=object)
     except ValueError:
@@ -342,13 +343,15 @@ def _convert_row(row: object) -> np.ndarray:
         try:
             float(entry)
         except OverflowError:
-            raise ValueError(f"has {short_repr(entry)}, which is beyond double precision") from None
+            raise ValueError(
+                f"has {short_repr(entry)}, which exceeds the range of double precision"
+            ) from None
         if problem := describe_inexact_integer(entry):
             raise ValueError(problem)
     return entries.astype(np.float64)
 
 
-_REMOVE_HINT = "; remove it, or correct it"
+_REMOVE_HINT = "; remove or correct it"
 
 
 def _is_real(entry: object) -> bool:
@@ -367,8 +370,8 @@ def _stack_tensors(rows: Sequence[object], name: str) -> Tensor:
             devices.add(str(row.device))
         else:
             problems[i] = (
-                f"of `{name}` must be a torch tensor like the others, got {type(row).__name__}: "
-                f"{short_repr(row)}{_REMOVE_HINT}"
+                f"of `{name}` must be a torch tensor like the other rows, got "
+                f"{type(row).__name__}: {short_repr(row)}{_REMOVE_HINT}"
             )
     _check_shapes(shapes, problems, name)
     if len(devices) > 1:
@@ -385,7 +388,7 @@ def _check_shapes(
         for i, shape in shapes.items():
             if shape != usual:
                 problems[i] = (
-                    f"of `{name}` has shape {shape}, the others have {usual}{_REMOVE_HINT}"
+                    f"of `{name}` has shape {shape}, but other rows have {usual}{_REMOVE_HINT}"
                 )
     SampleError.check(problems)
 
@@ -394,7 +397,7 @@ def _as_float(X: Rows, name: str) -> Rows:
     if is_torch(X):
         torch = sys.modules["torch"]
         if X.is_complex():
-            raise TypeError(f"`{name}` must be real, got {X.dtype}; pass its real part")
+            raise TypeError(f"`{name}` must be real, got {X.dtype}; pass the real part")
         if X.is_floating_point():
             if X.dtype == torch.float64:
                 return X
@@ -451,7 +454,9 @@ def check_finite(X: Rows, name: str) -> None:
     problems = {}
     rows, first = np.unique(rows, return_index=True)
     for i, value in zip(rows.tolist(), flat[indices[first]], strict=True):
-        problems[i] = f"of `{name}` must be finite, got {value}; remove or impute such samples"
+        problems[i] = (
+            f"of `{name}` must be finite, got {value}; remove such samples, or impute their values"
+        )
     SampleError.check(problems)
 
 

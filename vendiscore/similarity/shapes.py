@@ -15,9 +15,9 @@ from .concatenation import infer_shape, num_samples
 
 
 def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
-    """Raise the ValueError for an array that is not (n, d), or a list of 2-d arrays."""
+    """Raise a ValueError because samples are not a matrix with one row per sample."""
     passed, shape = _describe_shape(samples)
-    hint = "reshape it to (n, d)"
+    hint = "reshape it to two dimensions"
     if len(shape) > 2:
         hint = f"pass np.reshape({name}, ({shape[0]}, -1)), or images with k='pixels'"
     if len(shape) == 3 and shape[1] == 1 and not isinstance(samples, (list, tuple)):
@@ -25,8 +25,8 @@ def raise_row_shape_error(samples: SampleContainer, name: str) -> NoReturn:
     elif len(shape) == 3:
         rows = "x.toarray()" if sp.issparse(samples[0]) else "x"
         hint = (
-            f"pass [list({rows}) for x in {name}] if each of the {shape[0]} is a group; if each is "
-            f"one sample, {hint}"
+            f"pass [list({rows}) for x in {name}] if each of the {shape[0]} arrays is a group; if "
+            f"each is one sample, {hint}"
         )
     raise ValueError(f"`{name}` must be two-dimensional, one row per sample, got {passed}; {hint}")
 
@@ -42,8 +42,8 @@ def check_label_shape(labels: SampleContainer, name: str, *, table: bool = False
         return
     passed, shape = _describe_shape(labels)
     hint = (
-        f"pass one column of it, or compute(counts={name}) of counts, a row a site and a column a "
-        f"species; groups of labels are a list of lists, or one list with `groups`"
+        f"pass one column. For a table of counts (one row per site, one column per species), use "
+        f"compute(counts={name}). For groups of labels, pass a list of lists, or add `groups`"
     )
     if shape[1:] == (1,):
         hint = f"pass {name}.squeeze(1)"
@@ -70,8 +70,8 @@ def is_nested(samples: Any, kind: str, name: str) -> bool:
         return False
     if kind in _MATRIX_TYPES and all(_is_array(each) and each.ndim > 1 for each in samples):
         raise ValueError(
-            f"`{name}` must be the {kind} of all samples as one matrix, got {len(samples)} "
-            f"matrices; pass that one, to `compute` with `groups`, the label of each sample"
+            f"`{name}` must be one matrix with the {kind} of all samples, got {len(samples)} "
+            f"matrices; pass one matrix, and to `compute` also `groups`, a label per sample"
         )
     if kind not in IS_GROUP:
         return False

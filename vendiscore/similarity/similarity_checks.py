@@ -23,10 +23,10 @@ from .sample_arrays import as_matrix, machine_epsilon
 
 
 def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> MatrixSimilarity:
-    """Validate a similarity matrix K (n, n), and return it as a Similarity, made symmetric."""
-    spacing = 0.0
+    """Validate a square similarity matrix K; return it as a Similarity, made exactly symmetric."""
+    input_precision = 0.0
     if getattr(K, "dtype", None) != np.float64:
-        spacing = machine_epsilon(K)
+        input_precision = machine_epsilon(K)
     K = as_matrix(K, name)
     check_square(K, name)
     n = K.shape[0]
@@ -34,8 +34,8 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
         memory.require(8 * n * n, f"a dense {n} × {n} similarity matrix", "score fewer samples")
         K = K.toarray()
     similarity = MatrixSimilarity(K, settings={"kernel": "matrix K"})
-    if spacing:
-        similarity = similarity.noted(roundoff=spacing)
+    if input_precision:
+        similarity = similarity.noted(roundoff=input_precision)
     try:
         similarity = check_diagonal(similarity.normalized() if normalize else similarity)
     except SampleError:
@@ -45,9 +45,9 @@ def check_matrix(K: Rows, normalize: bool = False, name: str = "samples") -> Mat
 
 
 def check_similarity(similarity: Similarity) -> Similarity:
-    """Check that a Similarity is symmetric and bounded, as far as that is cheap; return it.
+    """Check at low cost that a Similarity is symmetric and bounded, and return it.
 
-    Its diagonal is not checked. Entries of a matrix are made symmetric.
+    The diagonal is not checked. Matrices are made exactly symmetric.
     """
     if isinstance(similarity, MatrixSimilarity):
         return _symmetrize_entries(similarity, "a MatrixSimilarity")
@@ -73,7 +73,7 @@ def check_similarity(similarity: Similarity) -> Similarity:
     if not sizes.max() <= 1 + DIAGONAL_TOLERANCE:
         i, j = divmod(int(np.argmax(sizes)), similarity.n)
         raise ValueError(
-            f"a {type(similarity).__name__} must have no entry that can exceed its diagonal of 1, "
+            f"a {type(similarity).__name__} must not have entries larger than its diagonal of 1, "
             f"but K[{i}, {j}] = {rows[i, j]:.6g}; such a matrix is not positive semidefinite"
         )
     return similarity

@@ -52,8 +52,9 @@ def check_per_sample(
 ) -> PerSampleValues:
     """Validate one number for each sample, from a list, an array or a list of lists (groups).
 
-    Values become float64 and must be finite and in [min_value, max_value]; `hint` ends messages
-    about others. With `weights`, tensors keep their gradient and booleans are not accepted.
+    Values become float64 and must be finite and in [min_value, max_value]; `hint` is appended to
+    messages about invalid values. With `weights`, tensors keep their gradient and booleans are not
+    accepted.
     """
     flat: SampleContainer | None = None
     sizes = None
@@ -96,8 +97,10 @@ def _to_array(values: list[object], name: str, weights: bool) -> Array:
         try:
             reals[i] = _to_real(x, weights)
         except (TypeError, ValueError, OverflowError):
-            hint = "give it one, or leave it out"
-            problems[i] = f"of `{name}` must be a number, got {short_repr(x)}; {hint}"
+            problems[i] = (
+                f"of `{name}` must be a number, got {short_repr(x)}; correct it, or remove the "
+                "sample"
+            )
     SampleError.check(problems)
     if weights and any(map(is_torch, values)):
         torch = sys.modules["torch"]
@@ -145,7 +148,10 @@ def check_weights(
     weights = weights[retained]
     total = namespace(weights).sum(weights)
     if to_float(total) == 0:
-        raise ValueError("`p` gives all weight to samples that the kernel left out")
+        raise ValueError(
+            "`p` is 0 for all samples that remain, because samples were dropped (on_error='skip'); "
+            "pass positive weights for usable samples"
+        )
     return weights / total
 
 

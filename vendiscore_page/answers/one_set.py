@@ -241,7 +241,7 @@ def _answer(
 
 
 def _lacks_meaning(job: Job) -> bool:
-    """Return whether texts are such that k="semantic" says little about them."""
+    """Return whether the model of k="semantic" is unsuitable for the texts."""
     scripts = MODEL_SCRIPTS[NAMED_MODELS["semantic"]]
     texts = job.samples if job.kind == "texts" else ()
     return find_mismatch(texts, scripts, sequences=job.letters) is not None
@@ -262,8 +262,9 @@ def _notes(found: Findings, job: Job, samples: Samples, bad: Mapping[int, str]) 
         note = note.partition("; allow_repeats=False")[0]  # which the page's form does not have
         texts, unspaced, _ = note.partition(" are in a script without spaces between words")
         if not unspaced:
-            said, unsuited, _ = note.partition(": the score says little about them; use ")
-            note = f"{said}: the score says little about them." if unsuited else note
+            unreliable = "The score is unreliable for them"
+            message, unsuited, _ = note.partition(f"{unreliable}; use ")
+            note = f"{message}{unreliable}." if unsuited else note
             notes.append(_FRACTION.sub(lambda x: f"{float(x[0]):.4g}", note))
         elif not letters:  # with the remedy that the page has
             notes.append(

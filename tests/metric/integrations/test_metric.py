@@ -120,7 +120,7 @@ def test_vectors_and_numbers_may_be_added_too(metric):
 
 
 def test_ragged_or_infinite_vectors_are_refused_when_they_are_added(metric):
-    with pytest.raises(ValueError, match=r"sample 1 .* has shape \(1,\), the others have"):
+    with pytest.raises(ValueError, match=r"sample 1 .* has shape \(1,\), but other rows have"):
         metric.add_batch(samples=[[1.0, 2.0], [1.0]])
     with pytest.raises(ValueError, match=r"sample 1 .* must be finite, got inf"):
         metric.add_batch(samples=[[1.0, 2.0], [1.0, np.inf]])

@@ -33,7 +33,7 @@ X_ = {"score_X": True}
 K_ = {"score_K": True}
 CASES = [
     # samples, keywords, exception, what the message must say
-    ([], {}, ValueError, "`samples` is empty: expected at least one sample"),
+    ([], {}, ValueError, "`samples` is empty; pass at least one sample"),
     (None, {}, TypeError, "`samples` is missing: pass samples="),
     ("one text", {}, TypeError, r"`samples` must be a collection of samples, got one str; pass \["),
     ({"a": 1}, {}, TypeError, "must be an ordered collection of samples, got a dict"),
@@ -57,7 +57,12 @@ CASES = [
     (bad_row(np.inf), X_, ValueError, "sample 1 of `samples` must be finite, got inf"),
     (bad_row(-np.inf).tolist(), {"k": "cosine"}, ValueError, "sample 1 .* be finite, got -inf"),
     (sp.csr_array(bad_row(np.nan)), X_, ValueError, "sample 1 .* must be finite, got nan"),
-    ([[1.0, 2.0], [3.0]], X_, ValueError, r"sample 1 .* has shape \(1,\), the others have \(2,\)"),
+    (
+        [[1.0, 2.0], [3.0]],
+        X_,
+        ValueError,
+        r"sample 1 .* has shape \(1,\), but other rows have \(2,\)",
+    ),
     ([[1.0], "abc"], X_, ValueError, "sample 1 .* must be a row of numbers, got str: 'abc'; rem"),
     ([["a"], ["b"]], X_, ValueError, "must be a row of numbers, got str 'a' in it.*2 samples"),
     (np.ones(3), X_, ValueError, r"must be two-dimensional.*got shape \(3,\); reshape"),

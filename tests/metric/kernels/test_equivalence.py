@@ -32,7 +32,7 @@ def test_exact_answers_are_equal_but_for_case_space_punctuation_and_unicode_form
 @pytest.mark.parametrize("same", [PATTERN, re.compile(PATTERN)])
 def test_a_pattern_finds_the_group_of_its_last_match(same):
     assert classes(ANSWERS, same=same) == [0, 0, 2, 0, 4, 4]
-    seen = "saw only a part of 8 of 24 samples; sample 4 has no answer"
+    seen = "represents 8 of 24 samples only in part; sample 4 has no answer"
     with pytest.warns(UserWarning, match=seen):
         as_similarity(ANSWERS * 4, k="equivalence", same=same)
     assert list(as_similarity(ANSWERS, k="equivalence", same=same).partial) == [4, 5]

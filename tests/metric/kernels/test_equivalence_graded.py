@@ -106,8 +106,8 @@ def test_scores_follow_from_the_definition_with_the_least_shift(kind):
     assert found["VS_q2"] == pytest.approx(naive_vs(expected, q=2), abs=1e-10)
     assert found["IntDiv"] == pytest.approx(1 - expected.mean(), abs=1e-10)
     assert found["details"]["notes"] == [
-        f"The judge's scores are not positive semidefinite: δ of up to {delta:.2g} was added to "
-        "the diagonal (in 1 of 1 sets)."
+        f"The scores of `same` are not positive semidefinite: up to {delta:.2g} was added to the "
+        "diagonal, in 1 of 1 sets."
     ]
     values = np.linalg.eigvalsh(expected)
     assert abs(values[0]) < 1e-12  # so that no smaller δ would do
@@ -164,8 +164,8 @@ def test_groups_are_judged_apart_and_each_ordered_pair_once(measures, details, n
         rows = [row["VS"] for row in found["details"]["groups"]]
         assert rows == pytest.approx(each, abs=1e-10)
         deltas = [naive(group)[1] for group in GROUPS]
-        note = f"δ of up to {max(deltas):.2g} was added to the diagonal (in "
-        note += f"{sum(d > 0 for d in deltas)} of 3 sets)."
+        note = f"up to {max(deltas):.2g} was added to the diagonal, in "
+        note += f"{sum(d > 0 for d in deltas)} of 3 sets."
         assert found["details"]["notes"][-1].endswith(note)
 
 

@@ -292,17 +292,18 @@ def test_nothing_left_out_is_nothing_said(name, build):
 
 
 def _notes(name: str, samples: Any, options: dict[str, Any]) -> tuple[list[str], list[str]]:
-    """Return the notes on samples that a kernel did not see, and the warnings about them."""
+    """Return the notes on samples that a kernel does not represent or distinguish, and warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         notes = as_similarity(samples, k=name, **options).notes
     warned = [str(warning.message) for warning in caught]
-    return [note for note in notes if " saw " in note or " see " in note], warned
+    return [note for note in notes if any(phrase in note for phrase in PHRASES)], warned
 
 
 # At these shares of samples that are not seen, or not wholly, there is a note and a warning.
 SHARES = {201: (False, False), 100: (True, False), 21: (True, False), 20: (True, True)}
-WORDS = {"nothing": "saw nothing of", "part": "saw only a part of"}
+WORDS = {"nothing": "cannot represent {} samples", "part": "represents {} samples only in part"}
+PHRASES = ("cannot represent", "only in part", "does not distinguish")
 
 
 def _missing(*kinds: str) -> Any:
@@ -333,7 +334,7 @@ def test_unseen_samples_are_noted_and_warned_of_by_their_share(name, kind, build
         for n, shares in {**SHARES, 6: (True, False)}.items():
             noted, warned = (True, True) if always else shares
             samples = [*(good * n)[: n - 1], bad]
-            sentence = f"Kernel {name!r} {WORDS[kind]} 1 of {n} samples; sample {n - 1} "
+            sentence = f"Kernel {name!r} {WORDS[kind].format(f'1 of {n}')}; sample {n - 1} "
             notes, warnings_ = _notes(name, samples, options)
             assert any(note.startswith(sentence) for note in notes) == noted, (n, notes)
             assert any(each.startswith(sentence) for each in warnings_) == warned, (n, warnings_)
@@ -355,7 +356,7 @@ def test_not_all_seen_of_all_samples_is_a_warning(name, kind, build):
     for bad in _missed(name)[kind]:
         notes, warned = _notes(name, [bad] * 20, options)
         assert notes == warned
-        start = f"Kernel {name!r} saw only a part of 20 of 20 samples; sample 0 "
+        start = f"Kernel {name!r} represents 20 of 20 samples only in part; sample 0 "
         assert notes[0].startswith(start)
         few, warned = _notes(name, [bad] * 3, options)
         assert len(few) == len(notes)
@@ -370,16 +371,16 @@ def test_differences_that_are_not_seen_are_warned_of(name, kind, build):
     samples = [*good, first, *good * 30, first.upper(), second, first]
     i, n = samples.index(second), len(samples)
     sentence = (
-        f"Kernel {name!r} saw no difference of 1 of {n} samples; sample {i} differs from sample "
-        f"{len(good)}, but not in what was seen."
+        f"Kernel {name!r} does not distinguish 1 of {n} samples from others; sample {i} differs "
+        f"from sample {len(good)}, but has the same features."
     )
     notes, warned = _notes(name, samples, options)
     assert sentence in notes
     assert sentence not in warned
     _, warned = _notes(name, [first, second] * 20, options)
-    assert any("saw no difference of 20 of 40 samples" in each for each in warned)
+    assert any("does not distinguish 20 of 40 samples from others" in each for each in warned)
     notes, warned = _notes(name, [*good, first, first], options)
-    assert not [each for each in [*notes, *warned] if "no difference" in each]
+    assert not [each for each in [*notes, *warned] if "does not distinguish" in each]
 
 
 @every_kernel

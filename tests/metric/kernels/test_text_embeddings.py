@@ -21,7 +21,9 @@ from vendiscore import MissingPackageError, SampleError, compute, list_kernels
 from vendiscore.encoders.networks import pick_device, pick_dtype
 
 # Some shared texts are too long for the small model, or have no word that it knows.
-pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Kernel 'text_embeddings' (represents|cannot represent)"
+)
 
 
 @pytest.fixture(scope="module")
@@ -88,7 +90,8 @@ def test_a_model_is_left_as_it_was_also_when_it_fails(bert):
 def test_what_is_cut_is_reported(bert):
     S = similarity([*TEXTS, TEXTS[3]], model_path=bert, pooling="mean")
     cut = (
-        "Kernel 'text_embeddings' saw only a part of 2 of 8 samples; sample 3 is cut at 12 tokens."
+        "Kernel 'text_embeddings' represents 2 of 8 samples only in part; sample 3 is truncated at "
+        "12 tokens."
     )
     assert any(note.endswith(cut) for note in S.notes)
     assert S.settings["max_length"] == 12
@@ -96,7 +99,8 @@ def test_what_is_cut_is_reported(bert):
     details = compute(TEXTS, k="text_embeddings", **given, details=True)
     options = details["details"]["options"]
     note = (
-        "saw only a part of 4 of 7 samples; sample 1 is cut at 5 tokens (also sample 3, sample 5)."
+        "represents 4 of 7 samples only in part; sample 1 is truncated at 5 tokens (also sample 3, "
+        "sample 5)."
     )
     assert f"Kernel 'text_embeddings' {note}" in details["details"]["notes"]
     assert (options["max_length"], options["dims"], options["half"]) == (5, 16, False)

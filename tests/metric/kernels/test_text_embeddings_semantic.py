@@ -101,18 +101,20 @@ def test_texts_that_differ_after_the_limit_of_the_model_give_a_warning(minilm):
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
                 score = compute(texts, **how)["VS"]
-            truncated = [str(x.message) for x in caught if "is cut at 256 tokens" in str(x.message)]
+            truncated = [
+                str(x.message) for x in caught if "is truncated at 256 tokens" in str(x.message)
+            ]
             assert len(truncated) == 1
-            assert f"saw only a part of {counted} samples" in truncated[0]
+            assert f"represents {counted} samples only in part" in truncated[0]
         assert score > 3
-    with pytest.warns(UserWarning, match=r"is cut at 256 tokens \(also sample 1, sample 2\)"):
+    with pytest.warns(UserWarning, match=r"is truncated at 256 tokens \(also sample 1, sample 2\)"):
         assert compute(ENDS, k="semantic")["VS"] == pytest.approx(1)
 
 
 def test_texts_of_the_length_that_the_model_takes_give_no_warning(minilm):
     texts = [" ".join(["cat"] * 254), " ".join(["dog"] * 254)]  # and two special tokens
     assert compute(texts, k="semantic")["VS"] > 1
-    with pytest.warns(UserWarning, match="1 of 2 samples; sample 1 is cut at 256 tokens"):
+    with pytest.warns(UserWarning, match="1 of 2 samples; sample 1 is truncated at 256 tokens"):
         compute([texts[0], f"{texts[1]} dog"], k="semantic")
 
 
@@ -125,7 +127,9 @@ def test_samples_that_a_model_of_english_does_not_suit_give_a_warning(minilm, k)
         (["CC(=O)O", "c1ccccc1"], "the samples look like SMILES of molecules: .*use k='morgan'"),
         (["MKTAYIAKQRQISFVKSHFSR", "GSHMASMTGGQQMGRGSEFEL"], "sequences of letters"),
     ):
-        with pytest.warns(UserWarning, match=rf"Latin script here \({model}\), but .*{reason}"):
+        with pytest.warns(
+            UserWarning, match=rf"model {model} is for prose in Latin script, but .*{reason}"
+        ):
             details = compute(texts, k=k, details=True)["details"]
         assert any(model in note for note in details["notes"])
         assert f"model_path={model}" in details["signature"]
@@ -143,7 +147,9 @@ def test_a_kernel_of_ones_own_declares_its_scripts(own_registry):
         """1 for equal texts."""
         return MatrixSimilarity(np.eye(len(texts))).noted(scripts=["GREEK"])
 
-    with pytest.warns(UserWarning, match="prose in Greek script here .greek., but .* in Latin"):
+    with pytest.warns(
+        UserWarning, match="with the model greek is for prose in Greek script, but .* in Latin"
+    ):
         compute(["A cat sat.", "It rains."], k="greek")
 
 

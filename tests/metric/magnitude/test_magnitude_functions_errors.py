@@ -134,7 +134,7 @@ def test_large_indefinite_spaces_are_reported_too(method: str) -> None:
 
 
 def test_functions_greater_than_one_are_no_kernels_for_distances() -> None:
-    with pytest.raises(ValueError, match="similarity of at most 1, got 2 for samples 0 and 1"):
+    with pytest.raises(ValueError, match="similarities of at most 1, got 2 for samples 0 and 1"):
         magnitude([1.0, 5.0], k=lambda a, b: 1.0 if a == b else 2.0)
 
 

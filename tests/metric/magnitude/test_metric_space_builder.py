@@ -108,7 +108,7 @@ def test_details_can_be_saved_and_say_what_an_area_is_not_for() -> None:
         (lambda X: magnitude(X, metric="euclidean", VI=[[1]]), TypeError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="seuclidean"), ValueError, "Divide the columns"),
         (lambda X: magnitude(X, metric="jaccard"), ValueError, "k='tanimoto' with metric='1-k'"),
-        (lambda X: magnitude(X, metric="yule"), ValueError, "of others pass the function"),
+        (lambda X: magnitude(X, metric="yule"), ValueError, "pass any other metric as a function"),
         (lambda X: magnitude(X, metric="mahalanobis"), ValueError, "Multiply the rows"),
         (lambda X: magnitude(X, metric="cityblock", exponent=2), TypeError, "is not an option"),
         (lambda X: magnitude([[0.0], [1e-200]], 1.0, metric="sqeuclidean"), ValueError, "rows 0"),
@@ -151,7 +151,7 @@ def test_errors_of_a_function_name_the_pair_in_the_callers_list() -> None:
 
     with pytest.raises(ZeroDivisionError) as e:
         magnitude([[1.0], [1.0], [1.0], [7.0]], metric=metric)
-    assert e.value.__notes__ == ["in `metric` of rows 0 and 3 of `samples`"]
+    assert e.value.__notes__ == ["raised by `metric` for rows 0 and 3 of `samples`"]
 
 
 def test_a_function_named_like_a_metric_is_not_taken_for_it() -> None:
@@ -203,7 +203,7 @@ def test_pairs_that_no_metric_allows_are_named_by_their_places_too() -> None:
 
     with pytest.raises(ValueError, match=r"2 and 4 are at distance 0 but .* 8 and 7 from sample 0"):
         magnitude([[9.0], [9.0], [1.0], [1.0], [2.0], [5.5]], metric=metric)
-    with pytest.raises(ValueError, match="similarity of at most 1, got 2 for samples 0 and 3"):
+    with pytest.raises(ValueError, match="similarities of at most 1, got 2 for samples 0 and 3"):
         magnitude([1.0, 1.0, 1.0, 5.0], k=lambda a, b: 1.0 if a == b else 2.0)
 
 

@@ -20,7 +20,7 @@ MIXED = {"labels:shape": 0.5, "tags:tags": 0.3, "ngram_overlap:text": 0.2}
 
 @pytest.mark.parametrize("make", [list, iter])
 def test_records_of_a_mixture_are_read_as_other_samples_are(make):
-    with pytest.raises(ValueError, match="`samples` is empty: expected at least one sample"):
+    with pytest.raises(ValueError, match="`samples` is empty; pass at least one sample"):
         compute(make([]), k=MIXED)
     groups = [RECORDS, RECORDS[:2]]
     assert compute(make(groups), k=MIXED) == compute(

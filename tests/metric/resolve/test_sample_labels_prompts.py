@@ -99,7 +99,7 @@ def test_sparse_prompts_are_those_of_their_rows():
 @pytest.mark.parametrize("given", [False, True])
 @pytest.mark.parametrize("samples", [A, [A[:3], A[3:]]], ids=["flat", "nested"])
 def test_prompts_that_are_none_are_refused(samples, given):
-    with pytest.raises(ValueError, match="`prompts` is empty: expected at least one sample"):
+    with pytest.raises(ValueError, match="`prompts` is empty; pass at least one sample"):
         compute(samples, prompts={}, given_prompt=given)
     with pytest.raises(
         ValueError, match=r"one prompt, or one for each of 6 samples.*, got 0; repe"

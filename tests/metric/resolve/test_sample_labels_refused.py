@@ -16,12 +16,12 @@ LABELS = np.repeat(["x", "y", "z"], [5, 4, 3])
     [
         (TEXTS, {"groups": [0, 1, 2]}, ValueError, "but `groups` was passed too: pass one list"),
         ([["a"], [], ["b"]], {}, ValueError, "group 1 of `samples` is empty and has no score"),
-        ([np.eye(2)] * 2, {"score_K": True}, ValueError, "similarities of all samples as one matr"),
+        ([np.eye(2)] * 2, {"score_K": True}, ValueError, "one matrix with the similarities of"),
         (
             np.ones((3, 2, 2)),
             {"metric": "precomputed", "measures": "MagArea"},
             ValueError,
-            "pass that one, to `compute` with `groups`",
+            "pass one matrix, and to `compute` also `groups`",
         ),
         (
             as_space(CLOUD),

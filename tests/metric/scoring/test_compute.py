@@ -165,7 +165,7 @@ def test_what_is_no_similarity_matrix_is_called_by_its_own_name():
         (np.ones((2, 3)), "`K` must be a square"),
         (np.triu(np.ones((2, 2))), "`K` must be a symmetric"),
         (1 - np.eye(2), "`K` must be similarities, .* looks like distances"),
-        (np.ones((2, 3, 3)), "`K` must be .* got 2 matrices; pass that one, to `compute` with"),
+        (np.ones((2, 3, 3)), "`K` must be .* got 2 matrices; pass one matrix, and to `compute`"),
     ):
         with pytest.raises(ValueError, match=problem):
             score_K(K)

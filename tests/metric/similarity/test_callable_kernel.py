@@ -90,7 +90,7 @@ def test_an_exception_of_the_function_says_which_pair_it_was():
 
     with pytest.raises(ZeroDivisionError) as caught:
         compute([1, 1, 7, 4], k=k)
-    assert caught.value.__notes__ == ["`k` was comparing samples 0 and 3"]
+    assert caught.value.__notes__ == ["raised by `k` for samples 0 and 3"]
 
 
 def test_of_many_pairs_one_in_25_is_compared_both_ways():

@@ -105,7 +105,7 @@ def test_larger_sets_are_not_audited_and_say_so():
     K = classes(np.eye(5, dtype=bool), audit=4)
     assert K.notes == ()
     _ = K.part(np.arange(3)).codes, K.codes
-    assert "checked in 1 of 2 sets: in sets of up to 4 different samples" in K.notes[-1]
+    assert "checked in 1 of 2 sets: those with at most 4 distinct samples" in K.notes[-1]
     assert len(K.noted(notes=["Another."]).notes) == 2
     assert K.noted(notes=["Another."]).part(np.arange(3)).notes.count(K.notes[0]) == 1
 
@@ -246,9 +246,9 @@ def test_the_note_counts_sets_and_has_the_largest_shift():
     assert K.notes == ()
     for part in ([0, 1, 2], [3, 4, 5], [2, 1, 0], [0, 1]):
         K.part(np.array(part)).dense()
-    note = "δ of up to 0.41 was added to the diagonal (in 1 of 3 sets)."  # √2 − 1
-    assert K.notes == (f"The judge's scores are not positive semidefinite: {note}",)
+    note = "up to 0.41 was added to the diagonal, in 1 of 3 sets."  # √2 − 1
+    assert K.notes == (f"The scores of `same` are not positive semidefinite: {note}",)
     noted = K.noted(notes=["Another."]).part(np.arange(6))
     noted.dense()
     assert noted.notes == ("Another.", K.notes[0])
-    assert "(in 2 of 4 sets)" in K.notes[0]
+    assert "in 2 of 4 sets" in K.notes[0]

@@ -18,7 +18,9 @@ from vendiscore import (
 from vendiscore.result import key_at
 
 # Some shared texts are too long for the small model, or have no word that it knows.
-pytestmark = pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' saw (only|nothing)")
+pytestmark = pytest.mark.filterwarnings(
+    "ignore:Kernel 'text_embeddings' (represents|cannot represent)"
+)
 
 U, W = "where is the cat", "what did the dog do"
 ANSWERS = ["on the mat", U, "me too", "at the park", "on the mat", "the cat sat on the mat"]
@@ -100,7 +102,10 @@ def test_semantic_is_in_context_and_others_on_request():
 
 
 def test_echoes_alone_are_echoes_in_context():
-    note = "2 of 2 samples repeat their prompt: they count as one kind, unlike all other samples."
+    note = (
+        "2 of 2 samples repeat their prompt: they count as identical, and have similarity 0 with "
+        "all other samples."
+    )
     found = compute(similarity([U, W], [U, W]), details=True)
     assert found["VS"] == pytest.approx(1, abs=1e-12)
     assert note in found["details"]["notes"]
@@ -123,7 +128,9 @@ def test_a_prompt_that_fills_the_model_is_refused_with_a_remedy():
     def short(texts):
         return embed([text[:16] for text in texts])
 
-    with pytest.raises(ValueError, match=r"sample 0 is not seen after its prompt.*in_context=Fal"):
+    with pytest.raises(
+        ValueError, match=r"sample 0 cannot be encoded after its prompt.*in_context=Fal"
+    ):
         similarity(["on the mat", "me too"], U, model=short)
     assert similarity(["on the mat", "me too"], U, model=short, in_context=False).n == 2
 
@@ -134,8 +141,10 @@ def test_notes_say_which_texts_are_in_context(tmp_path):
     answers = ["the cat sat on a mat", "a dog", "it snowed"]
     found = similarity(answers, "every big red house", model=None, **how)
     assert found.notes == (
-        "Kernel 'text_embeddings' saw only a part of 1 of 7 samples; sample 4 is cut at 8 tokens.",
-        "There, samples from 3 on are prompts, and from 4 on answers after their prompts.",
+        "Kernel 'text_embeddings' represents 1 of 7 samples only in part; sample 4 is truncated "
+        "at 8 tokens.",
+        "In these notes, samples from index 3 are prompts, and from index 4 answers after their "
+        "prompts.",
     )
 
 

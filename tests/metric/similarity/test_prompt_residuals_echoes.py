@@ -30,7 +30,10 @@ __all__ = ["case"]
 U, W = "where is the cat", "what did the dog do"
 TEXTS = ["the cat sat on the mat", U, "a dog ran in the park", U, "why so", "the cat is here"]
 ECHO = [1, 3]
-NOTE = "{} of {} samples repeat their prompt: they count as one kind, unlike all other samples."
+NOTE = (
+    "{} of {} samples repeat their prompt: they count as identical, and have similarity 0 with "
+    "all other samples."
+)
 
 
 def naive(K: np.ndarray, prompt: list[int], echoes: list[bool]) -> np.ndarray:

@@ -49,12 +49,12 @@ def test_samples_that_are_missed_always_give_a_warning():
     notes, warned = notes_of(words(500), missed={3: "has no token", 7: "has no token"})
     assert notes == warned
     assert len(notes) == 1
-    assert notes[0].endswith("nothing of 2 of 500 samples; sample 3 has no token (also sample 7).")
+    assert notes[0].endswith("represent 2 of 500 samples; sample 3 has no token (also sample 7).")
 
 
 @pytest.mark.parametrize(("truncates", "count"), [(True, 1), (False, 0)])
 def test_truncated_samples_always_give_a_warning(truncates, count):
-    partial = {2: "is cut at 4 tokens"}
+    partial = {2: "is truncated at 4 tokens"}
     notes, warned = notes_of(words(NOTE_ONE_IN + 1), partial=partial, truncates=truncates)
     assert len(notes) == len(warned) == count
 
@@ -65,7 +65,7 @@ def test_one_in_a_hundred_blank_samples_is_noted(n):
     assert len(notes) == (n <= NOTE_ONE_IN)
     assert warned == []
     if notes:
-        assert f"saw nothing of 1 of {n} samples; sample {n - 1} is blank" in notes[0]
+        assert f"cannot represent 1 of {n} samples; sample {n - 1} is blank" in notes[0]
 
 
 @pytest.mark.parametrize(
@@ -86,9 +86,9 @@ def test_one_in_twenty_blank_samples_gives_a_warning(n, blank, is_warned):
 
 def test_copies_are_counted_and_named_by_their_first_index():
     notes, _ = notes_of(["", "a text"], copies=7)
-    assert "saw nothing of 7 of 8 samples; sample 0 is blank" in notes[0]
+    assert "cannot represent 7 of 8 samples; sample 0 is blank" in notes[0]
     notes, _ = notes_of(["a text", ""], copies=7)
-    assert "saw nothing of 1 of 8 samples; sample 7 is blank" in notes[0]
+    assert "cannot represent 1 of 8 samples; sample 7 is blank" in notes[0]
 
 
 def test_nothing_but_missed_samples_is_an_error():
@@ -104,7 +104,10 @@ def test_texts_that_the_kernel_cannot_tell_apart_are_noted_whatever_their_number
     groups = [0, 1, 2, 3, 0, 1]
     notes, _ = notes_of(texts, groups=groups, merges=True)
     assert len(notes) == 1
-    assert "saw no difference of 1 of 6 samples; sample 5 differs from sample 1" in notes[0]
+    assert (
+        "does not distinguish 1 of 6 samples from others; sample 5 differs from sample 1"
+        in notes[0]
+    )
     assert notes_of(texts, groups=groups, merges=False) == ([], [])
     many, _ = notes_of([*words(300), "another text"], groups=[*range(300), 5], merges=True)
     assert "1 of 301 samples" in many[0]
@@ -114,8 +117,8 @@ def test_an_encoder_of_another_script_gives_a_warning():
     texts = ["猫が座る。", "雨が降る。", "犬が走る。"]
     notes, warned = notes_of(texts, scripts=["LATIN"])
     assert notes == warned
-    assert "Kernel 'x' compares prose in Latin script" in notes[0]
+    assert "Kernel 'x' with the model x is for prose in Latin script" in notes[0]
     assert "mostly Japanese" in notes[0]
     assert notes_of(texts, scripts=[]) == ([], [])
     named, _ = notes_of(texts, scripts=["LATIN"], settings={"model_path": "a-model"})
-    assert "(a-model)" in named[0]
+    assert "with the model a-model" in named[0]

@@ -60,7 +60,7 @@ CONTAINERS = {
 
 @pytest.mark.parametrize("samples", [[], np.zeros((0, 3)), ()])
 def test_an_empty_collection_is_an_error_unless_it_is_allowed(samples):
-    message = "`references` is empty: expected at least one sample"
+    message = "`references` is empty; pass at least one sample"
     with pytest.raises(ValueError, match=message):
         as_samples(samples, "references")
     assert len(as_samples(samples, "references", empty=True)) == 0
@@ -81,7 +81,7 @@ def test_entries_of_sparse_rows_that_come_in_parts_are_added():
 
 # Objects that cannot be rows, and the message about each; None is the good row [1, 2].
 BAD_ROWS = [
-    ([1.0], r"has shape \(1,\), the others have \(2,\)"),
+    ([1.0], r"has shape \(1,\), but other rows have \(2,\)"),
     ([1.0, None], "must be a row of numbers, got NoneType None in it"),
     (["a", 1.0], "must be a row of numbers, got str 'a' in it"),
     ([1.0, 1j], "must be a row of numbers, got complex 1j in it"),
@@ -93,7 +93,7 @@ BAD_ROWS = [
     ([np.nan, 1.0], "must be finite, got nan"),
     ([1.0, -np.inf], "must be finite, got -inf"),
     ([10**30, 1], "has the integer 1000000000000000000000000000000, which float64 cannot hold"),
-    ([10**400, 1], "has 10+…0+, which is beyond double precision"),
+    ([10**400, 1], "has 10+…0+, which exceeds the range of double precision"),
     (np.ma.masked_array([1.0, 2.0], mask=[0, 1]), "has masked entries"),
 ]
 
@@ -151,9 +151,7 @@ def test_masked_arrays_are_refused_wherever_arrays_come_in():
 
 
 def test_an_array_that_does_not_go_to_numpy_is_refused():
-    with pytest.raises(
-        TypeError, match=r"got .*Foreign \(Implicit conversion.*; bring it to NumPy"
-    ):
+    with pytest.raises(TypeError, match=r"got .*Foreign \(Implicit conversion.*; convert it to a"):
         compute(Foreign(ROWS, goes=False), k="rbf")
     single = as_matrix(Foreign(ROWS.astype(np.float32)))
     assert isinstance(single, np.ndarray)
@@ -204,10 +202,12 @@ def test_tensors_in_a_list_that_do_not_fit_are_named():
     torch = pytest.importorskip("torch")
     good = [torch.ones(2), torch.zeros(2).double()]
     assert as_matrix(good).dtype == torch.float64
-    with pytest.raises(SampleError, match=r"sample 2 .* has shape \(3,\), the others have \(2,\)"):
+    with pytest.raises(
+        SampleError, match=r"sample 2 .* has shape \(3,\), but other rows have \(2,\)"
+    ):
         as_matrix([*good, torch.ones(3)])
     with pytest.raises(
-        SampleError, match=r"sample 0 .* must be a torch tensor like the others, got"
+        SampleError, match=r"sample 0 .* must be a torch tensor like the other rows, got"
     ):
         as_matrix([[1.0, 2.0], *good])
 
@@ -265,7 +265,7 @@ def test_arrays_that_do_not_go_to_numpy_are_refused_with_a_sentence():
         def __array__(self, *args: object, **kwargs: object) -> np.ndarray:
             raise TypeError("implicit conversion is not allowed; use .get()")
 
-    with pytest.raises(TypeError, match=r"must be a NumPy array or a torch tensor, or .*use .get"):
+    with pytest.raises(TypeError, match=r"must be a NumPy array, a torch tensor or .*use .get"):
         compute(Elsewhere(), k="cosine")
 
 
@@ -324,5 +324,5 @@ def test_tensors_of_a_device_without_doubles_come_to_the_host():
     here = torch.ones(2, 3)
     assert move_from_mps(here) is here
     there = SimpleNamespace(device=SimpleNamespace(type="mps"), cpu=lambda: here)
-    with pytest.warns(UserWarning, match="MPS has no double precision"):
+    with pytest.warns(UserWarning, match="MPS does not support double precision"):
         assert move_from_mps(there) is here

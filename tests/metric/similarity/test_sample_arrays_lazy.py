@@ -36,7 +36,7 @@ DOORS = {
 @pytest.mark.parametrize("kind", COLLECTIONS)
 def test_no_call_gathers_a_collection_in_memory(door, kind):
     collection = COLLECTIONS[kind]()
-    refusal = r"must be in memory, got dask.*\.compute\(\).*dask_state of docs/tasks/large\.md"
+    refusal = r"must be in memory, got dask.*\.compute\(\).*dask_state in docs/tasks/large\.md"
     with dask.config.set(scheduler=nobody_computes), pytest.raises(TypeError, match=refusal):
         DOORS[door](collection)
 

@@ -96,7 +96,7 @@ def test_more_dimensions_are_reshaped_or_images():
     assert compute(np.reshape(images, (5, -1)), **COSINE)["VS"] > 1
     assert list(compute(images[..., 0], k="pixels")) == ["VS"]
     assert list(compute(list(images[..., 0]), k="pixels")) == ["VS"]
-    with pytest.raises(ValueError, match=r"got shape \(12,\); reshape it to \(n, d\)"):
+    with pytest.raises(ValueError, match=r"got shape \(12,\); reshape it to two dimensions"):
         compute(X[:, 0], score_X=True)
 
 

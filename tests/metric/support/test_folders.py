@@ -139,7 +139,9 @@ def test_paths_that_are_no_folder_are_told_so(photos):
 
 def test_files_of_other_kernels_are_told_where_they_go(photos):
     for k in ("ngram_overlap", "bleu", "cosine", "tanimoto"):
-        with pytest.raises(SampleError, match=r"sample 0 .*got \w*Path: .*images go to k='pixels'"):
+        with pytest.raises(
+            SampleError, match=r"sample 0 .*got \w*Path: .*for image files, pass k='pixels'"
+        ):
             compute(photos, k=k)
 
 
@@ -204,7 +206,7 @@ def test_a_path_of_nothing_says_so(photos, monkeypatch):
         with pytest.raises(TypeError, match=f"'{path}' is not a folder"):
             compute(path, k="pixels")
     shutil.copy(photos / "1.png", "1.png")
-    with pytest.raises(TypeError, match="the folder that the file '1"):
+    with pytest.raises(TypeError, match=r"a folder of images \('1"):
         compute("1.png", k="pixels")
     with pytest.raises(TypeError, match=r"pass \['one text', …\]$"):
         compute("one text")

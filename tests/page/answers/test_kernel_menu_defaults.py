@@ -31,7 +31,7 @@ UNSUITED = {
 pytestmark = [
     pytest.mark.usefixtures("weights"),
     pytest.mark.filterwarnings("ignore:.*script without spaces between words"),
-    pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' saw only a part"),
+    pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' represents"),
 ]
 
 
@@ -66,14 +66,16 @@ def test_the_default_of_english_text_is_the_encoder():
 @pytest.mark.parametrize("reason", UNSUITED)
 def test_an_encoder_that_is_chosen_is_used_with_a_warning(reason, monkeypatch):
     monkeypatch.setattr(offered_encoders, "_recent", OrderedDict())
-    with pytest.warns(UserWarning, match="compares prose in Latin script"):
+    with pytest.warns(UserWarning, match="is for prose in Latin script"):
         result = scored(UNSUITED[reason], kernel="MiniLM")
     assert result.answer["kernel"] == "MiniLM"
     (note,) = (note for note in result.answer["notes"] if reason in note)
-    assert note.endswith("the score says little about them.")  # without keywords of Python
+    assert note.endswith("The score is unreliable for them.")  # without keywords of Python
 
 
-@pytest.mark.filterwarnings("ignore:Kernel 'text_embeddings' compares prose in Latin script")
+@pytest.mark.filterwarnings(
+    "ignore:Kernel 'text_embeddings' with the model .* is for prose in Latin script"
+)
 @pytest.mark.parametrize(
     ("name", "text"),
     [

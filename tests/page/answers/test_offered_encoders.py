@@ -130,9 +130,9 @@ def test_the_scores_of_groups_of_texts_are_those_of_the_library():
 def test_texts_that_are_cut_are_counted_over_all_batches(monkeypatch):
     monkeypatch.setitem(offered_encoders._BATCH, "text", 1)
     texts = [f"{i} " + "word " * 600 for i in range(3)]
-    with pytest.warns(UserWarning, match="saw only a part of 4 of 4 samples"):
+    with pytest.warns(UserWarning, match="represents 4 of 4 samples only in part"):
         found = run_steps(offered_encoders.similarity([*texts, texts[0]], MINILM))
-    assert "saw only a part of 4 of 4 samples; sample 0 is cut at" in found.notes[0]
+    assert "represents 4 of 4 samples only in part; sample 0 is cut at" in found.notes[0]
 
 
 @pytest.mark.usefixtures("weights")

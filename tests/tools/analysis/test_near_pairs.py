@@ -58,8 +58,8 @@ def at_least(K, threshold):
     return set(zip(i.tolist(), j.tolist(), strict=True))
 
 
-@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' saw no difference")
-@pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' saw only a part")
+@pytest.mark.filterwarnings("ignore:Kernel 'ngram_overlap' does not distinguish")
+@pytest.mark.filterwarnings("ignore:Kernel 'tanimoto' represents")
 @settings(max_examples=60)
 @given(
     kind=st.sampled_from(sorted(KINDS)),

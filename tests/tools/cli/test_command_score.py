@@ -446,7 +446,7 @@ def test_an_answer_that_repeats_its_prompt_is_counted(run, texts):
     found = vendiscore.compute(TEXTS, prompts=TEXTS[0], given_prompt=True)["VS"]
     code, out, err = run(texts, "-o", f"prompts={TEXTS[0]}", "-o", "given_prompt=true")
     assert (code, out.splitlines()[0]) == (0, f"VS = {found:.4g}")
-    assert f"of {len(TEXTS)} samples repeat their prompt: they count as one kind" in out + err
+    assert f"of {len(TEXTS)} samples repeat their prompt: they count as identical" in out + err
 
 
 SAME = ["A dog sleeps.", "The puppy is taking a nap.", "Stocks fell.", "Share prices dropped."]
@@ -510,7 +510,7 @@ def test_a_line_says_why_there_is_no_number_by_meaning(
 def test_static_vectors_that_are_chosen_give_a_warning(run, save, reason, texts):
     code, out, err = run(save("x.txt", "\n".join(texts)), "-k", "static")
     assert (code, out.startswith("VS = ")) == (0, True)
-    assert "compares prose in Latin script here (wordllama)" in err
+    assert "with the model wordllama is for prose in Latin script" in err
     assert reason in err
 
 

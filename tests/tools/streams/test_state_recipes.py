@@ -205,7 +205,7 @@ def test_whole_objects_are_refused_by_the_name_of_their_recipe(engine, folder, r
         lambda: State(k="cosine").update(rows),
     ]
     for door in doors:
-        with pytest.raises(TypeError, match=f"in memory, .* {engine}_state of docs/tasks/large.md"):
+        with pytest.raises(TypeError, match=f"in memory, .* {engine}_state in docs/tasks/large.md"):
             door()
 
 
