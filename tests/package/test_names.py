@@ -51,7 +51,7 @@ TESTED_ELSEWHERE = {
     "tools/plots/labelled_map.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/plots/set_structure.py": "tests/tools/plots/test_plots.py: all pictures together",
     "tools/reports/__init__.py": "tests/tools/reports/test_document.py: `report`",
-    "tools/reports/public_names.py": "tests/page/test_public_names.py: names for the web app",
+    "tools/reports/app_exports.py": "tests/page/test_public_names.py: names for the web app",
 }
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from vendiscore.report import Figure
 from vendiscore.support.summary import truncate
 from vendiscore.tools.analysis.comparison import Comparison
-from vendiscore.tools.reports.svg import svg
+from vendiscore.tools.reports.svg import render_svg
 
 _NAME = 24  # characters of a name in a picture
 
@@ -25,4 +25,6 @@ def compared(comparison: Comparison) -> Figure:
     left = 0.05 + 0.018 * max(len(row.name) for row in rows)  # room for the longest name
     high = 0.9 + 0.3 * len(rows)  # inches
     frame = (left, 0.6 / high, 0.97 - left, 1 - 0.7 / high)
-    return Figure("matched", svg(named.plot, f"{title}: {words}", (4.8, high), frame), title, text)
+    return Figure(
+        "matched", render_svg(named.plot, f"{title}: {words}", (4.8, high), frame), title, text
+    )

@@ -157,7 +157,7 @@ def test_matplotlib_comes_with_the_first_picture_and_is_named_where_it_is_missin
         "except ImportError as error: print(error, f'({error.extra})')"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "a picture needs the package 'matplotlib'" in run.stdout
+    assert "a figure needs the package 'matplotlib'" in run.stdout
     assert "pip install matplotlib (plots)" in run.stdout
 
 

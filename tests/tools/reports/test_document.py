@@ -26,10 +26,10 @@ MOST = 500_000
 @pytest.mark.parametrize("long", [1, 300])
 def test_texts_can_be_nothing_but_text(long) -> None:
     texts = [text * long for text in HOSTILE]
-    found = report(texts, title=HOSTILE[0] + HOSTILE[2], k="ngram_overlap", ns=[1])
-    page = read(found)
+    result = report(texts, title=HOSTILE[0] + HOSTILE[2], k="ngram_overlap", ns=[1])
+    page = read(result)
     assert page.title == (HOSTILE[0] + HOSTILE[2])[:160]
-    written = found.html().lower()
+    written = result.html().lower()
     assert "<script" not in written
     assert "<img" not in written
     assert written.count("<svg") == len(page.labels)
@@ -39,14 +39,14 @@ def test_texts_can_be_nothing_but_text(long) -> None:
 
 def test_labels_of_groups_names_of_columns_and_functions_are_text_too() -> None:
     records = [{HOSTILE[0]: text} for text in HOSTILE]
-    for found in (
+    for result in (
         report(HOSTILE, groups=[HOSTILE[i % 2] for i in range(6)]),
         report(records, k={f"ngram_overlap:{HOSTILE[0]}": 1.0}),
         report(list(range(6)), k=_named(HOSTILE[1])),
     ):
-        page = read(found)
-        assert "<script" not in found.html()
-        assert "<img" not in found.html()
+        page = read(result)
+        assert "<script" not in result.html()
+        assert "<img" not in result.html()
         assert page.labels
 
 
@@ -60,12 +60,12 @@ def _named(name):
 
 def test_long_texts_are_folded_and_cut() -> None:
     texts = ["word " * 1_000, "other " * 30, "short"]
-    found = report(texts, k="labels")
-    html = found.html()
+    result = report(texts, k="labels")
+    html = result.html()
     assert '<details class="text" dir="auto"><summary>word word' in html
     assert "… and 3,800 more characters" in html
     assert html.count("word ") < 1_500
-    assert read(found).tables["samples"][0][3][1] == "short"
+    assert read(result).tables["samples"][0][3][1] == "short"
 
 
 MADE = """
@@ -102,39 +102,38 @@ def test_a_thousand_long_texts_of_any_letters_are_less_than_half_a_megabyte() ->
     texts = [f"{i} " + "字&<" * 700 for i in range(500)]
     texts += texts
     with pytest.warns(UserWarning, match="The interval of VS has no width"):
-        found = report(texts, k="labels")
-    page = read(found)
-    assert len(found.html().encode()) < MOST
+        result = report(texts, k="labels")
+    page = read(result)
+    assert len(result.html().encode()) < MOST
     rows = len(page.tables["samples"][0]) - 1
     assert 20 < rows < 999
-    said = f"The first {rows} are here; {1000 - rows} are left out, so that this file stays"
-    assert said in page.text["samples"]
+    assert f"only the first {rows} of 1,000 samples are listed." in page.text["samples"]
 
 
 def test_a_thousand_questions_are_all_in_less_than_half_a_megabyte(questions) -> None:
-    found = report(questions[:1_000])
-    page = read(found)
-    assert len(found.html().encode()) < MOST
+    result = report(questions[:1_000])
+    page = read(result)
+    assert len(result.html().encode()) < MOST
     ((_, *rows),) = page.tables["samples"]
     assert len(rows) == 1_000
-    assert "left out" not in page.text["samples"]
+    assert "only the first" not in page.text["samples"]
 
 
 def test_a_thousand_images_are_less_than_half_a_megabyte(mnist) -> None:
     pytest.importorskip("PIL")
-    found = report(list(mnist["images"][:1_000]), k="pixels", q=2)
-    assert len(found.html().encode()) < MOST
-    read(found)
+    result = report(list(mnist["images"][:1_000]), k="pixels", q=2)
+    assert len(result.html().encode()) < MOST
+    read(result)
 
 
 def test_many_molecules_are_less_than_half_a_megabyte(odors) -> None:
     pytest.importorskip("rdkit")
-    found = report([smiles for smiles, _ in odors[:300]], k="morgan", q=2)
-    assert len(found.html().encode()) < MOST
-    read(found)
+    result = report([smiles for smiles, _ in odors[:300]], k="morgan", q=2)
+    assert len(result.html().encode()) < MOST
+    read(result)
 
 
 def test_random_similarities_are_the_largest_picture() -> None:
     X = np.random.default_rng(0).normal(size=(400, 3))
-    found = report(X, k="cosine", q=2)
-    assert len(found.html().encode()) < MOST
+    result = report(X, k="cosine", q=2)
+    assert len(result.html().encode()) < MOST

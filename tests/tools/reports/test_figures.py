@@ -14,8 +14,8 @@ HOW = {"k": "rbf", "sigma": 1.0}
 
 
 def test_there_is_a_picture_for_each_finding():
-    found = find(X, None, HOW)
-    drawn = list(pictures(found, magnitude_curve(X)))
+    report_data = find(X, None, HOW)
+    drawn = list(pictures(report_data, magnitude_curve(X)))
     names = [figure.name for figure in drawn]
     assert names[:3] == ["heat", "spectrum", "profile"]
     assert names[-1] == "magnitude"
@@ -32,25 +32,28 @@ def test_a_picture_is_read_out_by_its_label():
 
 
 def test_the_spectrum_names_its_largest_share():
-    found = find(X, None, HOW)
-    share = 100 * float(found.spectrum.values[0])
-    assert f"the largest of 24 shares is {share:.1f}%" in figures.spectrum(found).svg
+    report_data = find(X, None, HOW)
+    percent = 100 * float(report_data.spectrum.values[0])
+    assert (
+        f"the largest of 24 normalized eigenvalues is {percent:.1f}%"
+        in figures.spectrum_figure(report_data).svg
+    )
 
 
 def test_the_profile_names_its_ends():
-    found = find(X, None, HOW)
-    label = f"from {found.profile[0]:.1f} at q = 0 to {found.profile[-1]:.1f}"
-    assert label in figures.profile(found).svg
+    report_data = find(X, None, HOW)
+    label = f"from {report_data.profile[0]:.1f} at q = 0 to {report_data.profile[-1]:.1f}"
+    assert label in figures.profile_figure(report_data).svg
 
 
 def test_groups_are_divided_by_lines():
     grouped = find(X, None, {**HOW, "groups": [0, 1] * 12})
-    assert "Lines divide the groups" in figures.heat(grouped).text
-    assert "Lines divide" not in figures.heat(find(X, None, HOW)).text
+    assert "Lines separate the groups" in figures.heat_map_figure(grouped).text
+    assert "Lines separate" not in figures.heat_map_figure(find(X, None, HOW)).text
 
 
 def test_the_magnitude_names_its_convergence_scale():
     curve = magnitude_curve(X)
-    figure = figures.magnitude(curve)
+    figure = figures.magnitude_figure(curve)
     t = curve.convergence
     assert f"{curve.at(t):.1f} at scale {t:.3g}, 24 far beyond" in figure.svg

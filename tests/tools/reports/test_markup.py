@@ -6,13 +6,13 @@ import re
 import pytest
 
 from vendiscore.tools.reports.markup import (
-    SEEN,
+    PREVIEW_CHARACTERS,
     escape,
-    folded,
-    listing,
-    more,
-    paragraph,
-    preformatted,
+    render_code,
+    render_collapsible,
+    render_list,
+    render_paragraph,
+    render_remaining_count,
 )
 
 
@@ -22,9 +22,9 @@ def text_of(markup):
 
 @pytest.mark.parametrize("text", ["<script>", "a & b", '"quoted"', "${x}", "`code`", "it's"])
 def test_text_is_escaped_with_the_signs_of_templates(text):
-    found = escape(text)
-    assert html.unescape(found) == text
-    assert not {*"<>\"'${}`"} & {*found}
+    markup = escape(text)
+    assert html.unescape(markup) == text
+    assert not {*"<>\"'${}`"} & {*markup}
 
 
 def test_long_text_is_shortened():
@@ -32,35 +32,35 @@ def test_long_text_is_shortened():
     assert escape("x" * 100, 100) == "x" * 100
 
 
-@pytest.mark.parametrize("length", [1, SEEN])
+@pytest.mark.parametrize("length", [1, PREVIEW_CHARACTERS])
 def test_short_text_is_shown_whole(length):
-    assert folded("x" * length, 1000) == f"<bdi>{'x' * length}</bdi>"
-    assert not folded("x" * 1000, SEEN).startswith("<details")
+    assert render_collapsible("x" * length, 1000) == f"<bdi>{'x' * length}</bdi>"
+    assert not render_collapsible("x" * 1000, PREVIEW_CHARACTERS).startswith("<details")
 
 
 def test_the_rest_of_a_long_text_is_shown_after_a_click():
-    text = "<" * SEEN + "b" * 100
-    found = folded(text, 1000)
-    assert found.startswith("<details")
-    assert text_of(found) == text[:SEEN] + "…" + text[SEEN:]
-    cut = folded(text, SEEN + 40)
-    assert text_of(cut) == f"{text[:SEEN]}…{'b' * 40}… and 60 more characters"
+    text = "<" * PREVIEW_CHARACTERS + "b" * 100
+    markup = render_collapsible(text, 1000)
+    assert markup.startswith("<details")
+    assert text_of(markup) == text[:PREVIEW_CHARACTERS] + "…" + text[PREVIEW_CHARACTERS:]
+    cut = render_collapsible(text, PREVIEW_CHARACTERS + 40)
+    assert text_of(cut) == f"{text[:PREVIEW_CHARACTERS]}…{'b' * 40}… and 60 more characters"
 
 
 def test_sentences_are_a_paragraph():
-    assert paragraph("One.", "", "Two <b>.") == "<p>One. Two &lt;b&gt;.</p>"
-    assert paragraph("", "") == ""
+    assert render_paragraph("One.", "", "Two <b>.") == "<p>One. Two &lt;b&gt;.</p>"
+    assert render_paragraph("", "") == ""
 
 
 def test_items_are_a_list():
-    assert listing(["a", "<b>b</b>"]) == "<ul><li>a</li><li><b>b</b></li></ul>"
-    assert listing([], "ol", "modes") == '<ol class="modes"></ol>'
+    assert render_list(["a", "<b>b</b>"]) == "<ul><li>a</li><li><b>b</b></li></ul>"
+    assert render_list([], "ol", "modes") == '<ol class="modes"></ol>'
 
 
 def test_items_that_are_not_listed_are_counted():
-    assert more(1200, " pairs") == "<p>And 1,200 more pairs.</p>"
-    assert more(0, " pairs") == more(-3, " pairs") == ""
+    assert render_remaining_count(1200, " pairs") == "<p>And 1,200 more pairs.</p>"
+    assert render_remaining_count(0, " pairs") == render_remaining_count(-3, " pairs") == ""
 
 
 def test_code_is_escaped():
-    assert text_of(preformatted("a < b\n")) == "a < b\n"
+    assert text_of(render_code("a < b\n")) == "a < b\n"

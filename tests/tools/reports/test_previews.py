@@ -59,9 +59,9 @@ def test_samples_of_every_kind_are_shown(samples, how, title, shown) -> None:
 
 def test_tensors_are_rows() -> None:
     torch = pytest.importorskip("torch")
-    found = report(torch.tensor(X), k="rbf")
-    assert "row 0: 0.126, -0.132, 0.64, 0.105, …" in read(found).text["samples"]
-    assert float(found.numbers["VS"]) == pytest.approx(compute(X, k="rbf")["VS"])
+    result = report(torch.tensor(X), k="rbf")
+    assert "row 0: 0.126, -0.132, 0.64, 0.105, …" in read(result).text["samples"]
+    assert float(result.numbers["VS"]) == pytest.approx(compute(X, k="rbf")["VS"])
 
 
 @pytest.mark.parametrize("kind", ["array", "PIL", "file"])
@@ -85,8 +85,8 @@ def test_there_is_room_for_so_many_pictures_only() -> None:
     from vendiscore.tools.reports import previews
 
     images = list(RNG.integers(0, 256, size=(9, 8, 8), dtype=np.uint8))
-    found = previews.Previews(images, "images", 1_000, {})
-    cells = [found.cell(i, 99) for i in range(9)]
+    result = previews.Previews(images, "images", 1_000, {})
+    cells = [result.render_html(i, 99) for i in range(9)]
     assert sum(map(len, re.findall('src="([^"]*)"', "".join(cells)))) <= 1_000
     assert cells[0].startswith("<img ")
     assert cells[-1] == "<span>image 8</span>"
@@ -95,12 +95,12 @@ def test_there_is_room_for_so_many_pictures_only() -> None:
 def test_molecules_are_drawn_beside_their_smiles() -> None:
     Chem = pytest.importorskip("rdkit.Chem")
     smiles = ["CCO", "CC(=O)Oc1ccccc1C(=O)O", "c1ccccc1N", "C[C@H](N)C(=O)O"]
-    found = report(smiles, k="morgan")
-    page = read(found)
+    result = report(smiles, k="morgan")
+    page = read(result)
     assert page.title == "Diversity of 4 molecules"
     assert smiles[1] in page.text["redundant"]
-    assert '<svg class="molecule" viewBox="0 0 150 110" aria-hidden="true"' in found.html()
-    assert '<path d="M' in found.html()
+    assert '<svg class="molecule" viewBox="0 0 150 110" aria-hidden="true"' in result.html()
+    assert '<path d="M' in result.html()
     again = read(report([Chem.MolFromSmiles(one) for one in smiles], k="morgan"))
     assert smiles[1] in again.text["redundant"]
 
@@ -115,33 +115,33 @@ def test_near_duplicates_are_a_row_of_which_the_one_to_keep_is_first() -> None:
         (squares, "pixels", "images", "<img "),
         (["a b c d", "a b c d", "e f"], "ngram_overlap", "text", "<bdi>a b c d"),
     ):
-        found = report(samples, k=kernel).html()
-        (group,) = re.findall(rf'alike</b><ul class="{kind}">(.*?)</ul>', found)
+        result = report(samples, k=kernel).html()
+        (group,) = re.findall(rf'similar \w+</b><ul class="{kind}">(.*?)</ul>', result)
         kept, *others = group.removeprefix("<li>").split("<li>")
         assert kept.startswith(first)
-        assert "the one to keep" in kept
-        assert "the one to keep" not in "".join(others)
+        assert "sample to keep" in kept
+        assert "sample to keep" not in "".join(others)
 
 
 def test_drawings_of_near_duplicates_are_large_enough_to_be_seen() -> None:
     pytest.importorskip("rdkit")
-    found = report([f"{'C' * n}O" for n in (12, 14, 16, 18)], k="morgan").html()
-    assert re.search(r"ul\.molecules > li \{ width: 1[2-6]0px", found)
-    assert re.search(r"\.report ul\.molecules \{[^}]*display: flex", found)
+    result = report([f"{'C' * n}O" for n in (12, 14, 16, 18)], k="morgan").html()
+    assert re.search(r"ul\.molecules > li \{ width: 1[2-6]0px", result)
+    assert re.search(r"\.report ul\.molecules \{[^}]*display: flex", result)
 
 
 def test_labels_in_a_molecule_are_text() -> None:
     pytest.importorskip("rdkit")
-    found = report(["CCO |$_AP1;;<b onload='x'>&$|", "CCN", "CCC"], k="morgan")
-    assert "<b " not in found.html()
-    read(found)
+    result = report(["CCO |$_AP1;;<b onload='x'>&$|", "CCN", "CCC"], k="morgan")
+    assert "<b " not in result.html()
+    read(result)
 
 
 def test_molecules_that_are_left_out_are_said_first() -> None:
     pytest.importorskip("rdkit")
     with pytest.warns(UserWarning, match="left out 1 of 4"):
-        found = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
-    page = read(found)
+        result = report(["CCO", "XX", "CCC", "c1ccccc1"], k="morgan", on_error="skip")
+    page = read(result)
     assert page.title == "Diversity of 3 molecules"
     assert "The kernel cannot use 1 sample, left out here: sample 1 is not" in (page.text["score"])
     ((_, *rows),) = page.tables["samples"]
@@ -151,9 +151,9 @@ def test_molecules_that_are_left_out_are_said_first() -> None:
 def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     labels = ["b<", "b<", "a", "a", "a", "b<", "c", "c", "c"]
     samples = [*TEXTS, "a cat sat", "the end", "a dog ran", "a dog sat", "a red dog ran"]
-    found = report(samples, groups=labels, q=2)
-    page = read(found)
-    mean, se = found.numbers["VS_q2"], found.numbers["VS_q2_se"]
+    result = report(samples, groups=labels, q=2)
+    page = read(result)
+    mean, se = result.numbers["VS_q2"], result.numbers["VS_q2_se"]
     members = ([0, 1, 5], [2, 3, 4], [6, 7, 8])
     alone = [compute([samples[i] for i in which], q=2)["VS_q2"] for which in members]
     assert page.tables["groups"] == [
@@ -166,15 +166,15 @@ def test_groups_have_a_table_and_their_mean_is_the_number() -> None:
     assert words in page.text["score"]
     assert "All 9 texts are distinct within their groups." in page.text["score"]
     assert (
-        f"{found.numbers['VS_q2_low']:.2f} to {found.numbers['VS_q2_high']:.2f} (Bayesian bootstrap"
-        in (page.text["score"])
+        f"{result.numbers['VS_q2_low']:.2f} to {result.numbers['VS_q2_high']:.2f} (Bayesian "
+        in page.text["score"]
     )
-    assert "This is about all groups together." in page.text["alike"]
+    assert "This section describes all groups together." in page.text["alike"]
     assert (
         "Growth is not shown: it needs one set of samples, and these are in groups."
         in (page.text["growth"])
     )
-    assert found.numbers == compute(samples, groups=labels, q=2, ci=0.95, details=True)
+    assert result.numbers == compute(samples, groups=labels, q=2, ci=0.95, details=True)
 
 
 def test_lists_of_lists_are_groups() -> None:
@@ -186,17 +186,17 @@ def test_lists_of_lists_are_groups() -> None:
 def test_many_groups_are_counted() -> None:
     page = read(report([["a b", "a c"]] * 70))
     assert len(page.tables["groups"][0]) == 61
-    assert "And 10 more groups, which `numbers` has." in page.text["groups"]
+    assert "And 10 more groups are in the attribute `numbers` of the report." in page.text["groups"]
 
 
 def test_a_second_set_is_compared_with() -> None:
-    found = report(X, X[:5], k="rbf", measures=["VS", "MagDiff"])
-    page = read(found)
+    result = report(X, X[:5], k="rbf", measures=["VS", "MagDiff"])
+    page = read(result)
     assert "Samples were compared with the references by MagDiff." in page.text["score"]
     (head, *rows) = page.tables["score"][0]
-    assert head == ["name", "value", "interval", "range", "what it is"]
+    assert head == ["name", "value", "interval", "range", "description"]
     assert [row[0] for row in rows] == ["VS", "MagDiff"]
-    vs, difference = (found.numbers[name] for name in ("VS", "MagDiff"))
+    vs, difference = (result.numbers[name] for name in ("VS", "MagDiff"))
     assert [row[1] for row in rows] == [f"{vs:.2f}", f"{difference:.2f}"]
     assert rows[0][3] == "[1, n], higher is more diverse"
     assert "references=references" in page.code[-1]
@@ -210,11 +210,11 @@ def test_of_a_measure_that_tells_no_diversity_the_report_says_what_it_tells() ->
 
 
 def test_several_orders_are_told_in_a_table() -> None:
-    found = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
-    page = read(found)
+    result = report(TEXTS, q=[0, 1, 2, "inf", 0.5])
+    page = read(result)
     names = [row[0] for row in page.tables["score"][0][1:]]
     assert names == ["VS_q0", "VS_q1", "VS_q2", "VS_qinf", "VS_q0.5"]
-    assert f"≈ {found.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]
+    assert f"≈ {result.numbers['VS_q1']:.1f} effectively different of 4" in page.text["score"]
 
 
 def test_a_measure_that_is_no_vendi_score_is_said_what_it_is() -> None:
@@ -248,9 +248,9 @@ def test_weights_of_zero_have_no_mode() -> None:
 
 def test_an_estimate_is_called_one() -> None:
     Y = np.random.default_rng(1).normal(size=(600, 40))
-    found = report(Y, k="rbf", method="estimate", rtol=0.05)
-    low, high = found.numbers.get("VS_low"), found.numbers.get("VS_high")
-    said = read(found).text["score"]
+    result = report(Y, k="rbf", method="estimate", rtol=0.05)
+    low, high = result.numbers.get("VS_low"), result.numbers.get("VS_high")
+    said = read(result).text["score"]
     assert "estimate" in said
     if low is not None and low < high:
         assert f"It is proved to be between {low:.4g} and {high:.4g}." in said

@@ -61,7 +61,7 @@ def test_the_number_comes_with_copies_what_it_means_and_its_interval() -> None:
     names = details["strip"].split("\n")[1]
     share = np.linalg.eigvalsh(K / 12)[-1]
     assert PAGE.text["score"] == (
-        "The number To this kernel, 2 of the 12 texts are exact repeats of others. "
+        "Score To this kernel, 2 of the 12 texts are exact repeats of others. "
         f"≈ {vs:.1f} effectively different of 12 "
         f"This set of 12 texts is as diverse as {vs:.1f} texts that have nothing in common; its "
         f"main direction makes up {100 * share:.0f} % of it. "
@@ -113,7 +113,7 @@ def test_near_duplicates_are_named_once_and_left_out() -> None:
         f"2 repeat others (similarity 0.95 or more; {counts}); without, the score is {left:.4g}."
         in said
     )
-    assert "3 alike a cat sat on the mat × 3" in said
+    assert "3 similar texts a cat sat on the mat × 3" in said
     assert found.numbers == REPORT.numbers
 
 
@@ -124,14 +124,14 @@ def test_the_pairs_next_to_the_threshold_are_shown() -> None:
     others = K[np.ix_(distinct, distinct)][np.triu_indices(10, 1)]
     below = [similarity for similarity in np.sort(others)[::-1] if 0.75 <= similarity < 0.95]
     assert [row[0] for row in rows] == [f"{similarity:.3f}" for similarity in below[:3]]
-    assert {row[3] for row in rows} == {"not"}
+    assert {row[3] for row in rows} == {"no"}
     assert rows[0][1:3] == ["the red car is fast", "the red car is slow"]
 
 
 def test_modes_have_their_share_and_those_that_stand_for_them() -> None:
     _, (head, *rows) = PAGE.tables["alike"]
     shares = np.linalg.eigvalsh(K / 12)[::-1]
-    assert head == ["mode", "share", "texts", "the most of"]
+    assert head == ["mode", "proportion", "texts", "closest samples"]
     for number, share, members, exemplars in rows:
         assert share == f"{100 * shares[int(number) - 1]:.1f} %"
         assert int(members) > 0
@@ -157,7 +157,15 @@ def test_what_repeats_comes_with_its_nearest_and_what_it_takes_from_the_score() 
 
 def test_all_samples_are_in_a_table() -> None:
     ((head, *rows),) = PAGE.tables["samples"]
-    assert head == ["no.", "text", "most like", "similarity", "adds", "mode", "repeats"]
+    assert head == [
+        "index",
+        "text",
+        "most similar",
+        "similarity",
+        "contribution",
+        "mode",
+        "duplicate of",
+    ]
     assert [(int(row[0]), row[1]) for row in rows] == list(enumerate(TEXTS))
     assert [row[6] for row in rows] == ["", "0", "", "", "", "", "", "", "", "", "0", ""]
     assert [row[4] for row in rows] == [percent(adds) for adds in ADDS]
@@ -179,7 +187,7 @@ def test_pictures_say_what_they_show() -> None:
     assert strip == REPORT.numbers["details"]["typical"]
     mean = (K.sum() - 12) / 132
     assert heat == f"Similarities of 12 samples, {mean:.2f} on average between two"
-    assert f"the largest of 10 shares is {100 * shares[0]:.1f}%" in spectrum
+    assert f"the largest of 10 normalized eigenvalues is {100 * shares[0]:.1f}%" in spectrum
     assert profile.startswith("Profile: from 10.0 at q = 0 to ")
     assert growth.startswith("Growth: ")
     area = read(report(X, k="rbf", measures=["VS", "MagArea"]))
@@ -189,7 +197,7 @@ def test_pictures_say_what_they_show() -> None:
 def test_without_matplotlib_there_are_no_pictures_and_it_says_what_to_install(monkeypatch) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     page = read(report(TEXTS, **HOW))
-    assert "No pictures: a picture needs the package 'matplotlib'" in page.text["pictures"]
+    assert "No figures: a figure needs the package 'matplotlib'" in page.text["pictures"]
     assert len(page.labels) == 1  # the strip, which is drawn without it
 
 
@@ -230,10 +238,13 @@ def test_of_many_samples_some_are_looked_at_and_it_says_so(monkeypatch) -> None:
     places = [int(row[0]) for row in rows]
     assert len(set(places)) == 20
     assert max(places) >= 20
-    assert "Drawn at random: 16 of the 40 rows." in page.text["growth"]
+    assert "Based on a random subset of 16 of the 40 rows." in page.text["growth"]
     for size in (20, 16):  # of the heat map, and of growth
-        assert f"Drawn from a random {size} of all 40." in page.text["pictures"]
-    assert "The 20 of 40 that were looked at are here. Numbers are" in page.text["samples"]
+        assert f"Based on a random subset of {size} of the 40 samples." in page.text["pictures"]
+    assert (
+        "The table lists the random subset of 20 of the 40 samples that was compared. Ind"
+        in page.text["samples"]
+    )
     assert page.labels[0].startswith("Similarities of 20 samples")
 
 
@@ -268,7 +279,7 @@ def test_it_is_written_as_a_file(tmp_path) -> None:
 
 
 def test_a_title_is_text() -> None:
-    with pytest.raises(TypeError, match="`title` must be a string, got int; leave it out"):
+    with pytest.raises(TypeError, match="`title` must be a string, got int; omit it"):
         report(TEXTS, title=3)
 
 

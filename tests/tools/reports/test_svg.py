@@ -34,16 +34,16 @@ def test_the_matrix_of_the_page_has_the_colours_of_matplotlib() -> None:
     np.testing.assert_allclose(stops, 255 * viridis, atol=1.5)  # of 256 colours, the next
 
 
-@pytest.mark.parametrize("most", [0.26, 1.2, 7, 26, 130, 2_600])
-def test_ticks_are_one_two_or_five_times_a_power_of_ten_apart(most) -> None:
-    drawn = []
+@pytest.mark.parametrize("upper", [0.26, 1.2, 7, 26, 130, 2_600])
+def test_ticks_are_one_two_or_five_times_a_power_of_ten_apart(upper) -> None:
+    axes = []
 
     def draw(ax) -> None:
-        ax.plot([0, most], [0, most])
-        drawn.append(ax)
+        ax.plot([0, upper], [0, upper])
+        axes.append(ax)
 
-    svg.svg(draw, "a line")
-    step = np.diff(drawn[0].get_xticks())[0]
+    svg.render_svg(draw, "a line")
+    step = np.diff(axes[0].get_xticks())[0]
     assert round(step / 10 ** np.floor(np.log10(step) + 1e-9), 6) in (1, 2, 5)
 
 

@@ -22,8 +22,8 @@ def opened(address):
 
 def test_an_address_has_the_image():
     image = Image.fromarray(PIXELS)
-    found = opened(uri(image))
-    np.testing.assert_array_equal(np.asarray(found), PIXELS)
+    result = opened(uri(image))
+    np.testing.assert_array_equal(np.asarray(result), PIXELS)
     assert Image.open(io.BytesIO(encoded(image, "jpeg", quality=50))).format == "JPEG"
 
 

@@ -11,7 +11,7 @@ from ..analysis.source_scores import check_sources_options
 from ..analysis.sources import sources
 from ..reading.samples import Samples
 from ..reports import report
-from ..reports.source_report import tables
+from ..reports.source_report import iter_tables
 from . import output
 from .command_options import as_usage_error, parse_command_options, read_sets, report_file_locations
 from .files import FOLDER_COLUMN, report_unusable_samples
@@ -73,7 +73,7 @@ def _format_sources(args: Namespace, result: Sources) -> str:
 
 def _iter_short_tables(result: Sources) -> Iterator[output.Table]:
     """Yield tables by title, with shortened names and prompts."""
-    for _, title, rows, more in tables(result, 20, pairs=5, prompts=3):
+    for _, title, rows, more in iter_tables(result, 20, pairs_per_end=5, prompts_per_end=3):
         for row in rows:
             for name, value in row.items():
                 if isinstance(value, str):

@@ -9,7 +9,7 @@ from ...support.types import Axes, Record
 def axes_of(ax: Axes | None, **figure: object) -> Axes:
     """Return the Axes passed, or the Axes of a new figure with the settings in `figure`."""
     if ax is None:
-        _, ax = require("matplotlib.pyplot", "plots", "a picture").subplots(**figure)
+        _, ax = require("matplotlib.pyplot", "plots", "a figure").subplots(**figure)
     return ax
 
 

@@ -282,7 +282,7 @@ def intervals(
     ['A', 'B']
     """
     ax = axes_of(ax)
-    style = require("matplotlib", "plots", "a picture").rcParams["axes.prop_cycle"].by_key()
+    style = require("matplotlib", "plots", "a figure").rcParams["axes.prop_cycle"].by_key()
     colours = len(style.get("color", "k"))
     for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
         colour = f"C{i}"

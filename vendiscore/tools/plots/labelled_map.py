@@ -70,7 +70,7 @@ def source_map(
     points = 72 / ax.figure.dpi
     pixels = points * ax.transData.transform(at)
     first, _, last, _ = points * np.array(ax.get_window_extent().extents)
-    box_of = require("matplotlib.transforms", "plots", "a picture").Bbox.from_bounds
+    box_of = require("matplotlib.transforms", "plots", "a figure").Bbox.from_bounds
     dots = [box_of(x - _DOT, y - _DOT, 2 * _DOT, 2 * _DOT) for x, y in pixels]
     style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
     taken: list[Bbox] = []

@@ -1,6 +1,6 @@
-"""One self-contained HTML file about a set, and what it and the page share.
+"""Reports as a single HTML file, and the functions that the web app shares with them.
 
-The other names are for programs that show findings in their own way, as the page does.
+Functions other than `report` are for programs that present the results in their own way.
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from ...support import types
     from ..analysis.between_sources import Sources
+    from .app_exports import *  # noqa: F403
     from .document import Report
-    from .public_names import *  # noqa: F403
 
 
 def __getattr__(name: str) -> Any:
-    """Return a name of `public_names`."""
+    """Return a name of `app_exports`, imported on first use."""
     if name.startswith("__") and name != "__all__":
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(".public_names", __name__), name)
+    return getattr(import_module(".app_exports", __name__), name)
 
 
 def report(
@@ -31,14 +31,15 @@ def report(
 ) -> Report:
     """Write a report on the diversity of samples as a single self-contained HTML file.
 
-    It contains the score and its interval, near-duplicates, modes, redundant samples, growth,
-    figures, all samples, and Python code that recomputes the score.
+    It contains the score and its interval, near-duplicates, modes, the contribution of each sample,
+    growth, figures, all samples, and Python code that recomputes the score.
 
     Parameters
     ----------
     samples : list, array-like, Similarity or Sources
-        The n samples, as for `compute`. A list of lists means groups. Not modified. A result of
-        `sources` gives a report on the effective number of sources; it supports only `title`.
+        The n samples, as for `compute`. A list of lists means groups. Not modified. For a result
+        of `sources`, the report is about the effective number of sources; then no other argument
+        than `title` is supported.
     references : list, array-like or Similarity, optional
         Second set, for two-sample measures.
     title : str, optional
@@ -49,16 +50,16 @@ def report(
     Returns
     -------
     Report
-        ``write_html(path)`` writes the file, ``html()`` returns it as a string, and `numbers` is
-        the result of `compute` with details. Notebooks display the report.
+        The report. ``write_html(path)`` writes the file, ``html()`` returns it as a string, and
+        `numbers` is the result of `compute` with details. Notebooks display the report.
 
     Raises
     ------
     SampleError
         If samples are unusable; the message lists their indices.
     NotPSDError
-        If similarities have negative eigenvalues, unless ``psd="clip"``. This holds for every `q`,
-        as the report shows all orders.
+        If similarities have negative eigenvalues and ``psd="check"``, whatever the order `q`,
+        because the report shows the scores of all orders.
     TooLargeError
         If the computation does not fit in memory; raised before allocation.
     TypeError, ValueError
@@ -71,11 +72,12 @@ def report(
 
     Notes
     -----
-    The same samples, arguments and package versions give the same bytes. A 95 % interval is added
-    unless `ci` is passed or computing it would take long. Pairs are compared among at most 2000
-    random samples, but near-duplicates and modes of dense features among all; growth uses at most
-    1000. Samples are escaped; the table of samples ends when the file would exceed about 500 kB.
-    Figures require matplotlib, drawings of molecules RDKit.
+    The same samples, arguments and package versions give the same bytes. If `ci` is omitted, a 95 %
+    interval is added unless its computation would take long. Contributions are computed for at most
+    2000 random samples, growth for at most 1000. Near-duplicates and modes are computed for all
+    samples if the kernel has dense features, otherwise for at most 2000. Samples are escaped. The
+    table of samples is truncated to keep the file below about 500 kB. Figures require matplotlib,
+    drawings of molecules require RDKit.
 
     Examples
     --------
@@ -92,14 +94,15 @@ def report(
 
     if title is not None and not isinstance(title, str):
         raise TypeError(
-            f"`title` must be a string, got {type(title).__name__}; leave it out for the usual one"
+            f"`title` must be a string, got {type(title).__name__}; omit it for the default title"
         )
     if isinstance(samples, Sources):
         from .source_report import source_report
 
         if references is not None or keywords:
             raise TypeError(
-                "a report of sources takes no keywords but `title`; pass them to `sources`"
+                "a report on sources supports only the argument `title`; pass other arguments to "
+                "`sources`"
             )
         return source_report(samples, title)
     return report_of(find(samples, references, keywords), title)

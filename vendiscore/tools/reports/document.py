@@ -1,4 +1,4 @@
-"""A report as one self-contained HTML file: its sections in a page of its own."""
+"""A report as a self-contained HTML document."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import numpy as np
 from ...support.summary import SummaryMixin, format_with_error, make_frame, to_json_value
 from ...support.types import Frame, Record, Samples
 from ..analysis.findings import Findings
-from .markup import escape, listing
+from .markup import escape, render_list
 from .previews import Previews
-from .sections import Section, sections
+from .sections import Section, iter_sections
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +29,7 @@ class Report(SummaryMixin):
     numbers : dict
         Result of `compute` with `details`, and with an interval if there is one.
     sections : tuple of Section
-        The sections. To use them in a page of your own, include
+        The sections. To use them in another HTML page, add the style sheet
         ``vendiscore.report.document.style()``.
 
     See Also
@@ -54,7 +54,7 @@ class Report(SummaryMixin):
 
     @property
     def sentence(self) -> str:
-        """The title and the first number."""
+        """The title and the first value."""
         name, value = next(iter(self.numbers.items()))
         error = self.numbers.get(f"{name}_se", 0.0)
         return f"{self.title}: {name} = {format_with_error(value, error)}."
@@ -77,8 +77,8 @@ class Report(SummaryMixin):
         pandas DataFrame
             A single row.
         """
-        numbers = {key: value for key, value in self.numbers.items() if key != "details"}
-        return make_frame([{"title": self.title, **numbers}])
+        values = {key: value for key, value in self.numbers.items() if key != "details"}
+        return make_frame([{"title": self.title, **values}])
 
     def html(self) -> str:
         """Return the content of the HTML file.
@@ -89,11 +89,13 @@ class Report(SummaryMixin):
             The HTML document.
         """
         body = "".join(
-            f'<section id="{part.name}" aria-label="{part.title}"><h2>{part.title}</h2>'
-            f"{part.html}</section>"
-            for part in self.sections
+            f'<section id="{section.name}" aria-label="{section.title}"><h2>{section.title}</h2>'
+            f"{section.html}</section>"
+            for section in self.sections
         )
-        links = listing(f'<a href="#{part.name}">{part.title}</a>' for part in self.sections)
+        links = render_list(
+            f'<a href="#{section.name}">{section.title}</a>' for section in self.sections
+        )
         return (
             '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
             '<meta name="viewport" content="width=device-width, initial-scale=1">'
@@ -105,7 +107,7 @@ class Report(SummaryMixin):
         )
 
     def write_html(self, path: str | Path) -> None:
-        """Write the report to an HTML file in UTF-8; an existing file is replaced.
+        """Write the report to an HTML file in UTF-8; an existing file is overwritten.
 
         Parameters
         ----------
@@ -122,12 +124,14 @@ class Report(SummaryMixin):
 
 
 @np.errstate(all="ignore")
-def report_of(found: Findings, title: str | None = None, samples: Samples | None = None) -> Report:
-    """Write the report of findings.
+def report_of(
+    report_data: Findings, title: str | None = None, samples: Samples | None = None
+) -> Report:
+    """Write a report from its data.
 
     Parameters
     ----------
-    found : Findings
+    report_data : Findings
         Result of `find`.
     title : str, optional
         Heading, by default for example "Diversity of 20 texts".
@@ -142,7 +146,7 @@ def report_of(found: Findings, title: str | None = None, samples: Samples | None
     See Also
     --------
     vendiscore.report.find : Compute findings.
-    vendiscore.report.report : Do both in one call.
+    vendiscore.report.report : Compute findings and write the report in one call.
 
     Examples
     --------
@@ -150,14 +154,14 @@ def report_of(found: Findings, title: str | None = None, samples: Samples | None
     >>> report_of(find(["a cat", "a cat", "the dog"], None, {})).title
     'Diversity of 3 texts'
     """
-    shown = Previews.of(found.subject)
+    previews = Previews.from_sample_set(report_data.subject)
     if samples is not None:
-        shown.samples = samples
-    title = title or f"Diversity of {shown.counted(found.n)}"
-    return Report(title, found.numbers, tuple(sections(found, shown)))
+        previews.samples = samples
+    title = title or f"Diversity of {previews.format_count(report_data.n)}"
+    return Report(title, report_data.numbers, tuple(iter_sections(report_data, previews)))
 
 
 @cache
 def style() -> str:
-    """Return the style sheet."""
+    """Return the style sheet of a report."""
     return (files(__package__) / "style.css").read_text(encoding="utf-8")

@@ -1,4 +1,4 @@
-"""Pictures of findings, each with a caption."""
+"""The figures of a report, with titles and captions."""
 
 from __future__ import annotations
 
@@ -11,9 +11,11 @@ from ...support.types import Axes
 from .. import plots
 from ..analysis import sentences
 from ..analysis.findings import Findings
-from .svg import svg
+from ..analysis.growth import Growth
+from .svg import render_svg
 
-_CELLS = 120  # rows of the heat map, whose pixels add to the size of the file
+# Maximum number of rows of the heat map, to keep the file small.
+_MAX_HEAT_MAP_ROWS = 120
 
 
 class Figure(NamedTuple):
@@ -24,7 +26,7 @@ class Figure(NamedTuple):
     name : str
         Name such as "heat".
     svg : str
-        The figure as SVG, to be included in an HTML page.
+        The figure as SVG, for inclusion in an HTML page.
     title : str
         The title.
     text : str
@@ -71,15 +73,15 @@ class Figure(NamedTuple):
         Figure
             The figure.
         """
-        return cls(name, svg(draw, label), title, text)
+        return cls(name, render_svg(draw, label), title, text)
 
 
-def pictures(found: Findings, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
-    """Draw the figures of findings, one by one.
+def pictures(report_data: Findings, curve: MagnitudeCurve | None = None) -> Iterator[Figure]:
+    """Draw the figures of a report, one by one.
 
     Parameters
     ----------
-    found : Findings
+    report_data : Findings
         Result of `find`.
     curve : MagnitudeCurve, optional
         A magnitude function to draw if the findings lack one.
@@ -99,84 +101,107 @@ def pictures(found: Findings, curve: MagnitudeCurve | None = None) -> Iterator[F
     >>> [figure.name for figure in pictures(find(["a cat", "a cat", "the dog"], None, {}))]
     ['heat', 'spectrum', 'profile']
     """
-    if found.similarity is not None:
-        yield heat(found)
-        yield spectrum(found)
-        yield profile(found)
-    if (grown := found.growth) is not None:
-        label = (
-            f"Growth: {grown.scores[0]:.1f} of {grown.sizes[0]} samples to {grown.scores[-1]:.1f} "
-            f"of {grown.sizes[-1]}"
-        )
-        text = (
-            "The score of fewer samples, and with a dashed line of up to twice as many. A curve "
-            "that has become flat: more samples would add little."
-        )
-        if grown.n < found.n:
-            text += f" Drawn from a random {grown.n:,} of all {found.n:,}."
-        yield Figure.of("growth", "Growth", text, grown.plot, label)
-    if (curve := found.curve or curve) is not None:
-        yield magnitude(curve)
+    if report_data.similarity is not None:
+        yield heat_map_figure(report_data)
+        yield spectrum_figure(report_data)
+        yield profile_figure(report_data)
+    if report_data.growth is not None:
+        yield growth_figure(report_data.growth, report_data.n)
+    if (magnitude_curve := report_data.curve or curve) is not None:
+        yield magnitude_figure(magnitude_curve)
 
 
-def heat(found: Findings) -> Figure:
-    """Draw all similarities, with similar samples, and samples of a group, side by side."""
-    picture = svg(
-        lambda ax: plots.heat_map(found.K, found.seriated, groups=found.codes, ax=ax, cells=_CELLS),
-        sentences.heat(found.K),
+def heat_map_figure(report_data: Findings) -> Figure:
+    """Draw all similarities, ordered by group and so that similar samples are adjacent."""
+    svg = render_svg(
+        lambda ax: plots.heat_map(
+            report_data.K,
+            report_data.seriated,
+            groups=report_data.codes,
+            ax=ax,
+            cells=_MAX_HEAT_MAP_ROWS,
+        ),
+        sentences.heat(report_data.K),
         (4.4, 3.7),
         (0.15, 0.13, 0.68, 0.85),
     )
-    text = "Bright squares along the diagonal are clusters of similar samples."
-    if found.codes is not None:
-        text += " Lines divide the groups."
-    drawn = len(found.chosen)
-    if drawn < found.n:
-        text += f" Drawn from a random {drawn:,} of all {found.n:,}."
-    return Figure("heat", picture, "Similarities", text)
+    caption = "Bright squares along the diagonal are clusters of similar samples."
+    if report_data.codes is not None:
+        caption += " Lines separate the groups."
+    caption += _subsample_note(len(report_data.chosen), report_data.n)
+    return Figure("heat", svg, "Similarities", caption)
 
 
-def spectrum(found: Findings) -> Figure:
-    """Draw the largest eigenvalues as shares of the whole, in percent."""
-    shares = to_host(found.spectrum.values)
-    label = f"Spectrum: the largest of {len(shares)} shares is {100 * shares[0]:.1f}%"
-    text = (
-        "The share of the set that lies in each direction. One bar: all the same. Equal bars: all "
-        "different. The score is the effective number of bars."
+def spectrum_figure(report_data: Findings) -> Figure:
+    """Draw the largest normalized eigenvalues, in percent."""
+    eigenvalues = to_host(report_data.spectrum.values)
+    label = (
+        f"Spectrum: the largest of {len(eigenvalues)} normalized eigenvalues is "
+        f"{100 * eigenvalues[0]:.1f}%"
     )
-    return Figure.of("spectrum", "Spectrum", text, lambda ax: plots.spectrum(shares, ax=ax), label)
+    caption = (
+        "The proportion of the set along each direction. A single bar means identical samples, "
+        "equal bars mean completely different ones. The score is the effective number of bars."
+    )
+    return Figure.of(
+        "spectrum", "Spectrum", caption, lambda ax: plots.spectrum(eigenvalues, ax=ax), label
+    )
 
 
-def profile(found: Findings) -> Figure:
-    """Draw the score at every order; mark the requested order if its score is of all samples."""
-    orders = found.profile_orders
-    values = found.profile
-    mark = (found.order, found.value) if found.is_vendi and not found.grouped else None
+def profile_figure(report_data: Findings) -> Figure:
+    """Draw the score at each order; without groups, the requested order is marked."""
+    orders = report_data.profile_orders
+    values = report_data.profile
+    mark = None
+    if report_data.is_vendi and not report_data.grouped:
+        mark = report_data.order, report_data.value
     label = f"Profile: from {values[0]:.1f} at q = 0 to {values[-1]:.1f} at q = {orders[-1]:g}"
-    text = (
-        "Small q counts rare samples in full, large q looks at the commonest only. A steep curve "
-        "means a few dominate."
+    caption = (
+        "Small orders q count rare samples fully, large orders depend only on the most common "
+        "ones. A steep curve means that a few kinds of samples dominate the set."
     )
     return Figure.of(
         "profile",
         "Profile",
-        text,
+        caption,
         lambda ax: plots.profile(orders, values, mark=mark, ax=ax),
         label,
     )
 
 
-def magnitude(curve: MagnitudeCurve) -> Figure:
-    """Draw a magnitude function with its convergence scale marked."""
+def growth_figure(growth: Growth, n: int) -> Figure:
+    """Draw the score of fewer and of more samples; the set has n samples."""
+    label = (
+        f"Growth: {growth.scores[0]:.1f} of {growth.sizes[0]} samples to {growth.scores[-1]:.1f} "
+        f"of {growth.sizes[-1]}"
+    )
+    caption = (
+        "The score of fewer samples and, as a dashed line, the expected score of up to twice as "
+        "many. If the curve is flat, more samples would add little."
+    )
+    caption += _subsample_note(growth.n, n)
+    return Figure.of("growth", "Growth", caption, growth.plot, label)
+
+
+def magnitude_figure(curve: MagnitudeCurve) -> Figure:
+    """Draw a magnitude function, with its convergence scale marked."""
     t = curve.convergence
     label = (
         f"Magnitude function: {curve.magnitude_at(t):.1f} at scale {t:.3g}, {curve.distinct} far "
         f"beyond {t:.3g}"
     )
-    text = (
-        "How many samples can be told apart at scale t (zooming in to the right). The dashed line "
-        "is the convergence scale, where 95 % can."
+    caption = (
+        "The effective number of points at scale t: points much closer than 1/t count nearly as "
+        "one. The dashed line is the convergence scale, where the magnitude reaches 95 % of the "
+        "number of distinct points."
     )
     return Figure.of(
-        "magnitude", "Magnitude", text, lambda ax: plots.magnitude(curve, t=t, ax=ax), label
+        "magnitude", "Magnitude", caption, lambda ax: plots.magnitude(curve, t=t, ax=ax), label
     )
+
+
+def _subsample_note(n_shown: int, n: int) -> str:
+    """Return a sentence, after a space, if only a random subset of n samples is shown."""
+    if n_shown == n:
+        return ""
+    return f" Based on a random subset of {n_shown:,} of the {n:,} samples."

@@ -1,47 +1,51 @@
-"""Text as HTML, and the few elements that a report is made of."""
+"""HTML elements of a report."""
 
 import html
 from collections.abc import Iterable
 
 from ...support.summary import truncate
 
-SEEN = 160  # characters of a text before it is unfolded
+# Number of characters of a long text that are visible before it is expanded.
+PREVIEW_CHARACTERS = 160
 
 
-def escape(text: str, longest: int = 160) -> str:
-    """Escape untrusted text, so that HTML shows it as text and nothing else."""
-    signs = {ord(sign): f"&#{ord(sign)};" for sign in "${}`"}  # gradio fills in templates at these
-    return html.escape(truncate(text, longest)).translate(signs)
+def escape(text: str, max_characters: int = 160) -> str:
+    """Truncate untrusted text, and escape it for HTML and for the templates of Gradio."""
+    replacements = {ord(character): f"&#{ord(character)};" for character in "${}`"}
+    return html.escape(truncate(text, max_characters)).translate(replacements)
 
 
-def folded(text: str, longest: int) -> str:
-    """Show the beginning of a text, and the rest, up to a length, after a click."""
-    if min(len(text), longest) <= SEEN:
-        return f"<bdi>{escape(text, longest)}</bdi>"
-    beyond = len(text) - longest
-    more = f"<i>… and {beyond:,} more characters</i>" if beyond > 0 else ""
-    rest = escape(text[SEEN:longest], longest)
-    seen = f"<summary>{escape(text[:SEEN])}…</summary>"
-    return f'<details class="text" dir="auto">{seen}{rest}{more}</details>'
+def render_collapsible(text: str, max_characters: int) -> str:
+    """Render text; if it is long, only its beginning is visible until the user expands it."""
+    if min(len(text), max_characters) <= PREVIEW_CHARACTERS:
+        return f"<bdi>{escape(text, max_characters)}</bdi>"
+    n_omitted = len(text) - max_characters
+    omitted = f"<i>… and {n_omitted:,} more characters</i>" if n_omitted > 0 else ""
+    continuation = escape(text[PREVIEW_CHARACTERS:max_characters], max_characters)
+    summary = f"<summary>{escape(text[:PREVIEW_CHARACTERS])}…</summary>"
+    return f'<details class="text" dir="auto">{summary}{continuation}{omitted}</details>'
 
 
-def paragraph(*sentences: str) -> str:
-    """Return sentences of plain text as a paragraph, without empty ones."""
-    said = " ".join(filter(None, sentences))
-    return f"<p>{escape(said, 2_000)}</p>" if said else ""
+def render_paragraph(*sentences: str) -> str:
+    """Render sentences of plain text as a paragraph; empty sentences are ignored."""
+    text = " ".join(filter(None, sentences))
+    return f"<p>{escape(text, 2_000)}</p>" if text else ""
 
 
-def listing(items: Iterable[str], kind: str = "ul", name: str = "") -> str:
-    """Return items of HTML as a list; `name` is for the style sheet."""
-    of = f' class="{name}"' if name else ""
-    return f"<{kind}{of}>{''.join(f'<li>{item}</li>' for item in items)}</{kind}>"
+def render_list(items: Iterable[str], tag: str = "ul", css_class: str = "") -> str:
+    """Render items, which are HTML, as a list with the tag "ul" or "ol"."""
+    attribute = f' class="{css_class}"' if css_class else ""
+    return f"<{tag}{attribute}>{''.join(f'<li>{item}</li>' for item in items)}</{tag}>"
 
 
-def more(count: int, what: str) -> str:
-    """State how many items are not listed, if any."""
-    return paragraph(f"And {count:,} more{what}.") if count > 0 else ""
+def render_remaining_count(count: int, noun: str) -> str:
+    """Render "And 12 more groups." for items that are not listed; "" if there are none.
+
+    `noun` begins with a space or a comma.
+    """
+    return render_paragraph(f"And {count:,} more{noun}.") if count > 0 else ""
 
 
-def preformatted(text: str) -> str:
-    """Return code, or a line to copy, as HTML."""
+def render_code(text: str) -> str:
+    """Render code, or a line to copy."""
     return f'<pre tabindex="0"><code>{html.escape(text)}</code></pre>'

@@ -1,4 +1,4 @@
-"""Previews of samples: texts unchanged, molecules and images small, vectors by row number."""
+"""Previews of samples: texts, thumbnails of molecules and images, and row numbers of vectors."""
 
 from __future__ import annotations
 
@@ -20,100 +20,113 @@ from ...support.optional import require
 from ...support.signature import to_plain
 from ...support.summary import truncate
 from ..analysis import sentences
-from .markup import escape, folded
+from .markup import escape, render_collapsible
 from .thumbnails import sketch, small
 
-# The word for one sample of each kind.
-_WORDS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
-_PICTURES = 100_000  # characters of all pictures of samples together, to keep the file small
+# The word for one sample of each type.
+_SINGULARS = {"text": "text", "molecules": "molecule", "images": "image", "vectors": "row"}
+# Maximum number of characters of all thumbnails together, to keep the file small.
+MAX_THUMBNAIL_CHARACTERS = 100_000
 
 
 @dataclass
 class Previews:
-    """Samples as HTML and as plain text, by their places in the list passed."""
+    """Samples as HTML and as plain text.
+
+    Attributes
+    ----------
+    samples : collection or None
+        The samples; None for a similarity or distance matrix, or for features.
+    sample_type : str
+        "text", "molecules", "images", "vectors", "records" or "" for other samples.
+    """
 
     samples: Any = field(repr=False)
-    kind: str  # "text", "molecules", "images", "vectors", "records" or ""
-    _left: int = field(default=_PICTURES, repr=False)
-    _pictures: dict[int, str] = field(default_factory=dict, repr=False)
+    sample_type: str
+    _remaining_characters: int = field(default=MAX_THUMBNAIL_CHARACTERS, repr=False)
+    _thumbnails: dict[int, str] = field(default_factory=dict, repr=False)
 
     @classmethod
-    def of(cls, subject: SampleSet) -> Previews:
-        """Return previews of the samples of a subject that was measured."""
-        how = subject.spec
-        samples = subject.samples
-        whole = isinstance(samples, (Similarity, MetricSpace))
-        if how.input_form or how.metric == "precomputed" or whole:
+    def from_sample_set(cls, sample_set: SampleSet) -> Previews:
+        """Return previews of the samples of a set."""
+        spec = sample_set.spec
+        samples = sample_set.samples
+        is_indivisible = isinstance(samples, (Similarity, MetricSpace))
+        if spec.input_form or spec.metric == "precomputed" or is_indivisible:
             return cls(None, "")
-        kind = "" if how.k is None else how.get_sample_type(samples)
-        return cls(samples, kind if kind in (*_WORDS, "records") else _kind_of(samples[0]))
+        sample_type = "" if spec.k is None else spec.get_sample_type(samples)
+        if sample_type not in (*_SINGULARS, "records"):
+            sample_type = _detect_sample_type(samples[0])
+        return cls(samples, sample_type)
 
-    def counted(self, n: int) -> str:
-        """Count samples in words: "1 text", "1,000 molecules"."""
-        return f"{n:,} {self.word if n == 1 else self.what}"
+    def format_count(self, n: int) -> str:
+        """Format a number of samples: "1 text", "1,000 molecules"."""
+        return f"{n:,} {self.singular if n == 1 else self.plural}"
 
     @property
-    def word(self) -> str:
+    def singular(self) -> str:
         """The word for one sample, such as "text"."""
-        return _WORDS.get(self.kind, "sample")
+        return _SINGULARS.get(self.sample_type, "sample")
 
     @property
-    def what(self) -> str:
-        """The plural of `word`."""
-        return f"{self.word}s"
+    def plural(self) -> str:
+        """The word for several samples, such as "texts"."""
+        return f"{self.singular}s"
 
-    def cell(self, place: int, longest: int) -> str:
-        """Return a sample as HTML; fold a long text, and cut it at `longest` characters."""
-        label = self.label(place)
-        picture = self._picture(place)
-        if self.kind == "images":
-            name = escape(label)
-            return f'<img src="{picture}" alt="{name}">' if picture else f"<span>{name}</span>"
-        if self.kind in ("text", "molecules"):
-            return picture + folded(label, longest)
-        return f"<bdi>{escape(label)}</bdi>"
+    def render_html(self, index: int, max_characters: int) -> str:
+        """Render a sample; a long text is collapsed, and truncated to `max_characters`."""
+        description = self.describe(index)
+        thumbnail = self._render_thumbnail_within_limit(index)
+        if self.sample_type == "images":
+            name = escape(description)
+            return f'<img src="{thumbnail}" alt="{name}">' if thumbnail else f"<span>{name}</span>"
+        if self.sample_type in ("text", "molecules"):
+            return thumbnail + render_collapsible(description, max_characters)
+        return f"<bdi>{escape(description)}</bdi>"
 
-    def label(self, place: int) -> str:
-        """Return a sample as plain text."""
+    def describe(self, index: int) -> str:
+        """Describe a sample as plain text: its text, file name, or row number with some values."""
         if self.samples is None or sp.issparse(self.samples):
-            return f"row {place}"
-        if self.kind == "records" and isinstance(self.samples, Mapping):
-            return _said({name: column[place] for name, column in self.samples.items()})
+            return f"row {index}"
+        if self.sample_type == "records" and isinstance(self.samples, Mapping):
+            return _to_text({name: column[index] for name, column in self.samples.items()})
         if hasattr(self.samples, "iloc"):
-            return _said(dict(self.samples.iloc[place]))
+            return _to_text(dict(self.samples.iloc[index]))
         try:
-            sample = self.samples[place]
+            sample = self.samples[index]
         except (KeyError, IndexError, TypeError):
-            return f"sample {place}"
-        if self.kind == "vectors":
+            return f"sample {index}"
+        if self.sample_type == "vectors":
             row = np.ravel(to_host(sample) if hasattr(sample, "dtype") else sample)
-            return f"row {place}: {sentences.numbers(row, 3)}"
-        if self.kind == "images":
-            return _name(sample) or f"image {place}"
-        return _said(sample) or f"sample {place}"
+            return f"row {index}: {sentences.numbers(row, 3)}"
+        if self.sample_type == "images":
+            return _image_file_name(sample) or f"image {index}"
+        return _to_text(sample) or f"sample {index}"
 
-    def _picture(self, place: int) -> str:
-        """Return a small picture; "" if it cannot be drawn or the file has enough pictures."""
-        if place not in self._pictures:
-            self._pictures[place] = self._drawn(place) if self._left > 0 else ""
-        picture = self._pictures[place]
-        if len(picture) > self._left:
+    def _render_thumbnail_within_limit(self, index: int) -> str:
+        """Render a thumbnail; "" if there is none, or if the file has reached its limit."""
+        if index not in self._thumbnails:
+            self._thumbnails[index] = (
+                self._render_thumbnail(index) if self._remaining_characters > 0 else ""
+            )
+        thumbnail = self._thumbnails[index]
+        if len(thumbnail) > self._remaining_characters:
             return ""
-        self._left -= len(picture)
-        return picture
+        self._remaining_characters -= len(thumbnail)
+        return thumbnail
 
-    def _drawn(self, place: int) -> str:
+    def _render_thumbnail(self, index: int) -> str:
         try:
-            if self.kind == "molecules":
-                return sketch(_said(self.samples[place]))
-            if self.kind == "images":
-                return small(as_image(self.samples[place], place))
+            if self.sample_type == "molecules":
+                return sketch(_to_text(self.samples[index]))
+            if self.sample_type == "images":
+                return small(as_image(self.samples[index], index))
         except (SampleError, ImportError, OSError, ValueError):
             pass
         return ""
 
 
-def _kind_of(sample: Any) -> str:
+def _detect_sample_type(sample: Any) -> str:
     if isinstance(sample, str):
         return "text"
     if type(sample).__module__.startswith("PIL."):
@@ -123,20 +136,20 @@ def _kind_of(sample: Any) -> str:
     return "vectors" if numbers else ""
 
 
-def _name(image: object) -> str:
-    """Return the name of the file that an image is in, if it has one."""
+def _image_file_name(image: object) -> str:
+    """Return the file name of an image that is passed as a path; "" for other images."""
     if isinstance(image, Mapping):
         image = image.get("path") or ""
     text = str(image) if isinstance(image, str) or hasattr(image, "__fspath__") else ""
     return text.replace("\\", "/").rpartition("/")[2]
 
 
-def _said(sample: object) -> str:
+def _to_text(sample: object) -> str:
     if isinstance(sample, str):
         return sample
     if isinstance(sample, Mapping):
-        return ", ".join(f"{name}: {_said(value)}" for name, value in sample.items())
+        return ", ".join(f"{name}: {_to_text(value)}" for name, value in sample.items())
     if hasattr(sample, "GetNumAtoms"):
         return require("rdkit.Chem", "molecules", "a molecule").MolToSmiles(sample)
-    said = to_plain(sample)
-    return truncate(said if isinstance(said, str) else repr(said), 300)
+    plain = to_plain(sample)
+    return truncate(plain if isinstance(plain, str) else repr(plain), 300)

@@ -1,4 +1,4 @@
-"""The sections of a report, in order: their sentences, tables and pictures."""
+"""The sections of a report: their text, tables and figures."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -17,21 +17,29 @@ from ..analysis.python_code import reproduced
 from ..analysis.sample_table import PAIRS, Explanation
 from ..analysis.sentences import short
 from .figures import Figure, pictures
-from .markup import escape, folded, listing, more, paragraph, preformatted
+from .markup import (
+    escape,
+    render_code,
+    render_collapsible,
+    render_list,
+    render_paragraph,
+    render_remaining_count,
+)
 from .previews import Previews
 
-GROUPS = 60  # groups that are shown; the rest is counted
-# Most entries of each list; the rest is counted.
-NEAR_GROUPS = 8
-NEAR_MEMBERS = 4
-MODES = 8
-REDUNDANT = 8
-ADDING = 4
-# Characters of a text in a list, and in the table of all.
-LONGEST = 400
-LONGEST_OF_ALL = 1_200
-ROOM = 280_000  # bytes of the table of all samples
-_LONGEST = 800  # characters of a setting
+# Maximum number of entries that are listed. Further entries are only counted.
+MAX_GROUPS = 60
+MAX_DUPLICATE_GROUPS = 8
+MAX_DUPLICATES_PER_GROUP = 4
+MAX_MODES = 8
+MAX_REDUNDANT = 8
+MAX_CONTRIBUTING = 4
+# Maximum number of characters of a text in lists, and in the table of all samples.
+MAX_LIST_CHARACTERS = 400
+MAX_TABLE_CHARACTERS = 1_200
+# Maximum number of bytes of the table of all samples.
+MAX_TABLE_BYTES = 280_000
+_MAX_SETTING_CHARACTERS = 800
 
 
 @dataclass(frozen=True)
@@ -64,313 +72,366 @@ class Section:
     html: str
 
 
-def sections(found: Findings, shown: Previews) -> Iterator[Section]:
-    """Return every section that has content."""
-    parts = [
-        ("score", "The number", score),
-        ("alike", "What is alike", alike),
-        ("redundant", "What repeats, and what adds", redundant),
-        ("groups", "Groups", groups),
-        ("growth", "Growth", growth),
-        ("pictures", "Pictures", drawn),
-        ("samples", "All samples", every),
-        ("settings", "How the numbers came about", settings),
+def iter_sections(report_data: Findings, previews: Previews) -> Iterator[Section]:
+    """Yield the sections that have content, in order."""
+    renderers = [
+        ("score", "Score", score_section),
+        ("alike", "Near-duplicates and modes", similarity_section),
+        ("redundant", "Contribution of each sample", redundancy_section),
+        ("groups", "Groups", groups_section),
+        ("growth", "Growth", growth_section),
+        ("pictures", "Figures", figure_section),
+        ("samples", "All samples", sample_section),
+        ("settings", "Settings and reproducibility", settings_section),
     ]
-    for name, title, make in parts:
-        if html := make(found, shown):
+    for name, title, render in renderers:
+        if html := render(report_data, previews):
             yield Section(name, title, html)
 
 
-def score(found: Findings, shown: Previews) -> str:
-    """Return the number, its meaning, its interval, and the samples that it describes."""
+def score_section(report_data: Findings, previews: Previews) -> str:
+    """Render the score, its meaning and interval, and the kernel."""
     return (
-        paragraph(sentences.copies(found, shown.what), sentences.left_out(found))
-        + _headline(found)
-        + paragraph(sentences.meaning(found, shown.what), found.details["typical"])
-        + render_html_strip(found.details)
-        + paragraph(sentences.interval(found, shown.what))
-        + paragraph(sentences.how(found), sentences.beside(found))
-        + _numbers(found)
+        render_paragraph(
+            sentences.copies(report_data, previews.plural), sentences.left_out(report_data)
+        )
+        + _render_headline(report_data)
+        + render_paragraph(
+            sentences.meaning(report_data, previews.plural), report_data.details["typical"]
+        )
+        + render_html_strip(report_data.details)
+        + render_paragraph(sentences.interval(report_data, previews.plural))
+        + render_paragraph(sentences.how(report_data), sentences.beside(report_data))
+        + _render_values(report_data)
     )
 
 
-def groups(found: Findings, shown: Previews) -> str:
-    """Return one row for each group, with its own numbers."""
-    if not found.grouped:
+def groups_section(report_data: Findings, previews: Previews) -> str:
+    """Render a table of the scores of each group."""
+    if not report_data.grouped:
         return ""
-    rows = found.details["groups"]
-    names = [name for name in rows[0] if name not in ("group", "n")]
-    lines = []
-    for row in rows[:GROUPS]:
-        cells = ("–" if row[name] is None else short(row[name]) for name in names)
-        lines.append([escape(str(row["group"]), 60), f"{row['n']:,}", *cells])
-    beyond = more(len(rows) - GROUPS, " groups, which `numbers` has")
-    return render_table(["group", "n", *map(escape, names)], lines) + beyond
-
-
-def growth(found: Findings, shown: Previews) -> str:
-    """Return sentences on how much more samples would add."""
-    grown = found.growth
-    if grown is None:
-        return paragraph(found.growth_text)
-    few = f"Drawn at random: {grown.n:,} of the {found.n:,} {shown.what}."
+    groups = report_data.details["groups"]
+    names = [name for name in groups[0] if name not in ("group", "n")]
     rows = []
-    for size, value, *ends in zip(grown.sizes, grown.scores, grown.low, grown.high, strict=True):
-        expected = " (expected)" if size > grown.n else ""
-        rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
-    head = [shown.what, "score", f"{100 * grown.level:g} % interval"]
-    said = paragraph(few if grown.n < found.n else "", found.growth_text)
-    return said + render_table(head, rows)
-
-
-def drawn(found: Findings, shown: Previews) -> str:
-    """Return the pictures, in one grid."""
-    try:
-        return pictured(pictures(found))
-    except MissingPackageError as error:
-        return paragraph(f"No pictures: {error}")
-
-
-def pictured(drawn: Iterable[Figure]) -> str:
-    """Return pictures in one grid, each with its caption."""
-    drawings = "".join(
-        f"<figure>{each.svg}<figcaption><b>{each.title}.</b> {each.text}</figcaption></figure>"
-        for each in drawn
+    for group in groups[:MAX_GROUPS]:
+        values = ("–" if group[name] is None else short(group[name]) for name in names)
+        rows.append([escape(str(group["group"]), 60), f"{group['n']:,}", *values])
+    remaining = render_remaining_count(
+        len(groups) - MAX_GROUPS, " groups are in the attribute `numbers` of the report"
     )
-    return f'<div class="grid">{drawings}</div>'
+    return render_table(["group", "n", *map(escape, names)], rows) + remaining
 
 
-def settings(found: Findings, shown: Previews) -> str:
-    """Return settings, notes, the signature, versions, and Python code that repeats the call."""
-    details = found.details
-    notes = listing(escape(note, 2_000) for note in details["notes"])
+def growth_section(report_data: Findings, previews: Previews) -> str:
+    """Render a description and a table of the scores of fewer and more samples."""
+    growth = report_data.growth
+    if growth is None:
+        return render_paragraph(report_data.growth_text)
+    subsample_note = ""
+    if growth.n < report_data.n:
+        subsample_note = (
+            f"Based on a random subset of {growth.n:,} of the {report_data.n:,} {previews.plural}."
+        )
+    rows = []
+    for size, value, *ends in zip(
+        growth.sizes, growth.scores, growth.low, growth.high, strict=True
+    ):
+        expected = " (expected)" if size > growth.n else ""
+        rows.append([f"{size:,}{expected}", short(value), " to ".join(map(short, ends))])
+    head = [previews.plural, "score", f"{100 * growth.level:g} % interval"]
+    text = render_paragraph(subsample_note, report_data.growth_text)
+    return text + render_table(head, rows)
+
+
+def figure_section(report_data: Findings, previews: Previews) -> str:
+    """Render the figures, or a note if matplotlib is missing."""
+    try:
+        return render_figures(pictures(report_data))
+    except MissingPackageError as error:
+        return render_paragraph(f"No figures: {error}")
+
+
+def render_figures(figures: Iterable[Figure]) -> str:
+    """Render figures with their captions as a grid."""
+    elements = "".join(
+        f"<figure>{figure.svg}"
+        f"<figcaption><b>{figure.title}.</b> {figure.text}</figcaption></figure>"
+        for figure in figures
+    )
+    return f'<div class="grid">{elements}</div>'
+
+
+def settings_section(report_data: Findings, previews: Previews) -> str:
+    """Render settings, notes, the signature, versions, and Python code that repeats the call."""
+    details = report_data.details
+    notes = render_list(escape(note, 2_000) for note in details["notes"])
     code = reproduced(
-        found.given, found.references, found.arguments, shown.counted(found.subject.n_input)
+        report_data.given,
+        report_data.references,
+        report_data.arguments,
+        previews.format_count(report_data.subject.n_input),
     )
     return (
-        render_table(["setting", "value"], _settings(found))
+        render_table(["setting", "value"], _iter_settings(report_data))
         + (f"<h3>Notes</h3>{notes}" if details["notes"] else "")
         + "<h3>Signature</h3>"
-        + paragraph("To be quoted with the numbers: equal signatures, equal ways to count.")
-        + preformatted(details["signature"])
-        + "<h3>The same in Python</h3>"
-        + preformatted(code)
+        + render_paragraph(
+            "Quote this line with the score. Scores with equal signatures were computed in the "
+            "same way."
+        )
+        + render_code(details["signature"])
+        + "<h3>Python code</h3>"
+        + render_code(code)
     )
 
 
-def _headline(found: Findings) -> str:
-    value = found.value
-    key = escape(found.key)
-    if not found.is_vendi:
+def _render_headline(report_data: Findings) -> str:
+    value = report_data.value
+    key = escape(report_data.key)
+    if not report_data.is_vendi:
         return f'<p class="number"><b>{short(value)}</b> {key}</p>'
-    if found.grouped:
+    if report_data.grouped:
         return f'<p class="number"><b>{value:.2f}</b> effectively different in a group</p>'
-    return headline(value, found.n)
+    return render_headline(value, report_data.n)
 
 
-def headline(value: float, n: int, what: str = "") -> str:
-    """Return a score of n samples, or of what else there is, in large letters with a bar."""
-    share = 100 * value / n
+def render_headline(value: float, n: int, noun: str = "") -> str:
+    """Render the score of n samples in large letters, with a bar.
+
+    `noun` names other items than samples, and begins with a space.
+    """
+    percent = 100 * value / n
     return (
-        f'<p class="number">≈ <b>{value:.1f}</b> effectively different of {n:,}{what}</p>'
-        f'<div class="bar" role="img" aria-label="{share:.0f} % of {n:,}">'
-        f'<i style="width:{share:.1f}%"></i></div>'
+        f'<p class="number">≈ <b>{value:.1f}</b> effectively different of {n:,}{noun}</p>'
+        f'<div class="bar" role="img" aria-label="{percent:.0f} % of {n:,}">'
+        f'<i style="width:{percent:.1f}%"></i></div>'
     )
 
 
-def _numbers(found: Findings) -> str:
-    """Return a table of all numbers if there are several."""
-    if len(found.rows) == 1:
+def _render_values(report_data: Findings) -> str:
+    """Render a table of all values; "" if there is only one."""
+    if len(report_data.rows) == 1:
         return ""
     rows = []
-    for number in found.rows:
-        key, low, high = number["key"], number["low"], number["high"]
+    for result in report_data.rows:
+        key, low, high = result["key"], result["low"], result["high"]
         interval = "" if low is None or high is None else f"{short(low)} to {short(high)}"
-        row = [escape(key), short(number["value"]), interval, "", ""]
+        row = [escape(key), short(result["value"]), interval, "", ""]
         if not key.endswith(NULL_SUFFIXES) and (measure := sentences.measure(key)):
-            about = escape(f"{measure.range}, {sentences.about(measure)}")
-            row[3:] = about, folded(measure.summary, 400)
+            description = escape(f"{measure.range}, {sentences.about(measure)}")
+            row[3:] = description, render_collapsible(measure.summary, 400)
         rows.append(row)
-    return render_table(["name", "value", "interval", "range", "what it is"], rows)
+    return render_table(["name", "value", "interval", "range", "description"], rows)
 
 
-def _settings(found: Findings) -> Iterator[list[str]]:
-    details = found.details
-    yield ["samples", f"{found.n:,}, {found.distinct:,} distinct"]
+def _iter_settings(report_data: Findings) -> Iterator[list[str]]:
+    """Yield the name and the value of each setting, as HTML."""
+    details = report_data.details
+    yield ["samples", f"{report_data.n:,}, {report_data.distinct:,} distinct"]
     for name in ("kernel", "distance"):
         if name in details:
             yield [name, escape(str(details[name]))]
     for name, value in details["options"].items():
         if name not in ("kernel", "distance") and value is not None:
-            yield [escape(name), folded(str(to_plain(value)), _LONGEST)]
-    yield ["q", ", ".join(format_number(q) for q in found.request.orders)]
-    for q, why in details.get("why", {}).items():
-        yield [f"found at q={escape(q)} from", escape(why or details["method"][q], 400)]
+            text = render_collapsible(str(to_plain(value)), _MAX_SETTING_CHARACTERS)
+            yield [escape(name), text]
+    yield ["q", ", ".join(format_number(q) for q in report_data.request.orders)]
+    for q, reason in details.get("why", {}).items():
+        yield [f"method for q={escape(q)}", escape(reason or details["method"][q], 400)]
     if "interval" in details:
         interval = details["interval"]
-        methods = ", ".join(f"{name} by {how}" for name, how in interval["method"].items())
+        methods = ", ".join(f"{name} by {method}" for name, method in interval["method"].items())
         yield ["interval", escape(f"{100 * interval['level']:g} %: {methods}", 400)]
     versions = (f"{name} {version}" for name, version in details["versions"].items())
     yield ["versions", escape(", ".join(versions))]
 
 
-def alike(found: Findings, shown: Previews) -> str:
-    """Return groups of near-duplicates, the closest pairs around the threshold, and modes."""
-    if found.similarity is None or found.n < 2:
+def similarity_section(report_data: Findings, previews: Previews) -> str:
+    """Render near-duplicates, the pairs closest to the threshold, and modes."""
+    if report_data.similarity is None or report_data.n < 2:
         return ""
-    explained = found.alike
+    explanation = report_data.alike
     modes = (
-        "A mode is a direction that samples share; its share is how much of the set lies in it. "
-        "With each, the samples that it is the most of."
+        "A mode is a direction that many samples share. Its proportion is the part of the set "
+        "along this direction. The table shows the samples that are closest to each mode."
     )
     return (
-        paragraph(_of_what(found, explained))
+        render_paragraph(_subsample_note(report_data, explanation))
         + "<h3>Near-duplicates</h3>"
-        + _near(explained, shown)
-        + _boundary(explained, shown)
+        + _render_near_duplicates(explanation, previews)
+        + _render_boundary(explanation, previews)
         + "<h3>Modes</h3>"
-        + paragraph(modes)
-        + _modes(explained, shown)
+        + render_paragraph(modes)
+        + _render_modes(explanation, previews)
     )
 
 
-def redundant(found: Findings, shown: Previews) -> str:
-    """Return the samples that add the least, with their nearest, and the samples that add most."""
-    if found.similarity is None or found.n < 2:
+def redundancy_section(report_data: Findings, previews: Previews) -> str:
+    """Render the samples with the smallest contributions, and those with the largest."""
+    if report_data.similarity is None or report_data.n < 2:
         return ""
-    explained = found.explanation
-    places = explained.places
-    adds = explained.adds
-    order = np.argsort(np.round(adds, 9), kind="stable")  # an order that rounding does not change
-    least = [
+    explanation = report_data.explanation
+    indices = explanation.places
+    contributions = explanation.adds
+    # Rounded, so that the order does not depend on rounding errors.
+    order = np.argsort(np.round(contributions, 9), kind="stable")
+    least_contributing = [
         [
-            shown.cell(int(places[i]), LONGEST),
-            shown.cell(int(explained.nearest[i]), LONGEST),
-            f"{explained.nearest_similarity[i]:.3f}",
-            _percent(adds[i]),
+            previews.render_html(int(indices[i]), MAX_LIST_CHARACTERS),
+            previews.render_html(int(explanation.nearest[i]), MAX_LIST_CHARACTERS),
+            f"{explanation.nearest_similarity[i]:.3f}",
+            _format_contribution(contributions[i]),
         ]
-        for i in _one_of_each(order, explained, min(REDUNDANT, found.n // 2))
+        for i in _drop_mirrored_pairs(order, explanation, min(MAX_REDUNDANT, report_data.n // 2))
     ]
-    most = [
-        [shown.cell(int(places[i]), LONGEST), _percent(adds[i])]
-        for i in order[::-1][: min(ADDING, found.n // 2)].tolist()
+    most_contributing = [
+        [
+            previews.render_html(int(indices[i]), MAX_LIST_CHARACTERS),
+            _format_contribution(contributions[i]),
+        ]
+        for i in order[::-1][: min(MAX_CONTRIBUTING, report_data.n // 2)].tolist()
     ]
-    name = shown.word
-    head = [name, f"the {name} most like it", "similarity", "adds to the score"]
+    noun = previews.singular
+    head = [noun, f"most similar {noun}", "similarity", "contribution"]
     return (
-        paragraph(_of_what(found, explained))
-        + "<h3>Most redundant</h3>"
-        + paragraph(
-            "A sample adds the share of the score that would be lost without it; below 0 %, the "
-            "set is more diverse without it."
+        render_paragraph(_subsample_note(report_data, explanation))
+        + "<h3>Smallest contributions</h3>"
+        + render_paragraph(
+            f"The contribution of a {noun} is the percentage by which the score drops if it is "
+            f"removed. If the contribution is negative, the set is more diverse without the "
+            f"{noun}."
         )
-        + render_table(head, least)
-        + "<h3>Adds the most</h3>"
-        + render_table([name, "adds to the score"], most)
+        + render_table(head, least_contributing)
+        + "<h3>Largest contributions</h3>"
+        + render_table([noun, "contribution"], most_contributing)
     )
 
 
-def _one_of_each(order: np.ndarray, explained: Explanation, count: int) -> list[int]:
-    """Return the first rows of an order, but only one of two that are nearest to each other."""
-    pairs = np.sort(np.stack([explained.places, explained.nearest]), axis=0)
+def _drop_mirrored_pairs(order: np.ndarray, explanation: Explanation, count: int) -> list[int]:
+    """Return the first `count` positions in `order`, with each pair of neighbours only once.
+
+    A pair consists of a sample and the sample most similar to it.
+    """
+    pairs = np.sort(np.stack([explanation.places, explanation.nearest]), axis=0)
     _, first = np.unique(pairs[:, order], axis=1, return_index=True)
     return order[np.sort(first)[:count]].tolist()
 
 
-def every(found: Findings, shown: Previews) -> str:
-    """Return a folded table of all samples, or of as many as the file has room for."""
-    numbered = found.explanation if found.similarity is not None and found.n > 1 else None
-    places = found.places if found.similarity is not None else np.arange(found.n)
-    head = ["no.", shown.word]
-    if numbered is not None:
-        head += ["most like", "similarity", "adds", "mode", "repeats"]
+def sample_section(report_data: Findings, previews: Previews) -> str:
+    """Render a collapsed table of all samples, or of as many as fit into the file."""
+    has_similarity = report_data.similarity is not None
+    explanation = report_data.explanation if has_similarity and report_data.n > 1 else None
+    indices = report_data.places if has_similarity else np.arange(report_data.n)
+    head = ["index", previews.singular]
+    if explanation is not None:
+        head += ["most similar", "similarity", "contribution", "mode", "duplicate of"]
     rows = []
-    left = ROOM
-    for i, place in enumerate(places.tolist()):
-        row = [str(place), shown.cell(place, LONGEST_OF_ALL)]
-        if numbered is not None:
-            mode = int(numbered.mode[i])
-            of = int(numbered.redundant_of[i])
+    remaining_bytes = MAX_TABLE_BYTES
+    for i, index in enumerate(indices.tolist()):
+        row = [str(index), previews.render_html(index, MAX_TABLE_CHARACTERS)]
+        if explanation is not None:
+            mode = int(explanation.mode[i])
+            original = int(explanation.redundant_of[i])
             row += [
-                str(int(numbered.nearest[i])),
-                f"{numbered.nearest_similarity[i]:.3f}",
-                _percent(numbered.adds[i]),
+                str(int(explanation.nearest[i])),
+                f"{explanation.nearest_similarity[i]:.3f}",
+                _format_contribution(explanation.adds[i]),
                 str(mode + 1) if mode >= 0 else "",
-                str(of) if of >= 0 else "",
+                str(original) if original >= 0 else "",
             ]
-        left -= len("".join(row).encode()) + 9 * len(row) + 30
-        if left < 0:
+        remaining_bytes -= len("".join(row).encode()) + 9 * len(row) + 30
+        if remaining_bytes < 0:
             break
         rows.append(row)
-    said = []
-    if len(places) < found.n:
-        said.append(f"The {len(places):,} of {found.n:,} that were looked at are here.")
-    if missing := len(places) - len(rows):
-        said.append(
-            f"The first {len(rows):,} are here; {missing:,} {'is' if missing == 1 else 'are'} left "
-            f"out, so that this file stays small."
+    notes = []
+    if len(indices) < report_data.n:
+        notes.append(
+            f"The table lists the random subset of {len(indices):,} of the {report_data.n:,} "
+            f"samples that was compared."
         )
-    said.append("Numbers are places in the list that was given, from 0.")
-    summary = f"<summary>{shown.counted(len(rows))}</summary>"
-    return f"{paragraph(*said)}<details>{summary}{render_table(head, rows)}</details>"
+    if len(rows) < len(indices):
+        notes.append(
+            f"To keep this file small, only the first {len(rows):,} of {len(indices):,} samples "
+            f"are listed."
+        )
+    notes.append("Indices are positions in the list of samples, from 0.")
+    summary = f"<summary>{previews.format_count(len(rows))}</summary>"
+    return f"{render_paragraph(*notes)}<details>{summary}{render_table(head, rows)}</details>"
 
 
-def _of_what(found: Findings, explained: Explanation) -> str:
-    """Return a sentence on which samples were compared, unless all were."""
-    few = sentences.looked_at(explained.n, found.n)
-    return f"{few} {'This is about all groups together.' if found.grouped else ''}".strip()
+def _subsample_note(report_data: Findings, explanation: Explanation) -> str:
+    """Describe which samples were compared; "" if all were, without groups."""
+    subsample = sentences.looked_at(explanation.n, report_data.n)
+    groups = "This section describes all groups together." if report_data.grouped else ""
+    return f"{subsample} {groups}".strip()
 
 
-def _near(explained: Explanation, shown: Previews) -> str:
-    groups = explained.groups
+def _render_near_duplicates(explanation: Explanation, previews: Previews) -> str:
+    """Render groups of near-duplicates; identical samples are shown once, with their number."""
+    groups = explanation.groups
     items = []
-    for keep, rest in groups[:NEAR_GROUPS]:
-        places: dict[str, list[int]] = {}
-        for place in (keep, *rest):
-            places.setdefault(shown.label(place), []).append(place)
+    for retained, duplicates in groups[:MAX_DUPLICATE_GROUPS]:
+        indices_by_text: dict[str, list[int]] = {}
+        for index in (retained, *duplicates):
+            indices_by_text.setdefault(previews.describe(index), []).append(index)
         cells = []
-        for same in list(places.values())[:NEAR_MEMBERS]:
-            count = f" <b>× {len(same):,}</b>" if len(same) > 1 else ""
-            cells.append(shown.cell(same[0], LONGEST) + count)
-        cells[0] += ' <small class="keep">the one to keep</small>'
-        beyond = len(places) - NEAR_MEMBERS
+        for identical in list(indices_by_text.values())[:MAX_DUPLICATES_PER_GROUP]:
+            count = f" <b>× {len(identical):,}</b>" if len(identical) > 1 else ""
+            cells.append(previews.render_html(identical[0], MAX_LIST_CHARACTERS) + count)
+        cells[0] += ' <small class="keep">sample to keep</small>'
+        n_unlisted = len(indices_by_text) - MAX_DUPLICATES_PER_GROUP
         items.append(
-            f"<b>{len(rest) + 1:,} alike</b>{listing(cells, name=shown.kind)}"
-            + (f"<p>and {beyond:,} more</p>" if beyond > 0 else "")
+            f"<b>{len(duplicates) + 1:,} similar {previews.plural}</b>"
+            + render_list(cells, css_class=previews.sample_type)
+            + (f"<p>and {n_unlisted:,} more</p>" if n_unlisted > 0 else "")
         )
-    said = paragraph(explained.copies)
-    found = listing(items, "ol") if items else ""
-    return said + found + more(len(groups) - NEAR_GROUPS, " groups")
+    summary = render_paragraph(explanation.copies)
+    listed = render_list(items, "ol") if items else ""
+    remaining = render_remaining_count(len(groups) - MAX_DUPLICATE_GROUPS, " groups")
+    return summary + listed + remaining
 
 
-def _boundary(explained: Explanation, shown: Previews) -> str:
-    """Return the closest pairs on both sides of the threshold, by which to judge it."""
-    above, below = explained.boundary(PAIRS)
+def _render_boundary(explanation: Explanation, previews: Previews) -> str:
+    """Render the pairs closest to the threshold on both sides, to help judge the threshold."""
+    above, below = explanation.boundary(PAIRS)
     rows = [
-        [f"{pair.similarity:.3f}", shown.cell(pair.i, LONGEST), shown.cell(pair.j, LONGEST), side]
-        for side, pairs in (("near-duplicates", above[::-1]), ("not", below))
+        [
+            f"{pair.similarity:.3f}",
+            previews.render_html(pair.i, MAX_LIST_CHARACTERS),
+            previews.render_html(pair.j, MAX_LIST_CHARACTERS),
+            is_duplicate,
+        ]
+        for is_duplicate, pairs in (("yes", above[::-1]), ("no", below))
         for pair in pairs
     ]
     if not rows:
         return ""
-    caption = "The pairs next to the threshold, identical ones taken as one"
-    return render_table(["similarity", "one", "the other", "counted as"], rows, caption)
+    noun = previews.singular
+    head = ["similarity", f"first {noun}", f"second {noun}", "near-duplicates"]
+    caption = "Pairs closest to the threshold; identical samples count as one"
+    return render_table(head, rows, caption)
 
 
-def _modes(explained: Explanation, shown: Previews) -> str:
-    every = explained.modes()
+def _render_modes(explanation: Explanation, previews: Previews) -> str:
+    """Render a table of the modes that are the main mode of at least one sample."""
+    modes = explanation.modes()
     rows = []
-    for mode in [mode for mode in every if len(mode.members)][:MODES]:
-        most = listing((shown.cell(place, LONGEST) for place in mode.exemplars), name=shown.kind)
-        share = f"{100 * mode.share:.1f} %"
-        members = f"{len(mode.members):,}"
-        rows.append([f"{mode.number + 1}", share, members, most])
-    head = ["mode", "share", shown.what, "the most of"]
-    beyond = more(len(every) - len(rows), f", smaller or the main one of no {shown.word}")
-    return render_table(head, rows) + beyond
+    for mode in [mode for mode in modes if len(mode.members)][:MAX_MODES]:
+        exemplars = render_list(
+            (previews.render_html(index, MAX_LIST_CHARACTERS) for index in mode.exemplars),
+            css_class=previews.sample_type,
+        )
+        proportion = f"{100 * mode.share:.1f} %"
+        rows.append([f"{mode.number + 1}", proportion, f"{len(mode.members):,}", exemplars])
+    head = ["mode", "proportion", previews.plural, "closest samples"]
+    remaining = render_remaining_count(
+        len(modes) - len(rows),
+        f", which are smaller or not the main mode of any {previews.singular}",
+    )
+    return render_table(head, rows) + remaining
 
 
-def _percent(adds: float) -> str:
-    """Return the share of the score that is lost without a sample, in percent."""
-    value = 100 * float(relative_drops(adds))
+def _format_contribution(log_drop: float) -> str:
+    """Format a leave-one-out contribution, a drop in log VS, as a relative drop in percent."""
+    value = 100 * float(relative_drops(log_drop))
     return f"{0.0 if abs(value) < 0.005 else value:+.2f}\N{NO-BREAK SPACE}%"

@@ -1,4 +1,4 @@
-"""The report of how many sources effectively differ: its tables, and both pictures."""
+"""The report on the effective number of sources: its tables and figures."""
 
 from collections.abc import Iterator
 from dataclasses import replace
@@ -11,69 +11,93 @@ from ..analysis.between_sources import Sources
 from ..analysis.sentences import short
 from .document import Report
 from .figures import Figure
-from .markup import escape, folded, listing, more, paragraph, preformatted
-from .sections import Section, headline, pictured
-from .svg import svg
+from .markup import (
+    escape,
+    render_code,
+    render_collapsible,
+    render_list,
+    render_paragraph,
+    render_remaining_count,
+)
+from .sections import Section, render_figures, render_headline
+from .svg import render_svg
 
-_ROWS = 1_000  # rows of sources
-_ENDS = 10  # pairs and prompts at each end
-_NAME = 24  # characters of a name in a picture
-_SMALL = 12  # most sources in a small picture
+# Maximum number of rows of the table of sources.
+MAX_SOURCES = 1_000
+# Maximum number of pairs and of prompts with the largest values, and of those with the smallest.
+MAX_PER_END = 10
+MAX_NAME_CHARACTERS = 24  # in a figure
+# Maximum number of sources in a small figure.
+MAX_SOURCES_IN_SMALL_FIGURE = 12
 
-# The part of the report, a title, rows by their columns, and the number of further sources.
+# The name of a section, the title of a table, its rows, and the number of omitted sources.
 Table = tuple[str, str, list[Record], int]
 
 
-def tables(found: Sources, rows: int, pairs: int, prompts: int) -> Iterator[Table]:
-    """Yield tables of `rows` sources, and of `pairs` and `prompts` at each end, at most."""
-    largest = sorted(found.rows("sources"), key=lambda row: -row["adds"])
-    known = [name for name in largest[0] if any(row[name] is not None for row in largest)]
-    shown = [{name: row[name] for name in known} for row in largest[:rows]]
-    yield "sources", "sources, those that add most first", shown, len(largest) - len(shown)
-    every = list(found.rows("pairs"))
-    if len(every) <= 2 * pairs:
-        yield "pairs", "pairs, the nearest first", every, 0
+def iter_tables(
+    result: Sources, max_sources: int, pairs_per_end: int, prompts_per_end: int
+) -> Iterator[Table]:
+    """Yield tables of sources, pairs of sources, and prompts.
+
+    Tables of pairs and prompts are split into the largest and the smallest values if they have more
+    than twice `pairs_per_end` or `prompts_per_end` rows.
+    """
+    sources = sorted(result.rows("sources"), key=lambda row: -row["adds"])
+    columns = [name for name in sources[0] if any(row[name] is not None for row in sources)]
+    listed = [{name: row[name] for name in columns} for row in sources[:max_sources]]
+    title = "sources, by decreasing contribution"
+    yield "sources", title, listed, len(sources) - len(listed)
+    pairs = list(result.rows("pairs"))
+    if len(pairs) <= 2 * pairs_per_end:
+        yield "pairs", "pairs, by decreasing similarity", pairs, 0
     else:
-        yield "pairs", "nearest pairs", every[:pairs], 0
-        yield "pairs", "farthest pairs", every[: -pairs - 1 : -1], 0
-    asked = sorted(found.rows("prompts"), key=lambda row: -row[key_at(found.q)])
-    if len(asked) > 2 * prompts:
-        yield "prompts", "prompts that tell sources apart most", asked[:prompts], 0
-        yield "prompts", "prompts that tell sources apart least", asked[: -prompts - 1 : -1], 0
-    elif asked:
-        yield "prompts", "prompts, those that tell sources apart most first", asked, 0
+        yield "pairs", "most similar pairs", pairs[:pairs_per_end], 0
+        yield "pairs", "least similar pairs", pairs[: -pairs_per_end - 1 : -1], 0
+    prompts = sorted(result.rows("prompts"), key=lambda row: -row[key_at(result.q)])
+    if len(prompts) > 2 * prompts_per_end:
+        title = "prompts with the largest effective number of sources"
+        yield "prompts", title, prompts[:prompts_per_end], 0
+        title = "prompts with the smallest effective number of sources"
+        yield "prompts", title, prompts[: -prompts_per_end - 1 : -1], 0
+    elif prompts:
+        yield "prompts", "prompts, by decreasing effective number of sources", prompts, 0
 
 
-def source_report(found: Sources, title: str | None = None) -> Report:
-    """Write the report of how many sources effectively differ."""
-    n = len(found.sources)
-    number = headline(found.score, n, " sources")
-    notes = listing(escape(note, 2_000) for note in found.notes) if found.notes else ""
-    parts = dict.fromkeys(("sources", "pairs", "prompts"), "")
-    for name, caption, rows, beyond in tables(found, _ROWS, _ENDS, _ENDS):
-        cells = [map(_cell, row.values()) for row in rows]
-        parts[name] += render_table(rows[0], cells, caption.capitalize()) + more(beyond, " sources")
+def source_report(result: Sources, title: str | None = None) -> Report:
+    """Write the report on the effective number of sources."""
+    n = len(result.sources)
+    headline = render_headline(result.score, n, " sources")
+    notes = render_list(escape(note, 2_000) for note in result.notes) if result.notes else ""
+    tables = dict.fromkeys(("sources", "pairs", "prompts"), "")
+    for name, caption, rows, n_omitted in iter_tables(
+        result, MAX_SOURCES, MAX_PER_END, MAX_PER_END
+    ):
+        cells = [map(_render_cell, row.values()) for row in rows]
+        tables[name] += render_table(rows[0], cells, caption.capitalize())
+        tables[name] += render_remaining_count(n_omitted, " sources")
     sections = [
-        Section("score", "The number", number + paragraph(found.sentence) + notes),
-        Section("pictures", "Pictures", "".join(_pictures(found))),
+        Section("score", "Score", headline + render_paragraph(result.sentence) + notes),
+        Section("pictures", "Figures", "".join(_iter_figures(result))),
     ]
-    sections += [Section(name, name.capitalize(), html) for name, html in parts.items() if html]
-    sections.append(Section("settings", "Signature", preformatted(found.signature)))
-    return Report(title or f"Diversity of {n:,} sources", found.to_dict(), tuple(sections))
+    sections += [Section(name, name.capitalize(), html) for name, html in tables.items() if html]
+    sections.append(Section("settings", "Signature", render_code(result.signature)))
+    return Report(title or f"Diversity of {n:,} sources", result.to_dict(), tuple(sections))
 
 
-def _cell(value: object) -> str:
+def _render_cell(value: object) -> str:
     if isinstance(value, float):
         return short(value)
-    return f"{value:,}" if type(value) is int else folded("" if value is None else str(value), 800)
+    if type(value) is int:
+        return f"{value:,}"
+    return render_collapsible("" if value is None else str(value), 800)
 
 
-def source_pictures(found: Sources) -> list[Figure]:
-    """Draw the map and the heat map of sources; larger for many names.
+def source_pictures(result: Sources) -> list[Figure]:
+    """Draw the map and the heat map of sources; both are larger if there are many sources.
 
     Parameters
     ----------
-    found : Sources
+    result : Sources
         Result of `vendiscore.sources`.
 
     Returns
@@ -93,34 +117,46 @@ def source_pictures(found: Sources) -> list[Figure]:
     >>> [figure.name for figure in source_pictures(result)]
     ['map', 'heat']
     """
-    rows = [replace(row, name=truncate(" ".join(row.name.split()), _NAME)) for row in found.sources]
-    named = replace(found, sources=tuple(rows))
+    rows = [
+        replace(row, name=truncate(" ".join(row.name.split()), MAX_NAME_CHARACTERS))
+        for row in result.sources
+    ]
+    shortened = replace(result, sources=tuple(rows))
     n = len(rows)
-    a, b, near = found.pairs(1)[0]
-    label = f"nearest are {a} and {b}: {near:.2f}"
-    longest = max(len(row.name) for row in rows)
-    wide, share = (4.4, 0.79) if n <= _SMALL else (9.0, 0.86)
-    room = (0.2 + 0.065 * longest) / wide  # for a name
-    side = share - room  # the rest is for the numbers of the colour bar
-    size = (wide, wide * side / 0.9)
-    at = svg(named.plot, f"Map: {label}", size, (0.02, 0.02, 0.96 - room, 0.96))
-    heat = svg(
-        lambda ax: named.plot(ax, kind="heat"),
+    a, b, similarity = result.pairs(1)[0]
+    label = f"{a} and {b} are most similar: {similarity:.2f}"
+    name_length = max(len(row.name) for row in rows)
+    width, right_edge = (4.4, 0.79) if n <= MAX_SOURCES_IN_SMALL_FIGURE else (9.0, 0.86)
+    name_width = (0.2 + 0.065 * name_length) / width
+    side = right_edge - name_width  # the colour bar and its numbers are to the right
+    size = (width, width * side / 0.9)
+    map_svg = render_svg(
+        shortened.plot, f"Map: {label}", size, (0.02, 0.02, 0.96 - name_width, 0.96)
+    )
+    heat_map_svg = render_svg(
+        lambda ax: shortened.plot(ax, kind="heat"),
         f"Similarities of sources: {label}",
         size,
-        (room, 0.08, side, 0.9),
+        (name_width, 0.08, side, 0.9),
     )
-    near_by = "Similar sources are near each other. Names without room are left out."
-    beside = "Similar sources are side by side: bright squares are groups that answer alike."
-    return [Figure("map", at, "Map", near_by), Figure("heat", heat, "Similarities", beside)]
+    map_caption = "Similar sources are close to each other. Names that would overlap are omitted."
+    heat_map_caption = (
+        "Similar sources are adjacent. Bright squares are groups of sources with similar answers."
+    )
+    return [
+        Figure("map", map_svg, "Map", map_caption),
+        Figure("heat", heat_map_svg, "Similarities", heat_map_caption),
+    ]
 
 
-def _pictures(found: Sources) -> Iterator[str]:
-    """Yield the pictures, each as wide as the page where there are many names."""
+def _iter_figures(result: Sources) -> Iterator[str]:
+    """Yield the figures, side by side or, if there are many sources, one below the other."""
     try:
-        both = source_pictures(found)
+        figures = source_pictures(result)
     except MissingPackageError as error:
-        yield paragraph(f"No pictures: {error}")
+        yield render_paragraph(f"No figures: {error}")
         return
-    small = len(found.sources) <= _SMALL
-    yield from [pictured(both)] if small else (pictured([each]) for each in both)
+    if len(result.sources) <= MAX_SOURCES_IN_SMALL_FIGURE:
+        yield render_figures(figures)
+    else:
+        yield from (render_figures([figure]) for figure in figures)

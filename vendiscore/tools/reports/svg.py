@@ -1,4 +1,4 @@
-"""Pictures as SVG whose text stays text and whose ink has the colour of the page's text."""
+"""Figures as inline SVG with selectable text, in the text colour of the surrounding page."""
 
 import html
 import io
@@ -12,52 +12,63 @@ from ...support.types import Axes, Record
 # matplotlib's text layout and font caches are shared by its figures, and its styles by all threads.
 _lock = threading.Lock()
 _INK = "#010203"  # becomes currentColor
-# The page's colours, one for each set that it can compare, visible on white and on black.
+# The colours of the web app, one per set, with enough contrast on white and on black.
 ACCENTS = ["#7c6cf2", "#cf6a0a", "#1f9e89", "#d4458f", "#2f8fd8", "#9c8413", "#b0664a", "#5f9632"]
-_INKED = ("text.color", "axes.edgecolor", "axes.labelcolor", "xtick.color", "ytick.color")
+_TEXT_COLOUR_SETTINGS = (
+    "text.color",
+    "axes.edgecolor",
+    "axes.labelcolor",
+    "xtick.color",
+    "ytick.color",
+)
 _STYLE: Record = {
     "svg.fonttype": "none",
     "font.size": 10,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "axes.prop_cycle": f"cycler(color={ACCENTS})",
-    **dict.fromkeys(_INKED, _INK),
+    **dict.fromkeys(_TEXT_COLOUR_SETTINGS, _INK),
 }
-_ROUND = [1, 2, 5, 10]  # times a power of ten: the numbers at ticks, as on the page
+# Ticks are multiples of these numbers times a power of ten, as in the web app.
+_TICK_STEPS = [1, 2, 5, 10]
 _NO_METADATA = dict.fromkeys(("Creator", "Date", "Format", "Type"))
-_NAMESPACES = re.compile(r' xmlns(?::\w+)?="[^"]*"')
-_NAMED = re.compile(r' id="([^"]*)"')
-_REFERRED = re.compile(r'(?:url\(|href=")#([\w-]+)')
+_NAMESPACE_PATTERN = re.compile(r' xmlns(?::\w+)?="[^"]*"')
+_ID_PATTERN = re.compile(r' id="([^"]*)"')
+_REFERENCE_PATTERN = re.compile(r'(?:url\(|href=")#([\w-]+)')
 
 
-def svg(
+def render_svg(
     draw: Callable[[Axes], object],
     label: str,
-    size: tuple[float, float] = (4.4, 3.0),  # in inches
-    frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),  # of the Axes, as shares
+    size: tuple[float, float] = (4.4, 3.0),
+    frame: tuple[float, float, float, float] = (0.16, 0.16, 0.82, 0.81),
 ) -> str:
-    """Return the drawing of `draw` as inline SVG that screen readers read out as `label`."""
-    Figure = require("matplotlib.figure", "plots", "a picture").Figure
-    matplotlib = require("matplotlib", "plots", "a picture")
-    # The salt makes ids unique among other pictures; without one they are drawn at random.
+    """Render what `draw` draws on matplotlib Axes as inline SVG; screen readers read `label`.
+
+    `size` is the width and height in inches. `frame` is the left, bottom, width and height of the
+    Axes as fractions of the size.
+    """
+    Figure = require("matplotlib.figure", "plots", "a figure").Figure
+    matplotlib = require("matplotlib", "plots", "a figure")
+    # The salt makes ids unique among several figures; without a salt they would be random.
     with _lock, matplotlib.rc_context(_STYLE | {"svg.hashsalt": label}):
         figure = Figure(figsize=size)
-        draw(figure.add_axes(frame))  # a layout found by matplotlib takes as long as the picture
+        draw(figure.add_axes(frame))  # an automatic layout would double the time
         for axis in figure.findobj(matplotlib.axis.Axis):
             if isinstance(axis.get_major_locator(), matplotlib.ticker.MaxNLocator):
-                axis.get_major_locator().set_params(steps=_ROUND)
+                axis.get_major_locator().set_params(steps=_TICK_STEPS)
         buffer = io.StringIO()
         figure.savefig(buffer, format="svg", transparent=True, metadata=_NO_METADATA)
     text = buffer.getvalue()
     text = text[text.index("<svg") :].replace(_INK, "currentColor")
-    # The page sets the size: remove the size in points.
+    # The page sets the size, so remove the size in points.
     head, _, body = text.partition(">")
     view = head[head.index("viewBox") :].split('"')[1]
-    # Remove styles, namespaces and the ids of nothing, which HTML does not need.
+    # Remove styles, namespaces and unused ids, which HTML does not need.
     body = re.sub(r"\s*<defs>\s*<style[^>]*>.*?</style>\s*</defs>", "", body, flags=re.DOTALL)
-    body = _NAMESPACES.sub("", body)
-    used = set(_REFERRED.findall(body))
-    body = _NAMED.sub(lambda m: m[0] if m[1] in used else "", body)
+    body = _NAMESPACE_PATTERN.sub("", body)
+    used = set(_REFERENCE_PATTERN.findall(body))
+    body = _ID_PATTERN.sub(lambda m: m[0] if m[1] in used else "", body)
     body = re.sub(r"\n\s*", "\n", body)
     return (
         f'<svg viewBox="{view}" role="img" aria-label="{html.escape(label)}" '

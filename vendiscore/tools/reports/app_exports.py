@@ -1,4 +1,4 @@
-"""Gather the names of `vendiscore.report` for programs that show findings in their own way."""
+"""The names of `vendiscore.report` for the web app and other programs that present results."""
 
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,7 @@ __all__ = [
     "source_pictures",
     "thumbnails",
 ]
-# Where the names are; nothing is imported for them before their first use.
+# The modules of these names; a module is imported when one of its names is first used.
 _MODULES = {
     "tools.analysis": "sentences",
     "tools.analysis.findings": "Findings find",
