@@ -26,7 +26,11 @@ from vendiscore.spectral.leave_one_out import (
     log_scores_leaving_each_out,
     log_scores_with_each_added,
 )
-from vendiscore.spectral.quadrature import quadrature_nodes, quadrature_step, trace_term
+from vendiscore.spectral.quadrature import (
+    compute_quadrature_nodes,
+    compute_quadrature_step,
+    compute_trace_term,
+)
 from vendiscore.spectral.vendi_scores import compute_spectrum
 
 STEPS = (3.0, 2.0, 1.5, 1.0, 0.7)
@@ -105,7 +109,7 @@ def quadrature() -> list[dict[str, Any]]:
     gained = np.array([log_score(np.vstack([X, x])) for x in added]) - log_score(X)
     for step in STEPS:
         tolerance = 16 * math.pi * math.exp(-2 * math.pi**2 / step)
-        assert abs(quadrature_step(tolerance) - step) < 1e-12
+        assert abs(compute_quadrature_step(tolerance) - step) < 1e-12
         ours, whole, nodes = 0.0, 0.0, 0
         for A, truth in kept.values():
             spectrum = compute_spectrum(FeatureSimilarity(A), vectors=True)
@@ -114,7 +118,9 @@ def quadrature() -> list[dict[str, Any]]:
             found = log_scores_leaving_each_out(values, squares, 1.0, 1 / len(A), tolerance)
             ours = max(ours, float(np.abs(found - truth).max()) * (len(A) - 1))
             whole = max(whole, float(np.abs(everywhere(A, step) - truth).max()) * (len(A) - 1))
-            count = len(quadrature_nodes(1.0, values[-1], values[0], tolerance, 1 / len(A))[0])
+            count = len(
+                compute_quadrature_nodes(1.0, values[-1], values[0], tolerance, 1 / len(A))[0]
+            )
             nodes = max(nodes, count)
         spectrum = compute_spectrum(FeatureSimilarity(X), vectors=True)
         values, V = np.linalg.eigh(X.T @ X)
@@ -257,7 +263,7 @@ def certificates(repeats: int, n: int = 14, k: int = 5) -> list[dict[str, Any]]:
 
 def main() -> None:
     given = arguments(__doc__)
-    assert float(trace_term(1.0, 1.0)) == -1.0
+    assert float(compute_trace_term(1.0, 1.0)) == -1.0
     rows = [*quadrature(), *orders(), *submodular(given.repeats), *certificates(given.repeats)]
     write(given.json, rows, environment() | {"repeats": given.repeats})
 

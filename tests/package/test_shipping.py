@@ -157,7 +157,7 @@ def test_a_long_spectrum_says_how_long_it_takes(monkeypatch, capsys):
     monkeypatch.setattr("vendiscore.support.memory.UNCHECKED_BYTES", 0)
     compute(X, k="cosine")
     told = capsys.readouterr().err
-    known = r"Finding the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"
+    known = r"Computing the spectrum of 50 samples: about .* seconds; orders 2 and inf .*\n"
     assert re.fullmatch(known, told)
     datasets.disable_progress_bars()
     try:

@@ -1,7 +1,7 @@
-"""Block Lanczos: estimate traces of functions of a matrix from products with random signs.
+"""Block Lanczos: estimate tr f(A) for functions f from products of A with random vectors.
 
-For random vectors z of ±1, zᵀ f(A) z has mean tr f(A). It is computed by Gauss quadrature.
-Converged eigenpairs are summed exactly instead.
+For a vector z of random signs ±1, zᵀ f(A) z has mean tr f(A), and is computed by Gauss quadrature.
+The contributions of converged eigenpairs are computed exactly instead.
 
 Golub & Meurant, Matrices, Moments and Quadrature, ch. 6–7; Ubaru, Chen & Saad, SIMAX 2017.
 """
@@ -17,13 +17,23 @@ import numpy as np
 from ..core.eigenvalues import EPS
 from ..support.namespace import Array, asarray_like, namespace, to_host
 
-# A Ritz pair is an eigenpair once its residual is below this fraction of its value. Treating it as
-# exact then changes a trace by the square of this fraction.
+# An approximate (Ritz) eigenpair counts as converged if its residual is below this fraction of its
+# eigenvalue. The relative error of its contribution to a trace is the square of this fraction.
 RESIDUAL_TOLERANCE = 1e-3
 
 
-class Krylov:
-    """An orthonormal basis of Z, AZ, A²Z, …, in which A is block tridiagonal."""
+class KrylovBasis:
+    """An orthonormal basis of the span of Z, AZ, A²Z, …, in which A is block tridiagonal.
+
+    Parameters
+    ----------
+    multiply : callable
+        Returns the product of the symmetric matrix A with vectors of shape (n, b).
+    Z : array (n, b)
+        Starting vectors.
+    max_steps : int
+        Maximum number of block steps, each of which multiplies A with b vectors.
+    """
 
     def __init__(self, multiply: Callable[[Array], Array], Z: Array, max_steps: int) -> None:
         self.multiply = multiply
@@ -38,27 +48,28 @@ class Krylov:
         self.start = to_host(R)
 
     def extend(self, steps: int) -> None:
-        """Extend the basis to `steps` block steps, at most `max_steps`."""
+        """Extend the basis until it has `steps` blocks of vectors, or the maximum number."""
         xp = namespace(self._last)
         while self.steps < min(steps, self.max_steps):
             Q = self._last
-            here = slice(self.size, self.size + self.b)
+            current = slice(self.size, self.size + self.b)
             self.steps += 1
             following = slice(self.size, self.size + self.b)
-            self.basis[here] = Q.T
+            self.basis[current] = Q.T
             basis = self.basis[: self.size]
             W = self.multiply(Q)
             block = to_host(Q.T @ W)
-            self._T[here, here] = (block + block.T) / 2
+            self._T[current, current] = (block + block.T) / 2
+            # Two projections make W orthogonal to the basis up to rounding (Giraud et al., 2005).
             W = project_out(basis, W)
-            W = project_out(basis, W)  # twice is enough (Giraud et al., 2005)
+            W = project_out(basis, W)
             Q, R = xp.linalg.qr(W)
             # If W is rank-deficient, some columns of Q are arbitrary, so orthogonalize again.
             Q = project_out(basis, Q)
             self._last, R2 = xp.linalg.qr(Q)
             below = to_host(R2 @ R)
-            self._T[following, here] = below
-            self._T[here, following] = below.T
+            self._T[following, current] = below
+            self._T[current, following] = below.T
 
     @property
     def size(self) -> int:
@@ -66,53 +77,66 @@ class Krylov:
         return self.steps * self.b
 
     def matrix(self) -> np.ndarray:
-        """Return the block tridiagonal matrix of A in the basis."""
+        """Return the block tridiagonal matrix that represents A in the basis."""
         return self._T[: self.size, : self.size]
 
-    def converged_pairs(self, rounding: float) -> EigenPairs:
-        """Return the converged eigenpairs with values above `rounding`."""
+    def converged_eigenpairs(self, rounding: float) -> EigenPairs:
+        """Return the converged eigenpairs of A whose eigenvalues exceed `rounding`."""
         values, S = np.linalg.eigh(self.matrix())
         last = slice(self.size - self.b, self.size)
         below = self._T[self.size : self.size + self.b, last]
         residuals = np.linalg.norm(below @ S[last], axis=0)
-        least = max(self.n * EPS * values[-1], rounding)
-        done = (residuals <= RESIDUAL_TOLERANCE * values) & (values > least)
+        threshold = max(self.n * EPS * values[-1], rounding)
+        is_converged = (residuals <= RESIDUAL_TOLERANCE * values) & (values > threshold)
         basis = self.basis[: self.size]
-        coordinates = asarray_like(S[:, done], basis)
-        return EigenPairs(values[done], basis.T @ coordinates)
+        coordinates = asarray_like(S[:, is_converged], basis)
+        return EigenPairs(values[is_converged], basis.T @ coordinates)
 
 
 class EigenPairs(NamedTuple):
-    """Eigenvalues (k,) of a matrix and their eigenvectors (n, k)."""
+    """k eigenvalues of a matrix, shape (k,), and their eigenvectors as columns, shape (n, k)."""
 
     values: np.ndarray
     vectors: Array
 
-    def orthogonal_basis(
+    def build_complement_basis(
         self,
         multiply: Callable[[Array], Array],
         Z: Array,
         max_steps: int,
-    ) -> Krylov:
-        """Build the Krylov basis of the matrix on the complement of these eigenvectors."""
+    ) -> KrylovBasis:
+        """Build a KrylovBasis of the orthogonal complement of these eigenvectors.
+
+        The arguments are those of KrylovBasis, for the same matrix.
+        """
         rows = self.vectors.T
 
         def multiply_outside(V: Array) -> Array:
             return project_out(rows, multiply(V))
 
-        return Krylov(multiply_outside, project_out(rows, Z), max_steps)
+        return KrylovBasis(multiply_outside, project_out(rows, Z), max_steps)
 
 
 def project_out(basis: Array, V: Array) -> Array:
-    """Project vectors V (n, m) onto the orthogonal complement of the rows of `basis`."""
-    inside = basis @ V
-    return V - basis.T @ inside
+    """Project the columns of V onto the orthogonal complement of the rows of `basis`."""
+    coordinates = basis @ V
+    return V - basis.T @ coordinates
 
 
-class Quadrature:
-    """Gauss quadrature of zᵀ f(A) z for b starting vectors: nodes (m,) and weights (m, b)."""
+class GaussQuadrature:
+    """Gauss quadrature of zᵀ f(A) z for each of the b starting vectors z of a KrylovBasis.
 
-    def __init__(self, krylov: Krylov, rounding: float = 0.0) -> None:
+    Attributes
+    ----------
+    nodes : ndarray (m,)
+        The m eigenvalues of A in the basis; those up to `rounding` are set to 0.
+    weights : ndarray (m, b)
+        Weights of the nodes for each starting vector: zᵀ f(A) z ≈ Σ weight · f(node).
+    min_eigenvalue : float
+        The smallest eigenvalue of A in the basis.
+    """
+
+    def __init__(self, krylov: KrylovBasis, rounding: float = 0.0) -> None:
         values, S = np.linalg.eigh(krylov.matrix())
         self.min_eigenvalue: float = float(values[0])
         self.nodes: np.ndarray = np.where(values > rounding, values, 0.0)
@@ -120,11 +144,12 @@ class Quadrature:
         coordinates = first.T @ krylov.start
         self.weights: np.ndarray = coordinates**2
 
-    def trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
+    def estimate_trace(self, values: np.ndarray, moments: np.ndarray) -> tuple[float, float]:
         """Estimate tr f(A) and its standard error, from `values` of f at the nodes.
 
-        `moments` are tr I, tr A and tr A². They give the exact trace of a quadratic polynomial
-        fitted to f; only the remainder is averaged over the random vectors.
+        `moments` are the exact traces tr I, tr A and tr A². They give the exact trace of a
+        quadratic polynomial fitted to f. Only the trace of the difference between f and the
+        polynomial is estimated, by the mean over the random starting vectors.
         """
         b = self.weights.shape[1]
         powers = self.nodes[:, None] ** np.arange(3)
@@ -133,11 +158,11 @@ class Quadrature:
         weighted = powers * root[:, None]
         polynomial = np.linalg.lstsq(weighted, values * root, rcond=None)[0]
         differences = values - powers @ polynomial
-        rest = differences @ self.weights
-        mean = rest.mean()
+        trace_differences = differences @ self.weights
+        mean = trace_differences.mean()
         value = float(polynomial @ moments + mean)
-        error = float(np.linalg.norm(rest - mean))
-        # Degrees of freedom: minus 3 for the polynomial, and minus 2 more to allow for Student's t,
-        # so an interval of two standard errors covers 95 %.
+        error = float(np.linalg.norm(trace_differences - mean))
+        # b − 1 degrees of freedom, minus 3 for the polynomial, and minus 2 more to allow for
+        # Student's t, so an interval of two standard errors covers 95 %.
         freedom = b * max(1, b - 6)
         return value, error / math.sqrt(freedom)

@@ -18,22 +18,23 @@ from ..support.types import Tensor
 
 # From this size on, all eigenvalues are computed by a two-stage reduction.
 TWO_STAGE_SIZE = 1536
-# Up to this size, NumPy's eigensolver is used: SciPy's has to wait for the threads of preceding
-# NumPy products (76 of 227 ms for 1,500 samples). Above, the two-stage reduction is used, or else
-# SciPy's eigensolver. Two stages take the same time at 1,500, and two thirds at 2,500 to 5,000.
+# Up to this size, NumPy's eigensolver is used, because SciPy's has to wait for the threads of
+# preceding NumPy products (76 of 227 ms for 1,500 samples). For larger matrices, the two-stage
+# reduction is used, or SciPy's eigensolver if the reduction is not available. The reduction takes
+# as long as NumPy's eigensolver at size 1,500, and two thirds of its time at 2,500 to 5,000.
 NUMPY_SIZE = TWO_STAGE_SIZE - 1
 # In this range of sizes, eigenvalues without vectors are computed in one thread, which takes almost
 # the same time as two (11 and 9 ms for 512 rows). Two threads synchronize at every row, which took
 # 0.3 to 4 s on a busy machine.
 ONE_THREAD_SIZES = 192, 1024
-# Cost of a decomposition in operations of a matrix product, relative to n³. The rate is at most
-# half that of products.
+# Time of a decomposition of an n × n matrix, divided by n³, in units of one operation of a matrix
+# product. A decomposition performs at most half as many operations per second as a product.
 EIGENVALUES_WORK = 4.0
 EIGENVECTORS_WORK = 10.0
 
 
 class Eigendecomposition(NamedTuple):
-    """Eigenvalues in ascending order, and eigenvectors as columns or None."""
+    """Eigenvalues in ascending order, and eigenvectors as columns (None if not computed)."""
 
     values: Array
     vectors: Array | None = None
@@ -42,10 +43,10 @@ class Eigendecomposition(NamedTuple):
 def decompose(
     A: Array, vectors: bool = False, describe_cause: Callable[[], str] = suggest_clipping
 ) -> Eigendecomposition:
-    """Compute all eigenvalues of A, or of each of a stack, and eigenvectors if requested.
+    """Compute all eigenvalues of a symmetric matrix, and its eigenvectors if requested.
 
-    A NumPy matrix may be overwritten, but not a stack. If LAPACK fails, raises a ValueError whose
-    message ends with `describe_cause()`.
+    A may also be a stack of matrices. A single NumPy matrix may be overwritten. If the eigensolver
+    fails, raises a ValueError whose message ends with `describe_cause()`.
     """
     if is_torch(A) and A.requires_grad:
         A.register_hook(partial(_check_gradient, vectors=vectors))
@@ -57,11 +58,9 @@ def decompose(
         if on_host and A.ndim == 2 and len(A) > NUMPY_SIZE:
             from .two_stage_eigensolver import MAX_THREADS, load_driver
 
-            what = "eigenvalues"
-            if vectors:
-                what = "eigenvectors"
+            name = "eigenvectors" if vectors else "eigenvalues"
             work = estimate_eigensolver_work(len(A), vectors)
-            announce_duration(f"Finding the {len(A):,} {what} of a matrix", work, A.nbytes)
+            announce_duration(f"Computing the {len(A):,} {name} of a matrix", work, A.nbytes)
             # Transpose a C-ordered symmetric matrix to Fortran order, to avoid a copy.
             if not A.flags.f_contiguous:
                 A = A.T
@@ -80,7 +79,7 @@ def decompose(
             and A.ndim == 2
             and ONE_THREAD_SIZES[0] <= len(A) <= ONE_THREAD_SIZES[1]
         ):
-            return Eigendecomposition(eigenvalues_in_one_thread(A))
+            return Eigendecomposition(compute_eigenvalues_in_one_thread(A))
         if vectors:
             return Eigendecomposition(*linalg.eigh(A))
         return Eigendecomposition(linalg.eigvalsh(A))
@@ -88,7 +87,7 @@ def decompose(
         if type(error).__name__ == "OutOfMemoryError":  # from a GPU, with its own message
             raise
         raise ValueError(
-            f"the eigenvalues of the similarity matrix were not found ({error}): {describe_cause()}"
+            f"cannot compute the eigenvalues of the similarity matrix ({error}); {describe_cause()}"
         ) from error
 
 
@@ -102,24 +101,24 @@ def can_use_two_stages(A: Array) -> bool:
 
 
 def describe_driver(A: Array, vectors: bool) -> str:
-    """Describe the eigensolver for reports, if it is not the default; otherwise ""."""
+    """Describe the eigensolver for reports if it is not the default one, otherwise return ""."""
     return "reduced in two stages" if not vectors and can_use_two_stages(A) else ""
 
 
-def eigenvalues_in_one_thread(A: np.ndarray) -> np.ndarray:
-    """Compute all eigenvalues of a finite matrix, which is overwritten, in one thread."""
+def compute_eigenvalues_in_one_thread(A: np.ndarray) -> np.ndarray:
+    """Compute all eigenvalues of a finite matrix in one thread; overwrite the matrix."""
     with limit_blas_threads(1):
-        # In place: the copy that NumPy makes takes a tenth of the time.
+        # SciPy works in place. NumPy would copy the matrix, which takes a tenth of the time.
         return np.asarray(scipy.linalg.eigvalsh(A.T, overwrite_a=True, check_finite=False))
 
 
 def estimate_eigensolver_work(n: int, vectors: bool = False) -> float:
-    """Estimate the time of a decomposition of order n, in operations of a matrix product."""
+    """Estimate the time to decompose an n × n matrix, in operations of a matrix product."""
     return (EIGENVECTORS_WORK if vectors else EIGENVALUES_WORK) * float(n) ** 3
 
 
 def estimate_eigenvectors_bytes(n: int) -> int:
-    """Estimate the memory needed for eigenvectors of order n, including the matrix itself."""
+    """Estimate the bytes needed for the eigenvectors of an n × n matrix, including the matrix."""
     return 8 * n**2 * (5 if n <= NUMPY_SIZE else 3)  # NumPy makes copies, SciPy overwrites
 
 
@@ -128,10 +127,11 @@ def _check_gradient(gradient: Tensor | None, vectors: bool) -> None:
         return
     if vectors:
         raise ValueError(
-            "the gradient is not finite: derivatives of eigenvectors need eigenvalues that all "
-            "differ, zeros included; differentiate the values alone, or fewer samples than features"
+            "the gradient is not finite: derivatives of eigenvectors require distinct eigenvalues, "
+            "of which at most one is 0; differentiate only the scores, or pass fewer samples than "
+            "features"
         )
     raise ValueError(
-        "the gradient is not finite: second derivatives need eigenvalues that all differ, and "
-        "orders below 1 a matrix of full rank"
+        "the gradient is not finite: second derivatives require distinct eigenvalues, and orders "
+        "below 1 require a matrix of full rank; use first derivatives, and orders of at least 1"
     )

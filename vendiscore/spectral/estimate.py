@@ -7,7 +7,10 @@ from ..support.types import Number
 
 @dataclass(frozen=True)
 class Estimate:
-    """A score, its standard error (0 if exact), the route that computed it, and the reason."""
+    """A score with its standard error, which is 0 for exact scores.
+
+    `route` is the name of the method that computed the score, and `reason` why it was selected.
+    """
 
     value: Number
     route: str
@@ -17,7 +20,10 @@ class Estimate:
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """Options of method="estimate"; `rtol` bounds two standard errors, relative to the score."""
+    """Options of method="estimate": a tolerance and the seed of the random vectors.
+
+    Two standard errors, relative to the score, are at most `rtol`.
+    """
 
     rtol: float = 2e-3
     seed: int = 0

@@ -6,31 +6,31 @@ import numpy as np
 
 from ..similarity.base import Similarity
 from ..support.errors import NotPSDError
-from .block_lanczos import Krylov
+from .block_lanczos import KrylovBasis
 
 TOLERANCE = 1e-10  # relative error of the eigenvalue
-# Number of basis vectors, and maximum number of restarts (about 400 products).
+# Number of basis vectors, and maximum number of restarts (about 400 matrix-vector products).
 BASIS_SIZE = 20
 MAX_RESTARTS = 40
-# Lanczos steps to detect negative eigenvalues of a matrix that may have some.
+# Number of Lanczos steps to detect negative eigenvalues of a matrix that may have some.
 SIGN_STEPS = 20
 
 
 def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf) -> float | None:
-    """Compute λ_max, or None if ARPACK does not converge.
+    """Compute the largest eigenvalue; return None if ARPACK does not converge.
 
     Raises a NotPSDError if an eigenvalue below `floor` is detected.
     """
     from scipy.sparse.linalg import ArpackError, LinearOperator, eigsh
 
     n = similarity.n
-    # Start from √p, which is usually close to the top eigenvector, plus noise, so that the start
-    # has a component along every eigenvector.
+    # Start from √p, which is usually close to the first eigenvector. Add noise to obtain a
+    # component along every eigenvector.
     start = np.sqrt(np.maximum(similarity.diagonal(), 0))
     noise = np.random.default_rng(0).standard_normal(n)
     start = start / np.linalg.norm(start) + noise / np.linalg.norm(noise)
     if floor > -math.inf and not similarity.psd:
-        _check_sign(similarity, start, floor)
+        _check_no_negative_eigenvalue(similarity, start, floor)
     K = LinearOperator((n, n), matvec=similarity.matmul, dtype=np.float64)
     options = {"ncv": min(n, BASIS_SIZE), "maxiter": MAX_RESTARTS, "tol": TOLERANCE}
     try:
@@ -40,9 +40,9 @@ def compute_largest_eigenvalue(similarity: Similarity, floor: float = -math.inf)
     return float(values[0])
 
 
-def _check_sign(similarity: Similarity, start: np.ndarray, floor: float) -> None:
+def _check_no_negative_eigenvalue(similarity: Similarity, start: np.ndarray, floor: float) -> None:
     """Raise a NotPSDError if a few Lanczos steps detect an eigenvalue below `floor`."""
-    krylov = Krylov(similarity.matmul, start[:, None], SIGN_STEPS)
+    krylov = KrylovBasis(similarity.matmul, start[:, None], SIGN_STEPS)
     krylov.extend(krylov.max_steps)
     T = krylov.matrix()
     lowest = 0.0

@@ -1,19 +1,23 @@
-"""Compute scores without each sample, or with further samples, from one spectrum.
+"""Compute scores of a set without each sample, or with an added sample, from one spectrum.
 
-Let y_i = √p_i x_i, A = Σ_i y_i y_iᵀ of trace 1, S_q(A) = tr (A^q − A)/(1 − q), c = yᵀy, b > 0 and
-s(t) = yᵀ (A + tI)⁻¹ y, which is Σ_j λ_j U_ij²/(λ_j + t) for sample i of the set. Then
+Let x_i be the unit-norm feature vector of sample i and p_i its weight, y_i = √p_i x_i, and
+A = Σ_i y_i y_iᵀ, which has trace 1. Its entropy is S_q(A) = tr (A^q − A)/(1 − q). For a vector y,
+let c = yᵀy, b > 0 and s(t) = yᵀ (A + tI)⁻¹ y. For sample i of the set, s(t) is
+Σ_j λ_j U_ij²/(λ_j + t), where λ_j are the eigenvalues of the weighted similarity matrix, and U_ij
+the entries of its eigenvectors. Then
 
     S_q(A) − S_q(A − yyᵀ) = −c [b^{q−1} + (b^{q−1} − 1)/(q−1)]
                             + q sinc(1−q) ∫₀^∞ t^{q−1} [−log(1 − s(t)) − c/(t+b)] dt,
 
-and for an added sample, with log(1 + s) instead of −log(1 − s). Proof: docs/identity.md. With
-b = yᵀAy/c ∓ c/2, few nodes are needed for orders up to 2. Above 2, samples are treated as clusters
-of one sample.
+The equation for an added sample has log(1 + s) instead of −log(1 − s). Proof: docs/identity.md.
+With b = yᵀAy/c − c/2, or + c/2 for an added sample, few quadrature nodes are needed for orders up
+to 2. Above order 2, samples are treated as clusters of one sample.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -24,74 +28,96 @@ from ..support.types import Number, Weights
 from .leave_cluster_out import leave_cluster_out
 from .quadrature import (
     TOLERANCE,
+    compute_quadrature_nodes,
     compute_surprisal,
+    compute_trace_term,
     log_score_from_change,
-    quadrature_nodes,
-    trace_term,
 )
 from .spectrum import Spectrum, positive_eigenpairs
 
-RIDGE = 1e-9  # ridge of residual fractions, relative to the weight of a sample
-MAX_SAMPLE_WEIGHT = 1 - 1e-12  # without a sample of more weight, nothing remains
-# Error of log VS with a sample added, and maximum squared distance of a sample from the span of the
-# set that may be due to rounding.
+# Ridge parameter for residual fractions, relative to the weight of a sample.
+RIDGE = 1e-9
+# A sample of larger weight cannot be left out, because the remaining weights sum to 0.
+MAX_SAMPLE_WEIGHT = 1 - 1e-12
+# Maximum error of log VS with a sample added, and maximum squared distance of a sample from the
+# span of the set that may be a rounding error.
 GAIN_TOLERANCE = 1e-13
 SPAN_TOLERANCE = 1e-12
 
 
 def leave_one_out(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Compute log VS_q of the set without each sample, shape (n,).
+    """Compute log VS_q of the set without each of its n samples, shape (n,).
 
-    If negative eigenvalues were clipped, the other samples are clipped as a set of their own.
+    If negative eigenvalues of the set were clipped, those of the remaining samples are clipped as
+    well.
     """
     q = check_order(q, allow_zero=False)
     clipped = spectrum.negative_eigenvalues is not None
     values, U = positive_eigenpairs(spectrum, q)
     if spectrum.n < 2:
-        raise ValueError("a set of one sample has nothing left without it; pass two samples")
-    left = np.empty(len(U))
+        raise ValueError(
+            "leave-one-out scores require at least 2 samples, got 1; pass more samples"
+        )
+    logs = np.empty(len(U))
     for rows, squares in _iter_squared_blocks(U):
         p = squares @ values
         if (p > MAX_SAMPLE_WEIGHT).any():
             i = int(np.argmax(p)) + rows.start
-            raise ValueError(f"sample {i} has all the weight: without it nothing is left")
+            raise ValueError(
+                f"cannot leave out sample {i}: its weight is 1, so the remaining weights sum to 0; "
+                f"pass a positive weight for another sample"
+            )
         if q <= 2 and not clipped:
-            left[rows] = log_scores_leaving_each_out(values, squares, q, 1 / spectrum.n)
+            logs[rows] = log_scores_leaving_each_out(values, squares, q, 1 / spectrum.n)
     if q > 2 or clipped:
         return leave_cluster_out(spectrum, np.arange(len(U)), q)
-    return np.clip(left, 0.0, math.log(spectrum.n - 1))
+    return np.clip(logs, 0.0, math.log(spectrum.n - 1))
 
 
 def log_score_drops(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Compute log VS_q of the set minus log VS_q without each sample, shape (n,)."""
+    """Compute log VS_q of the set minus log VS_q without each of its n samples, shape (n,)."""
     return compute_log_score(spectrum, q) - leave_one_out(spectrum, q)
 
 
 def relative_drops(log_drops: object) -> Array:
-    """Convert drops in log VS to relative drops of the score."""
+    """Convert drops of log VS to relative drops of VS."""
     return -np.expm1(-np.asarray(log_drops))
 
 
 def log_scores_with_each_added(
     values: np.ndarray, squares: np.ndarray, q: float, weight: float
 ) -> np.ndarray:
-    """Compute log VS_q of the set with each of m unit samples added, shape (m,), for q ≤ 2.
+    """Compute log VS_q of a set after adding each of m samples separately, for q ≤ 2.
 
-    `values` (r,) are the positive eigenvalues of the set, `squares` (m, r) the squared coordinates
-    of the samples along its eigenvectors, and `weight` the weight of an added sample.
+    Parameters
+    ----------
+    values : ndarray (r,)
+        The positive eigenvalues of the set.
+    squares : ndarray (m, r)
+        Squared coordinates of the unit-norm feature vectors of the m samples along the
+        eigenvectors of the set.
+    q : float
+        The order.
+    weight : float
+        The weight of an added sample, relative to a total weight of 1 of the set.
+
+    Returns
+    -------
+    ndarray (m,)
+        The log scores.
     """
-    t, w = quadrature_nodes(q, values.min(), values.max(), GAIN_TOLERANCE, weight)
+    t, w = compute_quadrature_nodes(q, values.min(), values.max(), GAIN_TOLERANCE, weight)
     resolvents = 1 / (values[:, None] + t)
     logs = np.empty(len(squares))
     for rows in row_blocks(len(squares), 32 * len(t), min_rows=1024):
-        part = squares[rows]
-        inside = part.sum(axis=1)
-        lengths = np.where(inside > 1 - SPAN_TOLERANCE, inside, 1.0)  # 1 except for rounding
-        outside = _squared_residuals(part, lengths) * weight
-        g = part * weight  # squared coordinates of y = √w x
+        block = squares[rows]
+        sums = block.sum(axis=1)
+        lengths = np.where(sums > 1 - SPAN_TOLERANCE, sums, 1.0)  # 1 except for rounding
+        outside = _squared_distances_from_span(block, lengths) * weight
+        g = block * weight  # squared coordinates of y = √w x
         c = lengths * weight
         b = (g @ values) / c + c / 2
-        change = c * trace_term(q, b)
+        change = c * compute_trace_term(q, b)
         s = g @ resolvents + outside[:, None] / t
         subtracted = c[:, None] / (t + b[:, None])
         integrand = np.log1p(s) - subtracted
@@ -101,27 +127,33 @@ def log_scores_with_each_added(
 
 
 def log_score_gains(spectrum: Spectrum, Z: np.ndarray, q: float, weight: float) -> np.ndarray:
-    """Compute the gain in log VS_q by adding each unit sample, (m,), from coordinates Z (m, r)."""
+    """Compute the increase of log VS_q if each of m samples is added to the set, shape (m,).
+
+    `Z` (m, r) are the coordinates of the unit-norm feature vectors of the samples along the r
+    eigenvectors of the set, and `weight` is the weight of an added sample.
+    """
     values = to_host(spectrum.values)
     logs = log_scores_with_each_added(values[values > 0], Z**2, q, weight)
     return logs - compute_log_score(spectrum, q)
 
 
 def check_novelty_order(q: object) -> float:
-    """Return the order q as a float; raise unless it is in (0, 2], as needed for gains."""
-    return check_float(
-        "q", q, "above 0 and at most 2 where samples are added", lambda x: 0 < x <= 2
-    )
+    """Return the order q as a float; raise unless it is in (0, 2], as novelty requires."""
+    expected = "a number above 0 and at most 2, because samples are added to a set"
+    return check_float("q", q, expected, lambda x: 0 < x <= 2)
 
 
 def compute_surprise(spectrum: Spectrum, q: float = DEFAULT_ORDER) -> Array:
-    """Compute the surprisal log(xᵀ A^{q−1} x)/(1−q) of each sample, (n,); NaN for weight 0."""
+    """Compute the surprisal log(xᵀ A^{q−1} x)/(1 − q) of each of the n samples, shape (n,).
+
+    It is NaN for samples of weight 0.
+    """
     q = check_order(q, allow_zero=False)
     values, U = positive_eigenpairs(spectrum, q)
-    found = np.empty(len(U))
+    surprises = np.empty(len(U))
     for rows, squares in _iter_squared_blocks(U):
-        found[rows] = surprise_from_eigenvectors(values, squares, q)
-    return found
+        surprises[rows] = surprise_from_eigenvectors(values, squares, q)
+    return surprises
 
 
 def surprise_from_eigenvectors(
@@ -129,23 +161,27 @@ def surprise_from_eigenvectors(
     squares: np.ndarray,
     q: float,
 ) -> np.ndarray:
-    """Compute surprisals (…, n) from eigenvalues (…, 1, r) and squared eigenvectors (…, n, r)."""
+    """Compute the surprisals of n samples, shape (…, n); leading axes are independent sets.
+
+    `values` (…, 1, r) are the r eigenvalues of a set, and `squares` (…, n, r) the squared entries
+    of its eigenvectors.
+    """
     with np.errstate(all="ignore"):
         parts = squares * values
         p = parts.sum(axis=-1, keepdims=True)
-        shares = parts / p  # NaN for weight 0
+        fractions = parts / p  # NaN for weight 0
         largest = values.max(axis=-1, keepdims=True)
         logs = np.log(np.where(values > 0, values, largest))
         if math.isinf(q):
-            surprises = np.where(shares <= 1e-12, np.inf, -logs).min(axis=-1)
+            surprises = np.where(fractions <= 1e-12, np.inf, -logs).min(axis=-1)
         else:
-            surprises = log_power_mean(shares, logs, q)
+            surprises = log_power_mean(fractions, logs, q)
     surprises[p[..., 0] == 0] = np.nan
     return np.maximum(surprises, 0.0)
 
 
 def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
-    """Compute the slope of log VS_q in the weight of each sample, for finite q.
+    """Compute the derivative of log VS_q with respect to the weight of each sample, for finite q.
 
     `gaps` are the surprisals of the samples minus log VS_q of their set.
     """
@@ -153,27 +189,34 @@ def compute_influence(gaps: np.ndarray, q: float) -> np.ndarray:
 
 
 def compute_residual_fractions(spectrum: Spectrum) -> Array:
-    """Compute the fraction of each sample not explained by the others, 1/(K⁻¹)_ii, shape (n,)."""
+    """Compute the fraction of each sample that the others do not explain, 1/(K⁻¹)_ii, shape (n,).
+
+    K are the similarities of the n samples.
+    """
     values, U = positive_eigenpairs(spectrum, 0)
-    found = np.zeros(len(U))
+    fractions = np.zeros(len(U))
     for rows, squares in _iter_squared_blocks(U):
-        found[rows] = residual_fractions_from_eigenvectors(values, squares, spectrum.n)
-    return found
+        fractions[rows] = residual_fractions_from_eigenvectors(values, squares, spectrum.n)
+    return fractions
 
 
 def residual_fractions_from_eigenvectors(
     values: np.ndarray, squares: np.ndarray, n: int
 ) -> np.ndarray:
-    """Compute residual fractions (…, n) from eigenvalues (…, r), squared eigenvectors (…, n, r)."""
+    """Compute the residual fractions of n samples, shape (…, n); leading axes are independent sets.
+
+    `values` (…, r) are the r eigenvalues of a set, and `squares` (…, n, r) the squared entries of
+    its eigenvectors.
+    """
     t = RIDGE / n
     column = values[..., None]
     shifted = column + t
     p = squares @ column
     explained = squares @ (column / shifted)
-    rest = _squared_residuals(squares)[..., None] + t * (squares @ (1 / shifted))
-    shares = np.zeros(p.shape)
-    np.divide(t * explained, p * rest, out=shares, where=p > 0)
-    return np.clip(shares[..., 0], 0.0, 1.0)
+    outside = _squared_distances_from_span(squares)[..., None] + t * (squares @ (1 / shifted))
+    fractions = np.zeros(p.shape)
+    np.divide(t * explained, p * outside, out=fractions, where=p > 0)
+    return np.clip(fractions[..., 0], 0.0, 1.0)
 
 
 def compute_coverage(residual_fractions: np.ndarray, p: Weights | None = None) -> Number:
@@ -194,20 +237,35 @@ def log_scores_leaving_each_out(
     sample_weight: float,
     tolerance: float = TOLERANCE,
 ) -> np.ndarray:
-    """Compute log VS_q without each sample, (…, n), for q ≤ 2.
+    """Compute log VS_q of a set without each of its n samples, for q ≤ 2.
 
-    `values` (…, r) are eigenvalues and `squares` (…, n, r) squared eigenvectors, which are 0 for
-    eigenvalues of 0. `sample_weight` is a typical weight.
+    Parameters
+    ----------
+    values : ndarray (…, r)
+        The r eigenvalues of a set; leading axes are independent sets.
+    squares : ndarray (…, n, r)
+        The squared entries of the eigenvectors; 0 for eigenvalues of 0.
+    q : float
+        The order.
+    sample_weight : float
+        A typical weight of a sample, which determines the range of the quadrature nodes.
+    tolerance : float
+        Error of log VS without sample i, divided by the weight of sample i.
+
+    Returns
+    -------
+    ndarray (…, n)
+        The log scores.
     """
     column = values[..., None]
     p = (squares @ column)[..., 0]
     second = (squares @ column**2)[..., 0]
     with np.errstate(all="ignore"):
         b = np.where(p > 0, second / p - p / 2, 1.0)
-    change = p * trace_term(q, b)
-    least = float(values[values > 0].min())
+    change = p * compute_trace_term(q, b)
+    smallest = float(values[values > 0].min())
     largest = float(values.max())
-    t, w = quadrature_nodes(q, least, largest, tolerance, sample_weight)
+    t, w = compute_quadrature_nodes(q, smallest, largest, tolerance, sample_weight)
     # Use 1 − s for t below the largest eigenvalue and s above it, to avoid cancellation.
     mid = int(np.searchsorted(t, largest))
     below = t[:mid] / (column + t[:mid])
@@ -215,7 +273,7 @@ def log_scores_leaving_each_out(
     logs = squares @ np.concatenate([below, above], axis=-1)
     low = logs[..., :mid]
     high = logs[..., mid:]
-    low += _squared_residuals(squares)[..., None]
+    low += _squared_distances_from_span(squares)[..., None]
     with np.errstate(divide="ignore"):
         np.log(low, out=low)
     np.log1p(high, out=high)
@@ -224,14 +282,20 @@ def log_scores_leaving_each_out(
     return log_score_from_change(values, -change, 1 - p, q)
 
 
-def _squared_residuals(squares: np.ndarray, lengths: np.ndarray | float = 1.0) -> np.ndarray:
-    """Compute the squared length of each row outside the span, from squared coordinates in it."""
+def _squared_distances_from_span(
+    squares: np.ndarray, lengths: np.ndarray | float = 1.0
+) -> np.ndarray:
+    """Compute the squared distances of vectors from the span of the eigenvectors.
+
+    `lengths` are the squared lengths of the vectors, and `squares` (…, r) their squared coordinates
+    along the r eigenvectors.
+    """
     outside = lengths - squares.sum(axis=-1)
     outside[outside < 1e-13 * squares.shape[-1]] = 0.0  # rounding errors matter at small t
     return outside
 
 
-def _iter_squared_blocks(U: np.ndarray) -> Array:
-    """Yield (rows, squared rows of U) in blocks."""
+def _iter_squared_blocks(U: np.ndarray) -> Iterator[tuple[slice, np.ndarray]]:
+    """Yield the squared entries of U in blocks of rows, each with the slice of its rows."""
     for rows in row_blocks(len(U), 8 * U.shape[1]):
         yield rows, np.square(U[rows], dtype=np.float64)

@@ -1,4 +1,8 @@
-"""Exact methods (routes) to compute a score: norm, largest eigenvalue, covariance, eigenvalues."""
+"""Routes, the exact methods to compute a score: norm, largest eigenvalue, covariance, eigenvalues.
+
+K_p denotes the weighted similarity matrix of n samples. If the similarity has features, the rows of
+F are the weighted feature vectors of the samples.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +28,12 @@ from .eigendecomposition import decompose, estimate_eigensolver_work, estimate_e
 from .estimate import Estimate
 from .single_precision import can_use_single, compute_scores
 from .spectrum import ScoresByOrder, Spectrum, compute_tolerance, project_vectors, score_matrix
-from .weighted_similarity import find_repeats, merge_identical, weight_similarity
+from .weighted_similarity import find_identical_samples, merge_identical, weight_similarity
 
-# From this size on, order ∞ uses Lanczos iteration for the largest eigenvalue.
+# From this size of the matrix on, order ∞ uses Lanczos iteration for the largest eigenvalue.
 LANCZOS_SIZE = 500
-# Typical number of Lanczos steps to compute λ_max (5 for n-grams, 200 for independent normals).
+# Typical number of Lanczos steps for the largest eigenvalue (5 for n-grams, 200 for independent
+# normally distributed features).
 TYPICAL_LANCZOS_STEPS = 60
 SINGLE_PRECISION_NOTE = "multiplied in single precision"
 
@@ -56,18 +61,19 @@ class Cost(NamedTuple):
 
 
 class ConvergenceError(RuntimeError):
-    """A route did not converge; the caller uses another route."""
+    """A route did not converge, and the caller uses another route."""
 
 
 class Norm:
-    """Order 2 as 1/‖K_p‖²_F."""
+    """The route for order 2: VS_2 = 1/‖K_p‖²_F."""
 
     name: str = "norm"
     description: str = "the norm"
     reason = "order 2 is 1/‖K‖²_F, no eigenvalues needed"
 
     def cost(self, similarity: Similarity) -> Cost:
-        similarity = getattr(similarity, "distinct", similarity)  # repeats are merged
+        """Estimate the cost of this route for n samples."""
+        similarity = getattr(similarity, "distinct", similarity)  # identical samples are merged
         n = similarity.n
         dim = similarity.dim
         if dim is not None and dim < n:
@@ -85,18 +91,19 @@ class Norm:
 
 
 class LargestEigenvalue:
-    """Order ∞ as 1/λ_max, by Lanczos iteration."""
+    """The route for order ∞: 1 divided by the largest eigenvalue of K_p, by Lanczos iteration."""
 
     name: str = "lanczos"
     description: str = "the largest eigenvalue"
     reason = "order ∞ is 1/λ_max, one eigenvalue by Lanczos iteration"
 
     def cost(self, similarity: Similarity) -> Cost:
+        """Estimate the cost of this route for n samples."""
         from .lanczos import BASIS_SIZE
 
         n = similarity.n
         norm = NORM.cost(similarity)
-        product = n * product_width(similarity)
+        product = n * count_multiplications_per_sample(similarity)
         X = getattr(similarity, "X", None)
         if sp.issparse(X):
             product = X.nnz
@@ -116,28 +123,32 @@ class LargestEigenvalue:
 
             largest = compute_largest_eigenvalue(weighted, floor)
             if largest is None:
-                raise ConvergenceError("Lanczos iteration was too slow")
+                raise ConvergenceError("Lanczos iteration did not converge")
             return largest
 
         return Solver(largest_eigenvalue=compute_largest)
 
 
 class Covariance:
-    """The eigenvalues of Fᵀ F, which are the non-zero eigenvalues of F Fᵀ."""
+    """The route for d < n features: eigenvalues of the d × d matrix Fᵀ F.
+
+    Its non-zero eigenvalues are those of K_p = F Fᵀ.
+    """
 
     name = "covariance"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
+        """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
         n = similarity.n
         d = similarity.dim or 0
         if not vectors:
             work = similarity.covariance_work() + 4 / 3 * d**3
             return Cost(work, _covariance_bytes(similarity), 3 * n * d)
         columns = d
-        if not isinstance(similarity, FeatureSimilarity):  # others copy their features
-            columns += _n_copied_columns(similarity)
-        kept = estimate_eigenvectors_bytes(d) + 8 * n * columns
-        size = max(_covariance_bytes(similarity), kept)
+        if not isinstance(similarity, FeatureSimilarity):  # other classes copy their features
+            columns += _count_copied_columns(similarity)
+        vectors_bytes = estimate_eigenvectors_bytes(d) + 8 * n * columns
+        size = max(_covariance_bytes(similarity), vectors_bytes)
         return Cost(3 * n * d**2 + 9 * d**3, size, 3 * n * d)
 
     def run(
@@ -153,11 +164,11 @@ class Covariance:
         weighted = weight_similarity(similarity, p)
         n = weighted.n
         d = weighted.dim or 0
-        why = f"{d} features are fewer than {n} samples"
+        reason = f"{d} features are fewer than {n} samples"
         with _announce_spectrum(self.cost(weighted, vectors), n, d, vectors):
             tolerance = compute_tolerance(weighted)
             C = weighted.covariance()
-            scores = score_matrix(C, orders, tolerance, psd, self.name, why, vectors)
+            scores = score_matrix(C, orders, tolerance, psd, self.name, reason, vectors)
             if not vectors or scores.spectrum is None:
                 return scores
             single = p is None and can_multiply_in_single(weighted)
@@ -166,14 +177,15 @@ class Covariance:
 
 
 class Eigenvalues:
-    """All eigenvalues of K_p, with identical samples merged."""
+    """The route that computes all eigenvalues of K_p, with identical samples merged."""
 
     name = "eigenvalues"
 
     def cost(self, similarity: Similarity, vectors: bool = False) -> Cost:
+        """Estimate the cost of this route for n samples, with eigenvectors if `vectors`."""
         n = similarity.n
-        # Dense features are copied, to convert and scale them, before they are multiplied.
-        copied = 8 * n * _n_copied_columns(similarity)
+        # Dense features are copied to convert and scale them before they are multiplied.
+        copied = 8 * n * _count_copied_columns(similarity)
         entries = similarity.entries_work()
         if not vectors:
             return Cost(entries + 4 / 3 * n**3, 8 * n**2 + copied, 3 * n**2)
@@ -193,15 +205,17 @@ class Eigenvalues:
         weighted = distinct.weighted
         n = similarity.n
         m = weighted.n
-        why = f"all eigenvalues of the {n} × {n} similarity matrix"
+        reason = f"all eigenvalues of the {n} × {n} similarity matrix"
         if m < n:
-            why = f"{why}, {m} of them distinct"
+            reason = f"{reason}, with {m} distinct samples"
         cost = self.cost(weighted, vectors)
         if vectors and m < n:
             cost = cost._replace(bytes=cost.bytes + 8 * n * m)
         with _announce_spectrum(cost, n, m, vectors):
             tolerance = compute_tolerance(weighted)
-            scores = score_matrix(weighted.dense(), orders, tolerance, psd, self.name, why, vectors)
+            scores = score_matrix(
+                weighted.dense(), orders, tolerance, psd, self.name, reason, vectors
+            )
         spectrum = scores.spectrum
         if m == n or spectrum is None:
             return scores
@@ -223,7 +237,7 @@ def can_multiply_in_single(weighted: Similarity) -> TypeGuard[FeatureSimilarity]
 def compute_scores_in_single(
     similarity: Similarity, orders: Sequence[float]
 ) -> ScoresByOrder | None:
-    """Compute scores of equally weighted float32 rows from products in single precision.
+    """Compute scores of equally weighted float32 rows from matrix products in single precision.
 
     Returns None for other samples, for orders below 1, and if the error of log VS could exceed
     max(1e-8, min(2e-5, 1 % of log VS)).
@@ -232,18 +246,18 @@ def compute_scores_in_single(
         return None
     n = similarity.n
     d = similarity.dim or 0
-    if d >= n and find_repeats(similarity) is not None:  # merging repeats is faster
+    if d >= n and find_identical_samples(similarity) is not None:  # merging them is faster
         return None
     weighted = weight_similarity(similarity, None)
     route = COVARIANCE if d < n else EIGENVALUES
     cause = compute_tolerance(weighted).describe_cause
     with _announce_spectrum(route.cost(weighted), n, min(n, d), vectors=False):
-        found = compute_scores(
+        scores = compute_scores(
             similarity.X, weighted.scale, orders, lambda A: decompose(A, False, cause).values
         )
-    if found is None:
+    if scores is None:
         return None
-    values, eigenvalues = found
+    values, eigenvalues = scores
     if eigenvalues is None:
         return ScoresByOrder(
             [
@@ -255,11 +269,11 @@ def compute_scores_in_single(
     reason = f"{d} features are fewer than {n} samples"
     if d >= n:
         reason = f"all eigenvalues of the {n} × {n} similarity matrix"
-    why = f"{reason}, {SINGLE_PRECISION_NOTE}"
+    reason = f"{reason}, {SINGLE_PRECISION_NOTE}"
     spectrum = Spectrum(
-        **vars(eigenvalues), n=n, route=route.name, reason=why, single_precision=True
+        **vars(eigenvalues), n=n, route=route.name, reason=reason, single_precision=True
     )
-    return ScoresByOrder([Estimate(value, route.name, why) for value in values], spectrum)
+    return ScoresByOrder([Estimate(value, route.name, reason) for value in values], spectrum)
 
 
 MomentRoute = Norm | LargestEigenvalue
@@ -271,14 +285,14 @@ EIGENVALUES = Eigenvalues()
 
 
 def select_spectrum_route(similarity: Similarity) -> SpectrumRoute:
-    """Select the route to the spectrum with the smaller matrix."""
+    """Select the route that computes the spectrum from the smaller matrix."""
     if similarity.dim is None or similarity.dim >= similarity.n:
         return EIGENVALUES
     return COVARIANCE
 
 
 def select_moment_route(similarity: Similarity, q: float, psd: PSD = "check") -> MomentRoute | None:
-    """Select the route that computes only order q; None if it needs all eigenvalues."""
+    """Select the route that computes only order q; None if order q needs all eigenvalues."""
     n = similarity.n
     size = n if similarity.dim is None else min(n, similarity.dim)
     solver = NUMPY_SOLVER
@@ -289,26 +303,26 @@ def select_moment_route(similarity: Similarity, q: float, psd: PSD = "check") ->
     return NORM if q == 2 else LARGEST_EIGENVALUE
 
 
-def product_width(similarity: Similarity) -> int:
+def count_multiplications_per_sample(similarity: Similarity) -> int:
     """Return the number of multiplications per sample in a product of K with a vector."""
     n = similarity.n
     dim = similarity.dim
     return n if dim is None else min(n, 2 * dim)
 
 
-def _n_copied_columns(similarity: Similarity) -> int:
-    """Return the number of feature columns that are copied in double precision."""
+def _count_copied_columns(similarity: Similarity) -> int:
+    """Count the feature columns that are copied in double precision; 0 for sparse features."""
     if similarity.dim is None or sp.issparse(getattr(similarity, "X", None)):
         return 0
     return similarity.dim
 
 
 def _covariance_bytes(similarity: Similarity) -> int:
-    """Estimate the bytes of a covariance, and for dense features of a block and its product."""
+    """Estimate the bytes of a covariance and, for dense features, of a block and its product."""
     d = similarity.dim or 0
     if not isinstance(similarity, FeatureSimilarity) or sp.issparse(similarity.X):
         return 8 * d**2
-    # Block rows in double precision; in single precision, twice as many take the same memory.
+    # Rows of a block in double precision; in single precision, twice as many take the same memory.
     rows = min(similarity.n, FLOAT32_BLOCK_ROWS // 2)
     return 8 * (2 * d**2 + rows * d)
 
@@ -316,28 +330,28 @@ def _covariance_bytes(similarity: Similarity) -> int:
 def _announce_spectrum(
     cost: Cost, n: int, size: int, vectors: bool
 ) -> AbstractContextManager[None]:
-    """Check the memory for a spectrum of n samples, and announce its duration if it is long.
+    """Check the memory for the spectrum of n samples, and announce its duration if it is long.
 
-    `size` is the order of the matrix to decompose.
+    The matrix to decompose has shape (size, size).
     """
     if cost.bytes <= memory.UNCHECKED_BYTES:
         return nullcontext()
     if vectors:
-        what = "finding the eigenvectors"
-        remedy = "score fewer samples"
-        step = "Finding the spectrum and its vectors"
-        tip = ""
+        description = "computing the eigenvectors"
+        memory_hint = "score fewer samples"
+        step = "Computing the spectrum and eigenvectors"
+        duration_hint = ""
     else:
-        what = "the exact spectrum"
-        remedy = (
+        description = "computing the exact spectrum"
+        memory_hint = (
             "score fewer samples, or use q=2 or q=float('inf'), which need no spectrum, or "
             "method='estimate', which reports its standard error"
         )
-        step = "Finding the spectrum"
-        tip = "orders 2 and inf alone need none"
-    memory.require(cost.bytes, f"{what} of a {size} × {size} matrix", remedy)
+        step = "Computing the spectrum"
+        duration_hint = "orders 2 and inf do not need the spectrum"
+    memory.require(cost.bytes, f"{description} of a {size} × {size} matrix", memory_hint)
     work = cost.work + estimate_eigensolver_work(size, vectors)
-    return announce_duration(f"{step} of {n:,} samples", work, cost.bytes, hint=tip)
+    return announce_duration(f"{step} of {n:,} samples", work, cost.bytes, hint=duration_hint)
 
 
 def run_moment(
@@ -346,11 +360,14 @@ def run_moment(
     q: float,
     psd: PSD,
 ) -> Estimate:
-    """Compute order q without the spectrum; raises the errors of `compute_hill_numbers`."""
+    """Compute the score of order q without the spectrum.
+
+    Raises the errors of `compute_hill_numbers`, a TooLargeError, or a ConvergenceError.
+    """
     n = weighted.n
-    what = f"{route.description} of the similarity matrix of {n} samples"
+    description = f"{route.description} of the similarity matrix of {n} samples"
     cost = route.cost(weighted)
-    memory.require(cost.bytes, what, "score fewer samples")
+    memory.require(cost.bytes, description, "score fewer samples")
     tolerance = compute_tolerance(weighted)
     solver = route.solver(tolerance, psd)
     progress = announce_duration(f"Scoring {n:,} samples, order {q:g}", cost.work, cost.bytes)

@@ -1,4 +1,4 @@
-"""Scores from products of float32 rows in single precision, if these are accurate enough."""
+"""Scores of float32 rows from matrix products in single precision, if these are accurate enough."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ from .eigendecomposition import TWO_STAGE_SIZE
 # Rows whose length differs from 1 by at most this, for example after normalization in float32, are
 # treated as unit rows. This changes log VS by less than 1e-5.
 UNIT_TOLERANCE = 1e-6
-# Single precision is used if three values are within these limits: the error bound of log VS in
-# `decompose_in_single`, the largest eigenvalue, and the effective number of columns in the trace.
-# The error of log VS must be at most max(1e-8, min(2e-5, 1 % of log VS)). If the largest eigenvalue
-# is at most 0.9, log VS of every order is at least 0.1, so 1 % of it exceeds 2e-5. Verified in
+# Single precision is used if three values are within these limits: the maximum of the error bound
+# of log VS in `decompose_in_single`, the maximum of the largest eigenvalue, and the minimum of the
+# effective number of columns in the trace. The error of log VS must be at most
+# max(1e-8, min(2e-5, 1 % of log VS)). If the largest eigenvalue is at most 0.9, log VS of every
+# order is at least 0.1, so 1 % of it exceeds 2e-5. The limits were verified in
 # benchmarks/accuracy_grid.py and benchmarks/differential.py.
 MAX_ERROR, MAX_EIGENVALUE, MIN_COLUMNS = 1e-5, 0.9, 16
 
@@ -40,7 +41,10 @@ class InaccurateError(ArithmeticError):
 
 
 def can_use_single(X: Array, squares: Array) -> bool:
-    """Return whether rows X of squared lengths `squares` may be multiplied in single precision."""
+    """Return whether rows X may be multiplied in single precision.
+
+    `squares` are the squared lengths of the rows.
+    """
     n, d = X.shape
     if is_torch(X) and not (d < n and has_exact_float32_matmul(X)):
         return False
@@ -53,10 +57,11 @@ def compute_scores(
     orders: Sequence[float],
     solve: Callable[[Array], Array],
 ) -> Scores | None:
-    """Compute scores of orders from 1 on, and eigenvalues; None if they are not accurate enough.
+    """Compute scores of orders of at least 1, and the eigenvalues; None if they are inaccurate.
 
-    `scale` (n,) divides rows of tensors by their lengths and √n, which affects the gradient.
-    `solve` returns the eigenvalues of a matrix in ascending order.
+    X are n rows of d features. `scale` (n,) contains factors that normalize the rows of a tensor
+    and divide them by √n, which affects the gradient. `solve` returns the eigenvalues of a matrix
+    in ascending order.
     """
     n, d = X.shape
     mean = X.mean(0)
@@ -73,7 +78,7 @@ def compute_scores(
 
 
 def square_in_double(C: Array) -> Array:
-    """Compute ‖C‖² / (tr C)² in float64; raise an InaccurateError if it is too large."""
+    """Compute ‖C‖² / (tr C)² in float64; raise an InaccurateError if scores may be inaccurate."""
     xp = namespace(C)
     A = xp.astype(C, xp.float64, copy=False)
     A = A / xp.linalg.trace(A)
@@ -88,11 +93,11 @@ def decompose_in_single(
 ) -> tuple[Array, None]:
     """Compute normalized eigenvalues of C; raise an InaccurateError if errors may be too large.
 
-    C contains products of unit rows in single precision, and its exact trace is known. Exact
-    eigenvalues would not be negative. So the error is estimated by N, the sum of the absolute
-    negative eigenvalues and of the error of the trace, relative to the trace: moving a mass of N
-    among d eigenvalues changes log VS by about N (1 + log(d/N)). With few columns, all errors may
-    be positive and remain undetected, so these are not accepted.
+    C contains products of unit-norm rows in single precision, and `trace` is its exact trace. Exact
+    eigenvalues are not negative. So the error is estimated from N, the sum of the absolute negative
+    eigenvalues plus the error of the trace, relative to the trace: moving a mass of N among d
+    eigenvalues changes log VS by about N (1 + log(d/N)). If few columns dominate the trace, all
+    errors may be positive and remain undetected, so an InaccurateError is raised.
     """
     xp = namespace(C)
     diagonal = to_host(xp.astype(xp.linalg.diagonal(C), xp.float64))

@@ -1,4 +1,7 @@
-"""The spectrum of K_p: normalized eigenvalues, with eigenvectors if needed."""
+"""The spectrum of a set: eigenvalues of its weighted similarity matrix, and eigenvectors if needed.
+
+K_p denotes the weighted similarity matrix diag(√p) K diag(√p) of similarities K and weights p.
+"""
 
 from __future__ import annotations
 
@@ -19,16 +22,31 @@ from ..support.namespace import Array, is_numpy, namespace, to_float, to_host
 from ..support.types import Number
 from .eigendecomposition import decompose, describe_driver
 from .estimate import Estimate
-from .weighted_similarity import describe_matrix_problem
+from .weighted_similarity import describe_invalid_similarity
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Spectrum(NormalizedEigenvalues):
-    """Normalized eigenvalues of K_p in descending order.
+    """Normalized eigenvalues of K_p in descending order, with eigenvectors if needed.
 
-    `vectors` (n, r) are the eigenvectors of the positive ones. `negative_eigenvalues` (s,) are the
-    eigenvalues that psd="clip" set to zero, scaled like `values`, with `negative_vectors` (n, s).
-    Leave-one-out scores need them to clip the matrix of the other samples.
+    Attributes
+    ----------
+    vectors : array (n, r), optional
+        The eigenvectors of the r positive eigenvalues.
+    n : int
+        The number of samples.
+    route : str
+        Name of the method that computed the eigenvalues.
+    reason : str
+        Why this method was selected.
+    negative_eigenvalues : ndarray (s,), optional
+        The s negative eigenvalues that psd="clip" set to zero, scaled like `values`. Leave-one-out
+        scores need them to clip the eigenvalues of the remaining samples.
+    negative_vectors : array (n, s), optional
+        The eigenvectors of the negative eigenvalues.
+    single_precision : bool, default False
+        Whether eigenvalues were computed in single precision, and are valid only for orders of at
+        least 1.
     """
 
     n: int
@@ -36,24 +54,24 @@ class Spectrum(NormalizedEigenvalues):
     reason: str
     negative_eigenvalues: np.ndarray | None = None
     negative_vectors: Array | None = field(default=None, repr=False)
-    single_precision: bool = False  # computed in single precision, valid for orders from 1 on
+    single_precision: bool = False
 
     def effective_number(self, q: float = DEFAULT_ORDER) -> Number:
         """Return the Vendi Score: the Hill number of order q of the eigenvalues, in [1, n]."""
         if self.single_precision and q < 1:
             raise ValueError(
-                f"order {q:g} depends on shares that single-precision products do not resolve; "
-                f"use compute_spectrum(similarity), or pass the order to "
+                f"order {q:g} requires a spectrum in double precision, but this one was computed "
+                f"in single precision; use compute_spectrum(similarity), or pass the order to "
                 f"compute_vendi_scores(similarity, orders)"
             )
         return self.hill_number(q)
 
     def profile(self, orders: Sequence[float]) -> Array:
-        """Return the effective numbers of several orders, shape (len(orders),)."""
-        numbers = [self.effective_number(q) for q in orders]
+        """Return the effective numbers of several orders as an array."""
+        scores = [self.effective_number(q) for q in orders]
         if is_numpy(self.values):
-            return np.array(numbers)
-        return namespace(self.values).stack(numbers)
+            return np.array(scores)
+        return namespace(self.values).stack(scores)
 
     def estimates(self, orders: Sequence[float]) -> list[Estimate]:
         """Return the scores of `orders`; warn if truncated eigenvalues may have changed one."""
@@ -62,34 +80,37 @@ class Spectrum(NormalizedEigenvalues):
 
     @property
     def notes(self) -> list[str]:
-        """Sentences about truncated eigenvalues."""
+        """Notes for the result about eigenvalues that are treated as rounding errors."""
         if not self.largest_threshold:
             return []
         return [
-            f"Eigenvalues below {self.largest_threshold:.2g} of the trace count as rounding and "
-            f"so as zero: order 0 is the numerical rank, and orders near 0 leave out shares that "
-            f"small."
+            f"Eigenvalues below {self.largest_threshold:.2g} of the trace are treated as rounding "
+            f"errors and set to zero, so order 0 is the numerical rank, and orders near 0 ignore "
+            f"smaller eigenvalues."
         ]
 
 
 def positive_eigenpairs(
     spectrum: Spectrum, q: float = DEFAULT_ORDER
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the positive eigenvalues (r,) that order q uses, and eigenvectors (n, r), in NumPy.
+    """Return the r positive eigenvalues that order q uses, and their eigenvectors (n, r), in NumPy.
 
     For q = 0, r is the numerical rank.
     """
     if spectrum.vectors is None:
         raise ValueError(
-            "`spectrum` has no vectors; pass compute_spectrum(similarity, vectors=True)"
+            "`spectrum` must contain eigenvectors; pass compute_spectrum(similarity, vectors=True)"
         )
     values = to_host(spectrum.values_at(q))
     values = values[values > 0]
     return values, to_host(spectrum.vectors)[:, : len(values)]
 
 
-def signed_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
-    """Return positive and then clipped negative eigenvalues, and their eigenvectors, in NumPy."""
+def retained_and_clipped_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
+    """Return the positive eigenvalues followed by the clipped negative ones, and all eigenvectors.
+
+    The shapes of the NumPy arrays are (r,) and (n, r) for r eigenvalues and n samples.
+    """
     values, U = positive_eigenpairs(spectrum)
     if spectrum.negative_eigenvalues is None:
         return values, U
@@ -100,7 +121,7 @@ def signed_eigenpairs(spectrum: Spectrum) -> tuple[np.ndarray, np.ndarray]:
 
 
 class ScoresByOrder(NamedTuple):
-    """One score for each order, and the spectrum they were computed from, if any."""
+    """One score for each order, and the spectrum from which they were computed, if any."""
 
     estimates: list[Estimate]
     spectrum: Spectrum | None = None
@@ -113,12 +134,18 @@ class ScoresByOrder(NamedTuple):
 
 def compute_tolerance(weighted: Similarity) -> EigenvalueTolerance:
     """Return the bounds of rounding errors in the eigenvalues of a weighted similarity."""
-    cause = partial(describe_matrix_problem, weighted)
+    cause = partial(describe_invalid_similarity, weighted)
     return EigenvalueTolerance(weighted.n, weighted.roundoff, weighted.psd, cause)
 
 
-def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False) -> Spectrum:
-    """Compute the spectrum of n samples from C ∝ Σ w x xᵀ (d, d); `vectors` are those of C."""
+def compute_spectrum_from_covariance(
+    C: Array, n: int, psd: PSD = "check", vectors: bool = False
+) -> Spectrum:
+    """Compute the spectrum of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
+
+    The sum is over features x of samples with weights w. If `vectors`, the spectrum contains the
+    eigenvectors of C.
+    """
     spectrum = score_covariance(C, n, (), psd, vectors).spectrum
     assert spectrum is not None
     return spectrum
@@ -127,20 +154,23 @@ def from_covariance(C: Array, n: int, psd: PSD = "check", vectors: bool = False)
 def score_covariance(
     C: Array, n: int, orders: Sequence[float], psd: PSD = "check", vectors: bool = False
 ) -> ScoresByOrder:
-    """Compute scores of n samples from C ∝ Σ w x xᵀ (d, d); scores are at most n."""
+    """Compute scores of n samples from a matrix C proportional to Σ w x xᵀ, shape (d, d).
+
+    The sum is over features x of samples with weights w. Scores are at most n.
+    """
     xp = namespace(C)
     C = xp.astype(C, xp.float64, copy=False)
     trace = xp.linalg.trace(C)
     if not 0 < to_float(trace) < math.inf:
         raise ValueError(
-            f"`C` must have a finite, positive trace, got {to_float(trace):.6g}; look for NaN and "
-            f"overflow, or add samples"
+            f"`C` must have a finite, positive trace, got {to_float(trace):.6g}; add samples, and "
+            f"check them for NaN and overflow"
         )
     tolerance = EigenvalueTolerance(
-        n, describe_cause=lambda: "look for NaN and overflow in what was added up"
+        n, describe_cause=lambda: "check the added samples for NaN and overflow"
     )
-    why = f"a covariance of {C.shape[0]} features was given"
-    scores = score_matrix(C / trace, orders, tolerance, psd, "covariance", why, vectors)
+    reason = f"a covariance of {C.shape[0]} features was passed"
+    scores = score_matrix(C / trace, orders, tolerance, psd, "covariance", reason, vectors)
     estimates = [replace(each, value=clip_to_range(each.value, n)) for each in scores.estimates]
     return scores._replace(estimates=estimates)
 
@@ -154,9 +184,10 @@ def score_matrix(
     reason: str,
     vectors: bool = False,
 ) -> ScoresByOrder:
-    """Compute scores and spectrum of a weighted matrix A of trace 1, which is overwritten.
+    """Compute scores and the spectrum of a matrix A of trace 1, which is overwritten.
 
-    With `vectors`, the spectrum has the eigenvectors of positive eigenvalues.
+    `route` and `reason` are attributes of the results. If `vectors`, the spectrum contains the
+    eigenvectors of positive eigenvalues.
     """
     solver = Solver(partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors)
     if driver := describe_driver(A, vectors):
@@ -172,15 +203,15 @@ def score_matrix(
 
 
 def _split_vectors(spectrum: Spectrum, psd: PSD) -> Spectrum:
-    """Split eigenvectors into those of positive and, if clipped, of negative eigenvalues."""
+    """Split eigenvectors into those of positive and of clipped negative eigenvalues."""
     V = spectrum.vectors
     assert V is not None
     n_negative = int(np.count_nonzero(spectrum.computed < -spectrum.largest_threshold))
     if psd == "clip" and n_negative:
-        unit = to_host(spectrum.values)[0] / spectrum.computed[0]
+        scale = to_host(spectrum.values)[0] / spectrum.computed[0]
         spectrum = replace(
             spectrum,
-            negative_eigenvalues=spectrum.computed[-n_negative:] * unit,
+            negative_eigenvalues=spectrum.computed[-n_negative:] * scale,
             negative_vectors=V[:, -n_negative:],
         )
     V = V[:, : spectrum.rank]

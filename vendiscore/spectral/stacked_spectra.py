@@ -1,4 +1,4 @@
-"""Compute the spectra of many small sets at once, for example a few answers to many prompts."""
+"""Compute the spectra of many small sets at once, for example of the answers to each prompt."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ from .leave_one_out import (
     surprise_from_eigenvectors,
 )
 
-# Sets with a positive weight below this, which rounding may turn to zero, are scored one by one.
+# Sets with a positive weight below this are scored one by one, because rounding may turn it to 0.
 MIN_WEIGHT = 1e-12
 
 
 class StackedSpectra:
-    """Vendi Scores of g sets of m samples, from similarities K (g, m, m).
+    """Vendi Scores of g sets of m samples each, from the similarities within each set.
 
     Parameters
     ----------
@@ -44,19 +44,19 @@ class StackedSpectra:
     orders : sequence of float
         Orders of the scores.
     psd : {"check", "clip"}, default "check"
-        How to treat negative eigenvalues.
+        Whether negative eigenvalues mark a set as `unusual` or are set to zero.
     vectors : bool, default False
         Whether to compute eigenvectors.
     similarity : Similarity, optional
-        The similarity of all samples; the precision of its entries determines rounding errors.
+        The similarity of all samples. The precision of its entries determines rounding errors.
 
     Attributes
     ----------
     values : list of array (g,)
         Scores of each order.
     unusual : ndarray (g,) of bool
-        Sets to be scored one by one by `spectral.vendi_scores`, which warns or raises, for example
-        because of negative eigenvalues or entries that are not finite.
+        Sets that must be scored one by one by `spectral.vendi_scores`, which emits a warning or
+        raises an error, for example about negative eigenvalues or entries that are not finite.
     """
 
     def __init__(
@@ -75,20 +75,20 @@ class StackedSpectra:
         root = root / xp.sqrt(diagonal)
         K = K * root[:, :, None] * root[:, None, :]
         sums = detach(K).sum(-1).sum(-1)
-        refused = ~xp.isfinite(sums)
+        is_unusual = ~xp.isfinite(sums)
         if p is not None:
-            tiny = (root > 0) & (root < math.sqrt(MIN_WEIGHT))
-            refused = refused | tiny.any(-1)
-        if bool(refused.any()):
+            is_tiny = (root > 0) & (root < math.sqrt(MIN_WEIGHT))
+            is_unusual = is_unusual | is_tiny.any(-1)
+        if bool(is_unusual.any()):
             identity = xp.eye(m, dtype=K.dtype)
-            K = xp.where(refused[:, None, None], identity, K)
+            K = xp.where(is_unusual[:, None, None], identity, K)
         self.K = K
         self.vectors: Array | None = None
         tolerance = EigenvalueTolerance(
             m,
             0.0 if similarity is None else similarity.roundoff,
             similarity is not None and similarity.psd,
-            describe_cause=lambda: "look for NaN in the kernel",
+            describe_cause=lambda: "check the kernel for NaN",
         )
         solver = Solver(
             partial(decompose, describe_cause=tolerance.describe_cause), vectors=vectors
@@ -97,7 +97,7 @@ class StackedSpectra:
         self._eigenvalues: NormalizedEigenvalues | None
         self.values, self._eigenvalues = compute_hill_numbers(K, orders, tolerance, psd, solver)
         eigenvalues = self._eigenvalues
-        self.unusual: np.ndarray = to_host(refused)
+        self.unusual: np.ndarray = to_host(is_unusual)
         if eigenvalues is None:
             for values in self.values:
                 self.unusual = self.unusual | np.isnan(to_host(values))
@@ -111,7 +111,7 @@ class StackedSpectra:
 
     @property
     def eigenvalues(self) -> NormalizedEigenvalues:
-        """The eigenvalues of all sets, unless order 2 was the only order."""
+        """The eigenvalues of all sets; not available if order 2 was the only order."""
         assert self._eigenvalues is not None
         return self._eigenvalues
 
@@ -121,18 +121,20 @@ class StackedSpectra:
             self._eigenvalues.warn_about_truncation(orders)
 
     def compute_influence(self, q: float) -> np.ndarray:
-        """Compute the slope of log VS_q in the weight of each sample of each set, (g, m)."""
+        """Compute the derivative of log VS_q with respect to the weight of each sample, (g, m)."""
         if math.isinf(q):
             vectors = to_host(self.vectors)
-            top = vectors[:, :, 0]
-            return self._trace_weights() - self.K.shape[1] * top**2
-        numbers = self.eigenvalues.hill_number(q)
-        logs = np.log(numbers)
+            first = vectors[:, :, 0]
+            return self._trace_weights() - self.K.shape[1] * first**2
+        logs = np.log(self.eigenvalues.hill_number(q))
         gaps = self.compute_surprise(q) - logs[:, None]
         return self._trace_weights() * compute_influence(gaps, q)
 
     def _trace_weights(self) -> np.ndarray:
-        """Compute m times the fraction of the trace of each sample, (g, m); 1 unless clipped."""
+        """Compute m times the part of the trace that belongs to each sample, (g, m).
+
+        It is 1 unless eigenvalues were clipped or weights are not uniform.
+        """
         squares = np.square(to_host(self.vectors))
         parts = squares @ to_host(self.eigenvalues.values)[..., None]
         return self.K.shape[1] * parts[..., 0]
@@ -144,34 +146,35 @@ class StackedSpectra:
         return surprise_from_eigenvectors(values[:, None, :], squares, q)
 
     def compute_residual_fractions(self) -> np.ndarray:
-        """Compute the fraction of each sample not explained by the others in its set, (g, m)."""
+        """Compute the fraction of each sample that the others in its set do not explain, (g, m)."""
         values = to_host(self.eigenvalues.values_at(0))
         squares = np.square(to_host(self.vectors)) * (values > 0)[:, None, :]
         return residual_fractions_from_eigenvectors(values, squares, self.K.shape[1])
 
     def log_scores_leaving_each_out(self, q: float) -> np.ndarray:
-        """Compute log VS_q of each set without each of its samples, (g, m), for m ≥ 2.
+        """Compute log VS_q of each set without each of its samples, shape (g, m), for m ≥ 2.
 
-        If negative eigenvalues were clipped, the other samples are clipped as a set of their own.
+        If negative eigenvalues of a set were clipped, those of the remaining samples are clipped as
+        well.
         """
         m = self.K.shape[1]
         logs = np.empty(self.K.shape[:2])
-        singly = self.is_clipped | (q > 2)
-        if singly.any():
-            logs[singly] = self._leave_each_out_by_eigenvalues(singly, q)
-        if not singly.all():
-            values = to_host(self.eigenvalues.values_at(q))[~singly]
-            squares = np.square(to_host(self.vectors)[~singly])
+        needs_eigenvalues = self.is_clipped | (q > 2)
+        if needs_eigenvalues.any():
+            logs[needs_eigenvalues] = self._leave_each_out_by_eigenvalues(needs_eigenvalues, q)
+        if not needs_eigenvalues.all():
+            values = to_host(self.eigenvalues.values_at(q))[~needs_eigenvalues]
+            squares = np.square(to_host(self.vectors)[~needs_eigenvalues])
             squares *= (values > 0)[:, None, :]
-            logs[~singly] = log_scores_leaving_each_out(values, squares, q, 1 / m)
+            logs[~needs_eigenvalues] = log_scores_leaving_each_out(values, squares, q, 1 / m)
         return np.clip(logs, 0.0, math.log(m - 1))
 
     def _leave_each_out_by_eigenvalues(self, mask: np.ndarray, q: float) -> np.ndarray:
-        """Compute log VS_q without each sample of the sets in `mask` from new eigenvalues."""
+        """Compute log VS_q of the sets in `mask` without each sample, from new eigenvalues."""
         m = self.K.shape[1]
-        others = np.array([np.delete(np.arange(m), i) for i in range(m)])
-        rows = others[:, :, None]
-        columns = others[:, None, :]
+        remaining = np.array([np.delete(np.arange(m), i) for i in range(m)])
+        rows = remaining[:, :, None]
+        columns = remaining[:, None, :]
         sets = to_host(self.K)[mask]
         # One set at a time, because its submatrices take m times its memory.
         eigenvalues = [np.linalg.eigvalsh(K[rows, columns]) for K in sets]

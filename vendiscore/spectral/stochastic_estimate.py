@@ -1,4 +1,4 @@
-"""Estimate scores of large sets, with a standard error, without computing the spectrum."""
+"""Estimate scores of large sets with their standard errors, without computing the spectrum."""
 
 from __future__ import annotations
 
@@ -16,30 +16,30 @@ from ..support.errors import NotPSDError, warn
 from ..support.memory import TooLargeError
 from ..support.namespace import Array, asarray_like
 from ..support.progress import announce_duration, track
-from .block_lanczos import EigenPairs, Krylov, Quadrature
+from .block_lanczos import EigenPairs, GaussQuadrature, KrylovBasis
 from .estimate import Estimate, EstimateOptions
 from .quadrature import compute_entropies, log_score_from_entropy
-from .routes import NORM, ConvergenceError, Cost, SpectrumRoute, product_width
+from .routes import NORM, ConvergenceError, Cost, SpectrumRoute, count_multiplications_per_sample
 from .spectrum import compute_tolerance
 from .weighted_similarity import merge_identical
 
-# Number of random vectors per product. Up to this number, the product takes about as long as
-# reading K from memory.
+# Number of random vectors per matrix product. Up to this number, a product takes about as long as
+# reading the similarity matrix from memory.
 N_VECTORS = 16
-# Numbers of products to search for the top eigenpairs; maximum and typical number of products of an
-# estimate; and maximum number of independent estimates to average.
+# Numbers of products after which the largest eigenvalues are checked for convergence; maximum and
+# typical number of products of an estimate; maximum number of independent estimates to average.
 TOP_STEPS = (6, 12, 24, 48)
 MAX_STEPS = 48
 TYPICAL_STEPS = 18
 MAX_REPEATS = 8
-LOG_ROUNDING = 1e-10  # rounding error of the log of a score
+LOG_ROUNDING = 1e-10  # minimum standard error of the log of a score, due to rounding
 
 
 def estimate_lanczos_cost(similarity: Similarity, steps: int = TYPICAL_STEPS) -> Cost:
-    """Estimate the cost of `steps` products with N_VECTORS vectors."""
+    """Estimate the cost of `steps` products of the similarity matrix with N_VECTORS vectors."""
     n = similarity.n
     columns = N_VECTORS * steps
-    product = 2 * n * product_width(similarity)
+    product = 2 * n * count_multiplications_per_sample(similarity)
     flops = NORM.cost(similarity).flops + columns * (product + 4 * n * columns)
     return Cost(flops, 8 * n * (columns + 6 * N_VECTORS))
 
@@ -52,68 +52,76 @@ def estimate_by_lanczos(
 ) -> list[Estimate]:
     """Estimate the scores of several orders by block Lanczos with random vectors.
 
-    Raises a ConvergenceError if `flops` operations do not reach the target `options.rtol`. Without
-    a limit, emits a warning instead.
+    Raises a ConvergenceError if the error exceeds `options.rtol` after `flops` operations. Without
+    a limit of operations, emits a warning instead.
     """
-    check_no_gradient("An estimate", samples=weighted)
+    check_no_gradient("method='estimate'", samples=weighted)
     n = weighted.n
     tolerance = compute_tolerance(weighted)
-    aim = options.rtol / 2  # `rtol` is two standard errors
+    target = options.rtol / 2  # `rtol` is two standard errors
     needed = estimate_lanczos_cost(weighted, MAX_STEPS).bytes
-    memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or q=2")
-    like = weighted.diagonal()
+    memory.require(needed, f"an estimate for {n} samples", "score fewer samples, or use q=2")
+    diagonal = weighted.diagonal()
 
-    def signs(seed: np.random.SeedSequence) -> Array:
+    def draw_signs(seed: np.random.SeedSequence) -> Array:
         """Draw random vectors of ±1, which minimize the variance."""
         rng = np.random.default_rng(seed)
         vectors = rng.choice([-1.0, 1.0], (n, min(N_VECTORS, n)))
-        return asarray_like(vectors, like)
+        return asarray_like(vectors, diagonal)
 
     expected = estimate_lanczos_cost(weighted).flops
     with announce_duration(f"Estimating the score of {n:,} samples", expected, needed):
         first, *seeds = np.random.SeedSequence(options.seed).spawn(1 + MAX_REPEATS)
-        top = Krylov(weighted.matmul, signs(first), TOP_STEPS[-1])
+        top = KrylovBasis(weighted.matmul, draw_signs(first), TOP_STEPS[-1])
         traces = np.array([n, 1.0, float(weighted.squared_norm())])
         pairs = EigenPairs(np.empty(0), top.basis[:0].T)
-        sets: list[np.ndarray] = []
+        estimates: list[np.ndarray] = []
         steps = 0
         searching = True
         for seed, depth in zip_longest(seeds, TOP_STEPS):
             if searching and depth:
                 top.extend(depth)
-                before = len(pairs.values)
-                pairs = top.converged_pairs(tolerance.entry_rounding(n))
-                searching = len(pairs.values) > before
+                n_previous = len(pairs.values)
+                pairs = top.converged_eigenpairs(tolerance.entry_rounding(n))
+                searching = len(pairs.values) > n_previous
                 if searching:
-                    sets = []  # previous estimates have a larger error
-            krylov = pairs.orthogonal_basis(weighted.matmul, signs(seed), MAX_STEPS)
-            sets.append(_extend_until_converged(krylov, pairs, traces, orders, aim, tolerance))
+                    estimates = []  # previous estimates have a larger error
+            krylov = pairs.build_complement_basis(weighted.matmul, draw_signs(seed), MAX_STEPS)
+            estimates.append(
+                _extend_until_converged(krylov, pairs, traces, orders, target, tolerance)
+            )
             steps += krylov.steps
-            logs, errors, left = np.mean(sets, axis=0)
-            off = np.hypot(errors / math.sqrt(len(sets)), left)
-            worst = float(off.max())
-            if worst <= aim or estimate_lanczos_cost(weighted, steps + top.steps).flops > flops:
+            logs, sampling_errors, quadrature_errors = np.mean(estimates, axis=0)
+            errors = np.hypot(sampling_errors / math.sqrt(len(estimates)), quadrature_errors)
+            largest_error = float(errors.max())
+            if (
+                largest_error <= target
+                or estimate_lanczos_cost(weighted, steps + top.steps).flops > flops
+            ):
                 break
         steps += top.steps
-    if not worst <= aim:
-        if flops < math.inf or worst == math.inf:
-            raise ConvergenceError(f"{steps} products left an error of {worst:.2g}")
+    if not largest_error <= target:
+        if flops < math.inf or largest_error == math.inf:
+            raise ConvergenceError(
+                f"the relative standard error is {largest_error:.2g} after {steps} products"
+            )
         warn(
-            f"the estimate is sure to {2 * worst:.2g} (two relative standard errors) after {steps} "
-            f"products, which `rtol={options.rtol:g}` is less than; pass a larger one, or an order "
-            f"nearer 1"
+            f"two relative standard errors of the estimate are {2 * largest_error:.2g} after "
+            f"{steps} products, more than `rtol={options.rtol:g}`; pass a larger `rtol`, or an "
+            f"order closer to 1"
         )
-    vectors = len(sets) * top.b
-    exact = len(pairs.values)
-    why = f"{vectors} random vectors, {steps} products; {exact} eigenvalues exact"
+    n_vectors = len(estimates) * top.b
+    n_exact = len(pairs.values)
+    reason = f"{n_vectors} random vectors, {steps} products; {n_exact} eigenvalues exact"
     values = np.clip(np.exp(logs), 1.0, n)
-    errors = values * off
-    known = zip(values.tolist(), errors.tolist(), strict=True)
-    return [Estimate(value, "stochastic lanczos", why, error) for value, error in known]
+    pairs_of_values = zip(values.tolist(), (values * errors).tolist(), strict=True)
+    return [
+        Estimate(value, "stochastic lanczos", reason, error) for value, error in pairs_of_values
+    ]
 
 
 def _extend_until_converged(
-    krylov: Krylov,
+    krylov: KrylovBasis,
     pairs: EigenPairs,
     traces: np.ndarray,
     orders: Sequence[float],
@@ -122,7 +130,9 @@ def _extend_until_converged(
 ) -> np.ndarray:
     """Extend the basis until the quadrature error is small compared with the standard error.
 
-    Returns, for each order, the log of the score, its standard error and the quadrature error.
+    `krylov` is a basis of the complement of the converged eigenpairs `pairs`, and `traces` are
+    tr I, tr A and tr A² of the whole matrix A. Returns three rows, with one value for each order:
+    the log of the score, its standard error and the quadrature error.
     """
     powers = pairs.values[:, None] ** np.arange(3)
     traces = traces - powers.sum(axis=0)
@@ -132,47 +142,47 @@ def _extend_until_converged(
     logs: list[np.ndarray] = []
     for step in track(range(krylov.max_steps), krylov.max_steps, "estimating (at most)"):
         krylov.extend(step + 1)
-        quadrature = Quadrature(krylov, rounding)
+        quadrature = GaussQuadrature(krylov, rounding)
         if quadrature.min_eigenvalue < -tolerance.max_negative_mass:
             raise NotPSDError(quadrature.min_eigenvalue, -quadrature.min_eigenvalue)
-        readings = [_estimate_log_score(quadrature, pairs, traces, q) for q in orders]
-        log, error = np.transpose(readings)
+        log_scores = [_estimate_log_score(quadrature, pairs, traces, q) for q in orders]
+        log, error = np.transpose(log_scores)
         logs.append(log)
-        left = np.full_like(log, math.inf)
+        quadrature_error = np.full_like(log, math.inf)
         if krylov.size > krylov.n - krylov.b - len(pairs.values):
-            left = np.zeros_like(log)  # the basis spans the whole space
+            quadrature_error = np.zeros_like(log)  # the basis spans the whole space
         elif len(logs) > 2:
-            before, last = np.abs(np.diff(logs[-3:], axis=0))
-            # Remaining change if steps continue to shrink geometrically (Aitken).
-            shrinkage = np.maximum(abs(before - last), 1e-300)
-            left = np.maximum(last, last**2 / shrinkage)
-        if (left <= np.maximum(target / 2, error / 4)).all():
+            previous, last = np.abs(np.diff(logs[-3:], axis=0))
+            # The total of all further changes if they continue to shrink geometrically (Aitken).
+            shrinkage = np.maximum(abs(previous - last), 1e-300)
+            quadrature_error = np.maximum(last, last**2 / shrinkage)
+        if (quadrature_error <= np.maximum(target / 2, error / 4)).all():
             break
-    return np.stack([log, error, left])
+    return np.stack([log, error, quadrature_error])
 
 
 def _estimate_log_score(
-    quadrature: Quadrature,
+    quadrature: GaussQuadrature,
     pairs: EigenPairs,
     traces: np.ndarray,
     q: float,
 ) -> tuple[float, float]:
-    """Estimate the log of a score and its standard error.
+    """Estimate the log of the score of order q and its standard error.
 
-    Eigenvalues are divided by the largest to avoid underflow.
+    Eigenvalues are divided by the largest one to avoid underflow.
     """
     top = float(max([quadrature.nodes[-1], *pairs.values]))
     if not top > 0:
         return math.nan, math.inf
     of_nodes = compute_entropies(quadrature.nodes / top, q)
     of_pairs = compute_entropies(pairs.values / top, q)
-    value, error = quadrature.trace(of_nodes, traces)
+    value, error = quadrature.estimate_trace(of_nodes, traces)
     entropy = top * (value + float(of_pairs.sum()))
-    growth = (1 - q) * entropy
-    if not growth > -1:
+    excess = (1 - q) * entropy
+    if not excess > -1:
         return math.nan, math.inf
     log = float(log_score_from_entropy(entropy, q)) - math.log(top)
-    return log, max(top * error / (1 + growth), LOG_ROUNDING)
+    return log, max(top * error / (1 + excess), LOG_ROUNDING)
 
 
 def estimate_scores(
@@ -183,11 +193,11 @@ def estimate_scores(
     options: EstimateOptions,
     exact_route: SpectrumRoute,
 ) -> list[Estimate] | None:
-    """Estimate the scores of several orders, or return None if exact scores are not slower."""
+    """Estimate the scores of several orders; return None if exact scores take no longer."""
     if psd == "clip" and not similarity.psd:
         raise ValueError(
-            "psd='clip' needs all eigenvalues, which an estimate does not find; leave out one of "
-            "`psd` and `method`"
+            "psd='clip' requires all eigenvalues, which method='estimate' does not compute; remove "
+            "`psd` or `method`"
         )
     weighted = merge_identical(similarity, p).weighted
     cost = exact_route.cost(weighted)
@@ -201,7 +211,7 @@ def estimate_scores(
         if limit < math.inf:
             return None
         raise TooLargeError(
-            f"`method='estimate'` found no score: {error}. Exact scores need "
-            f"{cost.bytes / 1e9:,.1f} GB, of which {available / 1e9:,.1f} GB are free: "
-            f"score fewer samples, or pass an order nearer 1, q=2 or q=float('inf')"
+            f"`method='estimate'` did not converge: {error}. Exact scores need "
+            f"{cost.bytes / 1e9:,.1f} GB of memory, but {available / 1e9:,.1f} GB are available; "
+            f"score fewer samples, or pass an order closer to 1, q=2 or q=float('inf')"
         ) from None

@@ -17,13 +17,15 @@ MAX_THREADS = 4
 TEST_SIZE = 70
 TEST_TOLERANCE = 1e-11
 
-# (minimum number of rows, half-width of the band). A wide band speeds up the first stage, which
-# consists of matrix products, but slows down the second stage, which uses one thread.
+# Pairs of a minimum number of rows and the half-width of the band for these matrices. A wide band
+# speeds up the first stage, which consists of matrix products, but slows down the second stage,
+# which uses one thread.
 BANDWIDTHS = ((0, 32), (3000, 48), (8000, 64))
-# Reduction to a band, reduction to a tridiagonal matrix, and its eigenvalues.
+# Routines of LAPACK: reduction to a band matrix, reduction to a tridiagonal matrix, and computation
+# of its eigenvalues.
 ROUTINES = ("dsytrd_sy2sb", "dsytrd_sb2st", "dsterf")
-# Modules that link to LAPACK, name patterns of routines, and integer types. NumPy's library comes
-# first, because its threads have just computed the matrix products.
+# Modules that link to LAPACK, patterns of the names of routines, and integer types. NumPy's library
+# comes first, because its threads have just computed the matrix products.
 _LIBRARIES = (
     ("numpy.linalg._umath_linalg", "scipy_{}_64_", ctypes.c_int64),
     ("scipy.linalg._flapack", "scipy_{}_", ctypes.c_int32),
@@ -36,7 +38,10 @@ Driver = Callable[[np.ndarray], np.ndarray]
 
 
 def load_driver() -> Driver | None:
-    """Return a function that computes eigenvalues of a float64 matrix in place, or None."""
+    """Return a function that computes the eigenvalues of a float64 matrix in place.
+
+    Returns None if no library with accurate routines is found.
+    """
     return _load_driver(_LIBRARIES)
 
 
@@ -55,35 +60,39 @@ def _load_driver(libraries: tuple[tuple[str, str, Integer], ...]) -> Driver | No
 
 
 def _build_driver(routines: Sequence[Routine], integer: Integer) -> Driver:
-    """Combine the routines into one function of a matrix."""
-    to_band, to_three, values_of = routines
+    """Combine the three routines into a function that computes the eigenvalues of a matrix."""
+    reduce_to_band, reduce_to_tridiagonal, compute_values = routines
 
     def call(routine: Routine, *arguments: object) -> None:
         info = integer(0)
         pointers = [_pointer(argument, integer) for argument in arguments]
-        words = [a for a in arguments if isinstance(a, bytes)]
-        hidden = [ctypes.c_size_t(len(word)) for word in words]  # string lengths of Fortran
+        strings = [argument for argument in arguments if isinstance(argument, bytes)]
+        # Fortran expects the lengths of all strings after the other arguments.
+        string_lengths = [ctypes.c_size_t(len(string)) for string in strings]
         routine.restype = None
-        routine(*pointers, ctypes.byref(info), *hidden)
+        routine(*pointers, ctypes.byref(info), *string_lengths)
         if info.value:
-            raise np.linalg.LinAlgError(f"LAPACK's reduction in two stages returned {info.value}")
+            raise np.linalg.LinAlgError(
+                f"the two-stage reduction of LAPACK failed with info={info.value}"
+            )
 
     def eigenvalues(A: np.ndarray) -> np.ndarray:
         n = len(A)
-        band = max(width for least, width in BANDWIDTHS if n >= least)
-        rows = np.empty((n, band + 1))
-        asked = (np.empty(1), np.empty(1))
-        first = (b"L", n, band, A, n, rows, band + 1, np.empty(n))
-        call(to_band, *first, asked[0], -1)
-        work = np.empty(int(asked[0][0]))
-        call(to_band, *first, work, len(work))
+        bandwidth = max(width for min_n, width in BANDWIDTHS if n >= min_n)
+        band = np.empty((n, bandwidth + 1))
+        # A call with work size −1 returns the required size.
+        work_sizes = (np.empty(1), np.empty(1))
+        first_stage = (b"L", n, bandwidth, A, n, band, bandwidth + 1, np.empty(n))
+        call(reduce_to_band, *first_stage, work_sizes[0], -1)
+        work = np.empty(int(work_sizes[0][0]))
+        call(reduce_to_band, *first_stage, work, len(work))
         values = np.empty(n)
-        beside = np.empty(n)
-        second = (b"Y", b"N", b"L", n, band, rows, band + 1, values, beside)
-        call(to_three, *second, asked[0], -1, asked[1], -1)
-        turns, work = (np.empty(int(size[0])) for size in asked)
-        call(to_three, *second, turns, len(turns), work, len(work))
-        call(values_of, n, values, beside)
+        off_diagonal = np.empty(n)
+        second_stage = (b"Y", b"N", b"L", n, bandwidth, band, bandwidth + 1, values, off_diagonal)
+        call(reduce_to_tridiagonal, *second_stage, work_sizes[0], -1, work_sizes[1], -1)
+        reflectors, work = (np.empty(int(size[0])) for size in work_sizes)
+        call(reduce_to_tridiagonal, *second_stage, reflectors, len(reflectors), work, len(work))
+        call(compute_values, n, values, off_diagonal)
         return values
 
     return eigenvalues
@@ -98,13 +107,13 @@ def _pointer(argument: object, integer: Integer) -> object:
 
 def _is_accurate(eigenvalues: Driver) -> bool:
     """Return whether `eigenvalues` computes the known eigenvalues of the test matrix."""
-    known = np.arange(1.0, TEST_SIZE + 1)
-    v = np.sin(known)
+    expected = np.arange(1.0, TEST_SIZE + 1)
+    v = np.sin(expected)
     v /= np.linalg.norm(v)
     reflection = np.eye(TEST_SIZE) - 2 * np.outer(v, v)
     try:
-        values = eigenvalues(reflection * known @ reflection)
+        values = eigenvalues(reflection * expected @ reflection)
     except (np.linalg.LinAlgError, ValueError):
         return False
-    error = np.abs(values - known).max()
+    error = np.abs(values - expected).max()
     return bool(error <= TEST_TOLERANCE * TEST_SIZE)

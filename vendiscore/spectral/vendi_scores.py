@@ -38,17 +38,18 @@ def compute_vendi_scores(
     Parameters
     ----------
     similarity : Similarity
-        Of n samples, with unit diagonal.
+        The similarity of n samples, with unit diagonal.
     orders : sequence of float
         Orders in [0, ∞].
     p : array (n,), optional
         Weights that sum to 1; uniform by default.
     psd : {"check", "clip"}, default "check"
-        Raise for negative eigenvalues, or set them to zero.
+        Raise an error for negative eigenvalues beyond rounding, or set them to zero.
     spectrum : Spectrum, optional
-        A spectrum of these samples, if it has already been computed.
+        The spectrum of these samples, if it has already been computed.
     estimate_options : EstimateOptions, optional
-        Allow stochastic estimates if they are faster; exact by default.
+        Options of stochastic estimates, which are used if they are faster. By default, scores are
+        exact.
     allow_single : bool, default True
         Whether products in single precision may be used. Pass False for scores that are combined
         with others in double precision.
@@ -56,14 +57,14 @@ def compute_vendi_scores(
     if spectrum is not None:
         if spectrum.n != similarity.n:
             raise ValueError(
-                f"`spectrum` must be of the {similarity.n} samples, got one of {spectrum.n}; leave "
-                "it out"
+                f"`spectrum` must be computed from the {similarity.n} samples, got the spectrum of "
+                f"{spectrum.n} samples; omit `spectrum`"
             )
         if not spectrum.single_precision or min(orders, default=1.0) >= 1:
             return ScoresByOrder(spectrum.estimates(orders), spectrum)
     similarity = similarity.compact()
-    known: dict[float, Estimate] = {}
-    stalled: dict[float, str] = {}
+    estimates: dict[float, Estimate] = {}
+    failures: dict[float, str] = {}  # why the cheapest route of an order failed
     routes = {q: select_moment_route(similarity, q, psd) for q in orders}
     needs_lanczos = LARGEST_EIGENVALUE in routes.values() and None not in routes.values()
     if allow_single and p is None and estimate_options is None and not needs_lanczos:
@@ -75,29 +76,31 @@ def compute_vendi_scores(
         for q, route in routes.items():
             if route is not None:
                 try:
-                    known[q] = run_moment(route, weighted, q, psd)
+                    estimates[q] = run_moment(route, weighted, q, psd)
                 except (ConvergenceError, TooLargeError) as error:
-                    stalled[q] = str(error)
-    needed = [q for q in orders if q not in known]
+                    failures[q] = str(error)
+    needed = [q for q in orders if q not in estimates]
     if needed:
-        whole = select_spectrum_route(similarity)
-        read = None
+        spectrum_route = select_spectrum_route(similarity)
+        needed_estimates = None
         if estimate_options:
             from .stochastic_estimate import estimate_scores
 
-            read = estimate_scores(similarity, needed, p, psd, estimate_options, whole)
-        if read is None:
-            read, spectrum = whole.run(similarity, p, psd, orders=needed)
-        known |= zip(needed, read, strict=True)
-    for q, why in stalled.items():
-        known[q] = replace(known[q], reason=why)
-    return ScoresByOrder([known[q] for q in orders], spectrum)
+            needed_estimates = estimate_scores(
+                similarity, needed, p, psd, estimate_options, spectrum_route
+            )
+        if needed_estimates is None:
+            needed_estimates, spectrum = spectrum_route.run(similarity, p, psd, orders=needed)
+        estimates |= zip(needed, needed_estimates, strict=True)
+    for q, reason in failures.items():
+        estimates[q] = replace(estimates[q], reason=reason)
+    return ScoresByOrder([estimates[q] for q in orders], spectrum)
 
 
 def compute_spectrum(
     similarity: Similarity, p: Array | None = None, psd: PSD = "check", *, vectors: bool = False
 ) -> Spectrum:
-    """Compute the spectrum of K_p by the cheapest route, in double precision."""
+    """Compute the spectrum of a weighted similarity by the cheapest route, in double precision."""
     similarity = similarity.compact()
     spectrum = select_spectrum_route(similarity).run(similarity, p, psd, vectors=vectors).spectrum
     assert spectrum is not None

@@ -1,4 +1,7 @@
-"""The weighted similarity K_p = diag(√p) K diag(√p) of trace 1, with identical samples merged."""
+"""The weighted similarity K_p = diag(√p) K diag(√p) of trace 1, and merging of identical samples.
+
+K are the similarities and p the weights of the samples.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +25,17 @@ def weight_similarity(similarity: Similarity, p: Array | None) -> Similarity:
 
 
 class MergedDuplicates(NamedTuple):
-    """K_p of distinct samples, and how the n samples map to it (None without repeats).
+    """The weighted similarity of the distinct samples, and the map from all n samples to them.
 
-    Sample i is distinct sample `inverse[i]`, and `root_fractions[i]` is √(p_i / p) for the total
-    weight p of its copies.
+    Attributes
+    ----------
+    weighted : Similarity
+        K_p of the distinct samples, each with the total weight of its copies.
+    inverse : ndarray (n,), optional
+        The position of each sample among the distinct samples. None if all samples are distinct.
+    root_fractions : ndarray (n,), optional
+        The square root of the weight of each sample, divided by the total weight of its copies.
+        None if all samples are distinct.
     """
 
     weighted: Similarity
@@ -33,16 +43,16 @@ class MergedDuplicates(NamedTuple):
     root_fractions: np.ndarray | None = None
 
     def expand_vectors(self, U: Array) -> Array:
-        """Convert eigenvectors for the distinct samples to orthonormal ones for all n samples."""
-        part = asarray_like(self.root_fractions, U)[:, None]
+        """Convert eigenvectors of the distinct samples to orthonormal vectors of all n samples."""
+        factors = asarray_like(self.root_fractions, U)[:, None]
         U = U[self.inverse]
         if is_numpy(U):
-            return np.multiply(U, part, out=U)
-        return U * part
+            return np.multiply(U, factors, out=U)
+        return U * factors
 
 
-def find_repeats(similarity: Similarity) -> np.ndarray | None:
-    """Return group numbers (n,), equal for identical samples, or None if all differ."""
+def find_identical_samples(similarity: Similarity) -> np.ndarray | None:
+    """Return a number for each of n samples, equal for identical samples; None if all differ."""
     groups = similarity.groups()
     if groups is None or len(np.unique(groups)) == similarity.n:
         return None
@@ -52,33 +62,36 @@ def find_repeats(similarity: Similarity) -> np.ndarray | None:
 def merge_identical(similarity: Similarity, p: Array | None) -> MergedDuplicates:
     """Merge identical samples and add their weights (arXiv 2210.02410, Theorem 3.1)."""
     n = similarity.n
-    groups = find_repeats(similarity)
+    groups = find_identical_samples(similarity)
     if groups is None:
         return MergedDuplicates(weight_similarity(similarity, p))
     _, first, inverse = np.unique(groups, return_index=True, return_inverse=True)
-    each = np.full(n, 1 / n) if p is None else to_host(p)
-    together = np.bincount(inverse, each)
-    whole = together[inverse]
-    parts = np.zeros(n)
-    np.divide(each, whole, out=parts, where=whole > 0)
-    weighted = weight_similarity(similarity.take(first), together)
-    return MergedDuplicates(weighted, inverse, np.sqrt(parts))
+    weights = np.full(n, 1 / n) if p is None else to_host(p)
+    merged_weights = np.bincount(inverse, weights)
+    totals = merged_weights[inverse]
+    fractions = np.zeros(n)
+    np.divide(weights, totals, out=fractions, where=totals > 0)
+    weighted = weight_similarity(similarity.take(first), merged_weights)
+    return MergedDuplicates(weighted, inverse, np.sqrt(fractions))
 
 
-def describe_matrix_problem(weighted: Similarity) -> str:
-    """Describe the probable cause of an impossible score: a large entry, or not PSD."""
+def describe_invalid_similarity(weighted: Similarity) -> str:
+    """Describe the probable cause of an impossible score, for an error message.
+
+    The cause is a similarity that is not between −1 and 1, or else a negative eigenvalue.
+    """
     bare = weighted.bare()
     diagonal = np.sqrt(np.abs(to_host(bare.diagonal())))
     for block in row_blocks(bare.n, 8 * bare.n):
         with np.errstate(all="ignore"):
             K = to_host(bare.rows(block))
             K = K / diagonal[block, None] / diagonal
-        bad = ~(np.abs(K) <= 1 + 1e-3)
-        if bad.any():
-            i, j = divmod(int(np.argmax(bad)), bare.n)
+        is_invalid = ~(np.abs(K) <= 1 + 1e-3)
+        if is_invalid.any():
+            i, j = divmod(int(np.argmax(is_invalid)), bare.n)
             return (
-                f"the kernel gives {K[i, j]:.6g} for samples {i + block.start} and {j}, but no "
-                "sample is more like another than like itself; look for NaN, overflow or negative "
-                "eigenvalues in the kernel"
+                f"the kernel returns {K[i, j]:.6g} for samples {i + block.start} and {j}, but "
+                f"similarities must be between -1 and 1; check the kernel for NaN, overflow and "
+                f"negative eigenvalues"
             )
     return suggest_clipping()

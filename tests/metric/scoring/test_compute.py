@@ -297,7 +297,7 @@ def test_details_say_how_the_number_came_about():
         "analyzer": "word",
     }
     assert details["method"] == {"1": "eigenvalues", "2": "eigenvalues"}
-    assert "5 of them distinct" in details["why"]["1"]
+    assert "with 5 distinct samples" in details["why"]["1"]
     assert details["versions"]["vendiscore"] == vendiscore.__version__
     assert details["signature"] == (
         "VS|kernel=ngram_overlap|ns=1,2|tokenizer=str.split|analyzer=word|"

@@ -122,7 +122,7 @@ def test_what_has_no_estimate_is_refused(arguments, error, words):
 
 def test_clipping_needs_all_eigenvalues(large):
     K = np.asarray(as_similarity(large, k="rbf", sigma=3.0).dense())
-    with pytest.raises(ValueError, match="psd='clip' needs all eigenvalues"):
+    with pytest.raises(ValueError, match="psd='clip' requires all eigenvalues"):
         compute(K, score_K=True, psd="clip", method="estimate")
 
 

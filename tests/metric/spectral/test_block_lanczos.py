@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from vendiscore.spectral.block_lanczos import EigenPairs, Krylov, Quadrature, project_out
+from vendiscore.spectral.block_lanczos import EigenPairs, GaussQuadrature, KrylovBasis, project_out
 
 RNG = np.random.default_rng(0)
 N = 24
@@ -14,7 +14,7 @@ A = Q * VALUES @ Q.T
 
 def space(b, steps, seed=0):
     Z = np.random.default_rng(seed).choice([-1.0, 1.0], (N, b))
-    krylov = Krylov(lambda V: A @ V, Z, steps)
+    krylov = KrylovBasis(lambda V: A @ V, Z, steps)
     krylov.extend(steps)
     return Z, krylov
 
@@ -43,7 +43,7 @@ def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
         products.append(V.shape)
         return A @ V
 
-    krylov = Krylov(multiply, RNG.standard_normal((N, 5)), 100)
+    krylov = KrylovBasis(multiply, RNG.standard_normal((N, 5)), 100)
     assert krylov.max_steps == N // 5
     krylov.extend(2)
     krylov.extend(2)
@@ -54,7 +54,7 @@ def test_steps_are_made_once_and_at_most_as_many_as_there_is_room_for():
 
 def test_a_basis_stays_orthonormal_when_the_matrix_has_low_rank():
     low = Q[:, :3] @ Q[:, :3].T
-    krylov = Krylov(lambda V: low @ V, RNG.standard_normal((N, 2)), 8)
+    krylov = KrylovBasis(lambda V: low @ V, RNG.standard_normal((N, 2)), 8)
     krylov.extend(8)
     basis = krylov.basis[: krylov.size]
     np.testing.assert_allclose(basis @ basis.T, np.eye(16), atol=1e-10)
@@ -63,17 +63,17 @@ def test_a_basis_stays_orthonormal_when_the_matrix_has_low_rank():
 
 def test_converged_pairs_are_eigenpairs_above_rounding():
     _, krylov = space(2, 6)
-    pairs = krylov.converged_pairs(0.0)
+    pairs = krylov.converged_eigenpairs(0.0)
     assert {20, 50} <= {*np.rint(pairs.values).astype(int)}
     for value, vector in zip(pairs.values, pairs.vectors.T, strict=True):
         assert np.linalg.norm(A @ vector - value * vector) <= 1e-3 * value * 1.01
-    assert len(krylov.converged_pairs(30.0).values) == 1
+    assert len(krylov.converged_eigenpairs(30.0).values) == 1
 
 
 def test_the_rest_of_the_matrix_is_orthogonal_to_known_pairs():
     known = EigenPairs(VALUES[:2], Q[:, :2])
     Z = RNG.standard_normal((N, 2))
-    krylov = known.orthogonal_basis(lambda V: A @ V, Z, 11)
+    krylov = known.build_complement_basis(lambda V: A @ V, Z, 11)
     krylov.extend(11)
     np.testing.assert_allclose(krylov.basis @ Q[:, :2], 0, atol=1e-10)
     assert np.linalg.eigvalsh(krylov.matrix())[-1] == pytest.approx(1)
@@ -88,7 +88,7 @@ def test_outside_is_what_is_orthogonal():
 @pytest.mark.parametrize("function", [np.log1p, np.sqrt, lambda x: x**1.5])
 def test_quadrature_on_a_full_space_is_exact_for_each_vector(function):
     Z, krylov = space(2, N // 2)
-    rule = Quadrature(krylov)
+    rule = GaussQuadrature(krylov)
     expected = [z @ (Q * function(VALUES) @ Q.T) @ z for z in Z.T]
     np.testing.assert_allclose(function(rule.nodes) @ rule.weights, expected, rtol=1e-8)
     assert rule.min_eigenvalue == pytest.approx(VALUES.min())
@@ -96,7 +96,7 @@ def test_quadrature_on_a_full_space_is_exact_for_each_vector(function):
 
 def test_nodes_within_rounding_count_as_0():
     _, krylov = space(2, N // 2)
-    rule = Quadrature(krylov, rounding=0.5)
+    rule = GaussQuadrature(krylov, rounding=0.5)
     assert sorted({*rule.nodes[rule.nodes < 0.5]}) == [0]
 
 
@@ -105,8 +105,8 @@ MOMENTS = np.array([N, VALUES.sum(), (VALUES**2).sum()])
 
 def test_polynomials_of_degree_2_are_traced_without_error():
     _, krylov = space(3, 8)
-    rule = Quadrature(krylov)
-    value, error = rule.trace(3 + 2 * rule.nodes - 0.5 * rule.nodes**2, MOMENTS)
+    rule = GaussQuadrature(krylov)
+    value, error = rule.estimate_trace(3 + 2 * rule.nodes - 0.5 * rule.nodes**2, MOMENTS)
     assert value == pytest.approx(3 * N + 2 * MOMENTS[1] - 0.5 * MOMENTS[2], rel=1e-9)
     assert error == pytest.approx(0, abs=1e-6)
 
@@ -116,8 +116,8 @@ def test_estimates_of_traces_are_within_their_errors():
     ratios = []
     for seed in range(200):
         _, krylov = space(12, 2, seed)
-        rule = Quadrature(krylov)
-        value, error = rule.trace(np.sqrt(rule.nodes), MOMENTS)
+        rule = GaussQuadrature(krylov)
+        value, error = rule.estimate_trace(np.sqrt(rule.nodes), MOMENTS)
         ratios.append((value - expected) / error)
     assert np.mean(np.abs(ratios) < 2) > 0.9
     assert 0.5 < np.std(ratios) < 1.5

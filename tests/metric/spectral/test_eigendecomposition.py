@@ -8,9 +8,9 @@ from vendiscore.spectral.eigendecomposition import (
     NUMPY_SIZE,
     ONE_THREAD_SIZES,
     can_use_two_stages,
+    compute_eigenvalues_in_one_thread,
     decompose,
     describe_driver,
-    eigenvalues_in_one_thread,
     estimate_eigensolver_work,
     estimate_eigenvectors_bytes,
 )
@@ -67,7 +67,7 @@ def test_stacks_are_decomposed_one_by_one_and_not_overwritten():
 def test_entries_that_are_not_finite_are_an_error_with_its_cause(value, n):
     A = np.eye(n)
     A[1, 0] = A[0, 1] = value
-    with pytest.raises(ValueError, match=r"entries are not finite.*: because of it"):
+    with pytest.raises(ValueError, match=r"entries are not finite.*; because of it"):
         decompose(A, describe_cause=lambda: "because of it")
 
 
@@ -86,7 +86,7 @@ def test_two_stages_take_large_matrices_in_double_precision_only(monkeypatch):
 def test_values_alone_are_all_values():
     A = symmetric(30)
     np.testing.assert_allclose(
-        eigenvalues_in_one_thread(A.copy()), np.linalg.eigvalsh(A), atol=1e-12
+        compute_eigenvalues_in_one_thread(A.copy()), np.linalg.eigvalsh(A), atol=1e-12
     )
 
 
@@ -108,7 +108,8 @@ class TestTorch:
         np.testing.assert_allclose(A.grad.numpy(), np.outer(top, top), atol=1e-10)
 
     @pytest.mark.parametrize(
-        ("vectors", "message"), [(True, "eigenvectors need"), (False, "second derivatives need")]
+        ("vectors", "message"),
+        [(True, "eigenvectors require"), (False, "second derivatives require")],
     )
     def test_a_gradient_that_is_not_finite_is_an_error(self, vectors, message):
         A = self.torch.eye(3, dtype=self.torch.float64, requires_grad=True)

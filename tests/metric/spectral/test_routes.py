@@ -152,7 +152,9 @@ def test_a_basis_that_does_not_fit_leaves_room_for_a_covariance(monkeypatch):
 def test_merged_samples_are_told_of():
     X = np.eye(3, 9)[np.arange(6) % 3]
     (estimate,) = compute_vendi_scores(FeatureSimilarity(X)).estimates
-    assert estimate.reason == "all eigenvalues of the 6 × 6 similarity matrix, 3 of them distinct"
+    assert (
+        estimate.reason == "all eigenvalues of the 6 × 6 similarity matrix, with 3 distinct samples"
+    )
 
 
 def test_sums_of_features_go_through_their_covariance():

@@ -73,7 +73,7 @@ def test_double_precision_is_used_where_single_does_not_serve():
 def test_a_spectrum_in_single_precision_gives_no_order_below_1():
     similarity = similarity_of(SPECTRA["exponential"])
     read = compute_vendi_scores(similarity, [1.0]).spectrum
-    with pytest.raises(ValueError, match=r"order 0\.5 depends on shares that single-precision"):
+    with pytest.raises(ValueError, match=r"order 0\.5 requires a spectrum in double precision"):
         read.effective_number(0.5)
     again = compute_vendi_scores(similarity, [0.5], spectrum=read)
     assert not again.spectrum.single_precision

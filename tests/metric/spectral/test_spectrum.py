@@ -21,7 +21,7 @@ from vendiscore import (
 )
 from vendiscore.similarity.composite import RepeatedSimilarity
 from vendiscore.spectral import eigendecomposition, two_stage_eigensolver
-from vendiscore.spectral.spectrum import Spectrum, from_covariance
+from vendiscore.spectral.spectrum import Spectrum, compute_spectrum_from_covariance
 from vendiscore.spectral.vendi_scores import compute_spectrum, compute_vendi_scores
 
 PROFILE = [0.0, 0.3, 0.5, 1.0, 1.5, 2.0, 3.0, math.inf]
@@ -235,7 +235,7 @@ def test_torch_decomposes_once_too():
 
 def test_a_spectrum_of_other_samples_is_refused():
     found = compute_spectrum(SIMILARITIES["dense"]())
-    with pytest.raises(ValueError, match="of the 40 samples, got one of 20"):
+    with pytest.raises(ValueError, match="from the 40 samples, got the spectrum of 20"):
         compute_vendi_scores(SIMILARITIES["tall features"](), spectrum=found)
 
 
@@ -247,7 +247,7 @@ def test_a_covariance_has_the_spectrum_of_its_samples():
     direct = compute_spectrum(FeatureSimilarity(X))
     C = X.T @ X
     for factor in (1.0, 1 / 50, 1e-200):
-        found = from_covariance(factor * C, n=50)
+        found = compute_spectrum_from_covariance(factor * C, n=50)
         np.testing.assert_allclose(found.values, direct.values, rtol=1e-12)
         assert [e.value for e in found.estimates([1, 2])] == pytest.approx(
             compute_vendi_scores(FeatureSimilarity(X), [1, 2]).values, rel=1e-12
@@ -257,7 +257,7 @@ def test_a_covariance_has_the_spectrum_of_its_samples():
 
 def test_a_covariance_of_fewer_samples_than_features_has_their_rank():
     X = rows(5, 30)
-    found = from_covariance(X.T @ X, n=5)
+    found = compute_spectrum_from_covariance(X.T @ X, n=5)
     assert found.effective_number(0) == 5
     assert found.effective_number(1) == pytest.approx(
         compute_vendi_scores(FeatureSimilarity(X)).values[0]
@@ -269,7 +269,7 @@ def test_a_covariance_that_is_a_tensor_has_a_gradient():
     X = torch.tensor(rows(9, 4), requires_grad=True)
 
     def score(X):
-        return from_covariance(X.T @ X, n=9).effective_number(1.0)
+        return compute_spectrum_from_covariance(X.T @ X, n=9).effective_number(1.0)
 
     assert torch.autograd.gradcheck(score, X)
 
@@ -279,14 +279,14 @@ def test_a_covariance_that_is_a_tensor_has_a_gradient():
     [
         (np.zeros((2, 2)), "`C` must have a finite, positive trace, got 0"),
         (np.diag([np.nan, 1.0]), "`C` must have a finite, positive trace, got nan"),
-        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "look for NaN and overflow in what was added"),
+        (np.array([[1.0, np.nan], [np.nan, 1.0]]), "check the added samples for NaN and overflow"),
         (np.array([[1.0, 2.0], [2.0, 1.0]]), "smallest eigenvalue is -0.5"),
         (np.diag([3.0, -1.0]), "smallest eigenvalue is -0.5"),
     ],
 )
 def test_what_is_no_covariance_is_refused(C, message):
     with pytest.raises(ValueError, match=message):
-        from_covariance(C, n=10)
+        compute_spectrum_from_covariance(C, n=10)
 
 
 # torch
@@ -313,7 +313,9 @@ def test_vectors_of_equal_eigenvalues_have_no_gradient_and_that_is_said():
     torch = pytest.importorskip("torch")
     K = torch.eye(4, dtype=torch.float64, requires_grad=True)
     found = compute_spectrum(MatrixSimilarity(K), vectors=True)
-    with pytest.raises(ValueError, match="derivatives of eigenvectors need eigenvalues that all"):
+    with pytest.raises(
+        ValueError, match="derivatives of eigenvectors require distinct eigenvalues"
+    ):
         found.vectors[0].sum().backward()
 
 

@@ -5,8 +5,8 @@ import pytest
 
 from vendiscore import FeatureSimilarity, MatrixSimilarity
 from vendiscore.spectral.weighted_similarity import (
-    describe_matrix_problem,
-    find_repeats,
+    describe_invalid_similarity,
+    find_identical_samples,
     merge_identical,
     weight_similarity,
 )
@@ -53,8 +53,8 @@ def test_samples_that_all_differ_are_left_as_they_are():
     merged = merge_identical(similarity, None)
     assert merged.inverse is merged.root_fractions is None
     assert merged.weighted.n == 4
-    assert find_repeats(similarity) is None
-    groups = find_repeats(FeatureSimilarity(X))
+    assert find_identical_samples(similarity) is None
+    groups = find_identical_samples(FeatureSimilarity(X))
     assert groups[1] == groups[4] == groups[6]
 
 
@@ -62,13 +62,13 @@ def test_samples_that_all_differ_are_left_as_they_are():
 def test_an_impossible_similarity_is_named(i, j, value):
     wrong = K.copy()
     wrong[i, j] = wrong[j, i] = value
-    message = describe_matrix_problem(weight_similarity(MatrixSimilarity(wrong), None))
+    message = describe_invalid_similarity(weight_similarity(MatrixSimilarity(wrong), None))
     first, second = sorted((i, j))
-    assert f"gives {value:g} for samples {first} and {second}" in message
+    assert f"returns {value:g} for samples {first} and {second}" in message
 
 
 def test_a_similarity_without_a_fault_may_have_negative_eigenvalues():
-    assert "psd='clip'" in describe_matrix_problem(weight_similarity(MatrixSimilarity(K), None))
+    assert "psd='clip'" in describe_invalid_similarity(weight_similarity(MatrixSimilarity(K), None))
     within_rounding = K.copy()
     within_rounding[0, 1] = within_rounding[1, 0] = 1.0005
-    assert "psd='clip'" in describe_matrix_problem(MatrixSimilarity(within_rounding))
+    assert "psd='clip'" in describe_invalid_similarity(MatrixSimilarity(within_rounding))

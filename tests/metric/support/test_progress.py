@@ -94,13 +94,13 @@ def test_times_have_two_digits(seconds, words):
 
 ROWS = np.random.default_rng(0).standard_normal((40, 90))
 LONG = {
-    "Finding the spectrum of 40 samples": lambda: compute(ROWS, k="cosine"),
-    "Finding the spectrum of 90 samples": lambda: compute(ROWS.T, k="cosine"),
+    "Computing the spectrum of 40 samples": lambda: compute(ROWS, k="cosine"),
+    "Computing the spectrum of 90 samples": lambda: compute(ROWS.T, k="cosine"),
     "Scoring 40 samples, order 2": lambda: compute(ROWS, k="cosine", q=2),
-    "Finding the spectrum and its vectors of 40 samples": lambda: explain(ROWS, k="cosine"),
+    "Computing the spectrum and eigenvectors of 40 samples": lambda: explain(ROWS, k="cosine"),
     "Magnitude of 40 points at 5 scales": lambda: magnitude_function(ROWS, scales=range(1, 6)),
     "Scoring subsets of 40 samples": lambda: growth(ROWS, [20, 40], k="cosine"),
-    "Finding the 40 eigenvalues of a matrix": lambda: decompose(ROWS @ ROWS.T),
+    "Computing the 40 eigenvalues of a matrix": lambda: decompose(ROWS @ ROWS.T),
 }
 
 
@@ -112,4 +112,4 @@ def test_each_long_call_says_once_how_long_it_takes(words, capsys, monkeypatch):
     LONG[words]()
     lines = [line for line in capsys.readouterr().err.splitlines() if ": about " in line]
     assert sum(line.startswith(words) for line in lines) == 1
-    assert not any(line.startswith("Finding the 40 eigen") for line in lines[1:])
+    assert not any(line.startswith("Computing the 40 eigen") for line in lines[1:])

@@ -140,7 +140,7 @@ def test_a_state_refuses_what_cannot_be_added():
 
 def test_what_cannot_be_found_is_refused():
     with pytest.raises(
-        ValueError, match="`q` must be above 0 and at most 2 where samples are added"
+        ValueError, match="`q` must be a number above 0 and at most 2, because samples are added"
     ):
         novelty(NEW, OLD, k="cosine", q=3)
     with pytest.raises(ValueError, match="`labels` must have one label for each of 9 samples"):

@@ -14,7 +14,12 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ...spectral.quadrature import TRUNCATION_FACTOR, quadrature_nodes, quadrature_step, trace_term
+from ...spectral.quadrature import (
+    TRUNCATION_FACTOR,
+    compute_quadrature_nodes,
+    compute_quadrature_step,
+    compute_trace_term,
+)
 from ...support.namespace import gram
 from .candidates import Candidates
 
@@ -65,17 +70,17 @@ def build_quadrature_form(q: float, size: int, tolerance: float) -> QuadratureFo
     """
     if q == 2:
         return QuadratureForm(1.0, -1.0, np.empty(0), np.empty(0))
-    # The smallest eigenvalue for which the smallest node is MIN_NODE; see `quadrature_nodes`.
+    # Smallest eigenvalue for which the smallest node is MIN_NODE; see `compute_quadrature_nodes`.
     squared_eigenvalue = MIN_NODE ** (1 + q) / (TRUNCATION_FACTOR * tolerance)
     min_eigenvalue = math.sqrt(squared_eigenvalue)
-    t, weights = quadrature_nodes(q, min_eigenvalue, float(size), tolerance)
+    t, weights = compute_quadrature_nodes(q, min_eigenvalue, float(size), tolerance)
     b = math.sqrt(size)
-    step = quadrature_step(tolerance)
+    step = compute_quadrature_step(tolerance)
     last_term = float(weights[-1]) / t[-1] ** 2
     tail = last_term / math.expm1((2 - q) * step)
     node_sum = float(weights @ (1 / (t + b)))
     # tail · (b − xᵀAx − 1/2) is added to each trace term.
-    trace_coefficient = float(trace_term(q, b)) - node_sum
+    trace_coefficient = float(compute_trace_term(q, b)) - node_sum
     trace_coefficient += tail * b
     return QuadratureForm(trace_coefficient, -tail / 2, t, weights)
 

@@ -23,7 +23,12 @@ from ...similarity.sample_arrays import as_samples, check_in_memory
 from ...similarity.weights import check_per_sample
 from ...spectral.estimate import Estimate
 from ...spectral.leave_one_out import check_novelty_order, log_score_gains
-from ...spectral.spectrum import Spectrum, from_covariance, positive_eigenpairs, score_covariance
+from ...spectral.spectrum import (
+    Spectrum,
+    compute_spectrum_from_covariance,
+    positive_eigenpairs,
+    score_covariance,
+)
 from ...support.arguments import DEFAULT_ORDER, check_bool, check_no_gradient, is_collection
 from ...support.errors import short_repr
 from ...support.namespace import is_torch, to_host
@@ -453,7 +458,7 @@ class State(metaclass=HelpfulCallMeta):
                 f"new samples must be like those that were added, of {state.d} features"
                 f"{' given their prompts' * prompts}, got {similarity.dim}; pass such samples"
             )
-        spectrum = from_covariance(state._sum.matrix(), state.n, vectors=True)
+        spectrum = compute_spectrum_from_covariance(state._sum.matrix(), state.n, vectors=True)
         axes = state._sum.axes(positive_eigenpairs(spectrum)[1])
         rows = similarity.features()
         Z = (to_host(rows) if is_torch(rows) else rows) @ axes
