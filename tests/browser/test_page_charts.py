@@ -16,9 +16,9 @@ PHONE = (390, 844)
 CHARTS = {
     "Similarity to the nearest sample": ["similarity to the nearest sample", "samples"],
     "Map": ["Alike samples lie close together; there are no axes."],
-    "Spectrum": ["direction, largest first", "share of the set (%)"],
-    "Profile": ["order q", "effectively different"],
-    "Growth": ["samples", "effectively different"],
+    "Spectrum": ["direction, largest first", "proportion of the set (%)"],
+    "Profile": ["order q", "effective number of samples"],
+    "Growth": ["samples", "effective number of samples"],
     "Similarities": ["samples, clustered", "samples, in the same order", "similarity"],
 }
 

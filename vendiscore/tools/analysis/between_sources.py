@@ -23,7 +23,7 @@ from ...support.summary import (
 )
 from ...support.types import Axes, Frame, Options, Record
 from .. import plots
-from ..plots.axes import axes_of
+from ..plots.axes import make_axes_if_none
 from .layout import linked_groups
 
 
@@ -365,7 +365,7 @@ class Sources(SummaryMixin):
         names = self.names
         inches_per_name = 0.07 if kind == "map" else 0.14
         side = max(5.0, inches_per_name * len(names))
-        ax = axes_of(ax, figsize=(1.3 * side, side), layout="constrained")
+        ax = make_axes_if_none(ax, figsize=(1.3 * side, side), layout="constrained")
         if kind == "map":
             adds = [row.adds for row in self.sources]
             return plots.source_map(self.places, names, adds, ax=ax)

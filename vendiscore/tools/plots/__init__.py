@@ -1,7 +1,7 @@
-"""Pictures of diversity: each function draws on the matplotlib Axes passed, or on its own.
+"""Plots of scores, similarities and sources with matplotlib.
 
-Colours follow the reader's matplotlib style; no function shows or saves a picture. Pass `ax` to
-draw without pyplot.
+Each function draws on the Axes `ax`, or on those of a new pyplot figure if `ax` is omitted. Colours
+follow the matplotlib style of the user. No function shows or saves a figure.
 
 >>> from matplotlib.figure import Figure
 >>> from vendiscore import plots

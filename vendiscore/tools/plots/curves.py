@@ -1,4 +1,4 @@
-"""Scores as curves over orders, scales and numbers of samples, and of sets with intervals."""
+"""Plots of scores against the order, scale or number of samples, and scores with intervals."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ...magnitude.curve import MagnitudeCurve
 from ...support.namespace import Array, to_host
 from ...support.optional import require
 from ...support.types import Axes
-from .axes import axes_of, thin
+from .axes import make_axes_if_none, reference_line_style
 
-_DOTS = "osD^"  # of the first round of the style's colours, of the second, and so on
+_MARKERS = "osD^"  # the next marker is used when all colours of the style are used
 
 
 def profile(
@@ -31,7 +31,7 @@ def profile(
     values : array-like of shape (m,)
         VS_q at each order.
     mark : tuple of float, optional
-        A point (q, score) to mark if q is between the orders.
+        A point (q, score) to mark; omitted if q is above the largest order.
     ax : matplotlib Axes, optional
         Axes to draw on; by default those of a new figure.
 
@@ -51,7 +51,7 @@ def profile(
     >>> ax.get_xlabel()
     'order q'
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     ax.plot(orders, to_host(values), color="C0", lw=2)
     if mark is not None and mark[0] <= orders[-1]:
         ax.plot(
@@ -60,7 +60,7 @@ def profile(
             color="C1",
             ms=7,
         )
-    ax.set(xlabel="order q", ylabel="effectively different", ylim=(0, None))
+    ax.set(xlabel="order q", ylabel="effective number of samples", ylim=(0, None))
     return ax
 
 
@@ -106,13 +106,13 @@ def growth(
     >>> [line.get_linestyle() for line in ax.lines[:2]]  # up to 4 samples, and above
     ['-', '--']
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     x = np.asarray(sizes)
     y = np.asarray(scores)
-    known = np.searchsorted(x, n, side="right")
-    ax.plot(x[:known], y[:known], color="C0", lw=2)
-    if known < len(x):
-        last = max(known - 1, 0)
+    n_observed = np.searchsorted(x, n, side="right")
+    ax.plot(x[:n_observed], y[:n_observed], color="C0", lw=2)
+    if n_observed < len(x):
+        last = max(n_observed - 1, 0)
         ax.plot(
             x[last:],
             y[last:],
@@ -128,10 +128,10 @@ def growth(
         alpha=0.25,
         lw=0,
     )
-    ax.axvline(n, ls=":", **thin(ax))
+    ax.axvline(n, ls=":", **reference_line_style(ax))
     ax.set(
         xlabel="samples",
-        ylabel="effectively different",
+        ylabel="effective number of samples",
         xlim=(0, None),
         ylim=(0, None),
     )
@@ -172,11 +172,11 @@ def magnitude(
     >>> ax.get_ylabel()
     'magnitude'
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     n = curve.distinct
     ax.plot(curve.scales, curve.values, color="C0", lw=2)
-    ax.axhline(n, ls=":", **thin(ax))
-    ax.axvline(curve.convergence, ls="--", **thin(ax))
+    ax.axhline(n, ls=":", **reference_line_style(ax))
+    ax.axvline(curve.convergence, ls="--", **reference_line_style(ax))
     if t is not None:
         ax.plot(
             t,
@@ -220,21 +220,21 @@ def selection(
     >>> from matplotlib.figure import Figure
     >>> ax = selection([1.0, 1.9, 2.7], 2.9, ax=Figure().add_subplot())
     >>> ax.get_xlabel()
-    'samples chosen'
+    'selected samples'
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     sizes = np.arange(1, len(scores) + 1)
-    alone = "o" if len(scores) == 1 else None
+    marker = "o" if len(scores) == 1 else None
     ax.plot(
         sizes,
         scores,
         color="C0",
         lw=2,
-        marker=alone,
+        marker=marker,
     )
     if bound is not None:
-        ax.axhline(bound, ls="--", **thin(ax))
-    ax.set(xlabel="samples chosen", ylabel="effectively different", ylim=(0, None))
+        ax.axhline(bound, ls="--", **reference_line_style(ax))
+    ax.set(xlabel="selected samples", ylabel="effective number of samples", ylim=(0, None))
     ax.locator_params("x", integer=True)
     return ax
 
@@ -245,7 +245,7 @@ def intervals(
     low: Sequence[float],
     high: Sequence[float],
     *,
-    label: str = "effectively different",
+    label: str = "effective number of samples",
     ax: Axes | None = None,
 ) -> Axes:
     """Plot the score of each set as a dot and its interval as a bar.
@@ -260,7 +260,7 @@ def intervals(
         Lower end of each interval, such as `matched_low`.
     high : sequence of float
         Upper end of each interval, such as `matched_high`.
-    label : str, default "effectively different"
+    label : str, default "effective number of samples"
         Label of the horizontal axis.
     ax : matplotlib Axes, optional
         Axes to draw on; by default those of a new figure.
@@ -281,12 +281,12 @@ def intervals(
     >>> [label.get_text() for label in ax.get_yticklabels()]
     ['A', 'B']
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     style = require("matplotlib", "plots", "a figure").rcParams["axes.prop_cycle"].by_key()
-    colours = len(style.get("color", "k"))
+    n_colours = len(style.get("color", "k"))
     for i, (value, left, right) in enumerate(zip(scores, low, high, strict=True)):
         colour = f"C{i}"
-        marker = _DOTS[i // colours % len(_DOTS)]
+        marker = _MARKERS[i // n_colours % len(_MARKERS)]
         ax.plot(
             [left, right],
             [i, i],

@@ -1,4 +1,4 @@
-"""Named points on a plane, with as many names as can be read."""
+"""A map of named points; names that would overlap are omitted."""
 
 from __future__ import annotations
 
@@ -10,15 +10,17 @@ import numpy as np
 from ...support.namespace import Array
 from ...support.optional import require
 from ...support.types import Axes, Record
-from .axes import axes_of
+from .axes import make_axes_if_none
 
 if TYPE_CHECKING:
     from matplotlib.transforms import Bbox
 
-_POINTS = 8.0  # height of a name
-_WIDE = 0.58  # width of a letter, as a share of its height
-_GAP = 4.0  # between a point and its name
-_DOT = 2.0  # half the size of a point
+# Sizes in points (1/72 inch).
+LABEL_HEIGHT = 8.0
+LABEL_GAP = 4.0  # between a point and its name
+POINT_RADIUS = 2.0
+# Mean width of a character, relative to its height.
+CHARACTER_WIDTH = 0.58
 
 
 def source_map(
@@ -37,7 +39,7 @@ def source_map(
     names : sequence of str
         Names of the sources.
     importance : array-like of shape (n,), optional
-        The names of the most important sources are placed first.
+        Importance of each source. If names overlap, those of more important sources are shown.
     ax : matplotlib Axes, optional
         Axes to draw on; by default those of a new figure.
 
@@ -53,41 +55,51 @@ def source_map(
     Examples
     --------
     >>> from matplotlib.figure import Figure
-    >>> at = [[0, 0], [0, 0], [0, 0], [1, 1]]
-    >>> ax = source_map(at, ["a", "b", "c", "d"], [1, 2, 3, 4], ax=Figure().add_subplot())
-    >>> [text.get_text() for text in ax.texts]  # on both sides of a point
+    >>> coordinates = [[0, 0], [0, 0], [0, 0], [1, 1]]
+    >>> ax = source_map(coordinates, ["a", "b", "c", "d"], [1, 2, 3, 4], ax=Figure().add_subplot())
+    >>> [text.get_text() for text in ax.texts]  # a point has room for two names
     ['d', 'c', 'b']
     """
-    ax = axes_of(ax)
-    at = np.asarray(places, dtype=float)
-    ax.scatter(at[:, 0], at[:, 1], s=14, color="C0")
+    ax = make_axes_if_none(ax)
+    coordinates = np.asarray(places, dtype=float)
+    ax.scatter(coordinates[:, 0], coordinates[:, 1], s=14, color="C0")
     ax.set(xticks=[], yticks=[], aspect="equal")
     ax.margins(0.08)
-    order = np.arange(len(at))
+    label_order = np.arange(len(coordinates))
     if importance is not None:
-        order = np.argsort(-np.asarray(importance))
+        label_order = np.argsort(-np.asarray(importance))
     ax.apply_aspect()
-    points = 72 / ax.figure.dpi
-    pixels = points * ax.transData.transform(at)
-    first, _, last, _ = points * np.array(ax.get_window_extent().extents)
-    box_of = require("matplotlib.transforms", "plots", "a figure").Bbox.from_bounds
-    dots = [box_of(x - _DOT, y - _DOT, 2 * _DOT, 2 * _DOT) for x, y in pixels]
-    style: Record = {"textcoords": "offset points", "fontsize": _POINTS, "parse_math": False}
-    taken: list[Bbox] = []
-    for i in order.tolist():
-        x, y = pixels[i]
-        wide = _WIDE * _POINTS * len(names[i])
-        free = []
-        for side, gap, left in (("left", _GAP, x + _GAP), ("right", -_GAP, x - _GAP - wide)):
-            box = box_of(left, y - _POINTS / 2, wide, _POINTS)
-            if first <= left and left + wide <= last and not box.count_overlaps(taken):
-                free.append((box.count_overlaps(dots) > 0, side, gap, box))
-        if free:
-            _, side, gap, box = min(free)
-            taken.append(box)
+    points_per_pixel = 72 / ax.figure.dpi
+    positions_in_points = points_per_pixel * ax.transData.transform(coordinates)
+    left_edge, _, right_edge, _ = points_per_pixel * np.array(ax.get_window_extent().extents)
+    make_box = require("matplotlib.transforms", "plots", "a figure").Bbox.from_bounds
+    point_boxes = [
+        make_box(x - POINT_RADIUS, y - POINT_RADIUS, 2 * POINT_RADIUS, 2 * POINT_RADIUS)
+        for x, y in positions_in_points
+    ]
+    style: Record = {"textcoords": "offset points", "fontsize": LABEL_HEIGHT, "parse_math": False}
+    label_boxes: list[Bbox] = []
+    for i in label_order.tolist():
+        x, y = positions_in_points[i]
+        width = CHARACTER_WIDTH * LABEL_HEIGHT * len(names[i])
+        positions = []
+        for side, gap, left in (
+            ("left", LABEL_GAP, x + LABEL_GAP),
+            ("right", -LABEL_GAP, x - LABEL_GAP - width),
+        ):
+            box = make_box(left, y - LABEL_HEIGHT / 2, width, LABEL_HEIGHT)
+            if (
+                left_edge <= left
+                and left + width <= right_edge
+                and not box.count_overlaps(label_boxes)
+            ):
+                positions.append((box.count_overlaps(point_boxes) > 0, side, gap, box))
+        if positions:
+            _, side, gap, box = min(positions)
+            label_boxes.append(box)
             ax.annotate(
                 names[i],
-                at[i],
+                coordinates[i],
                 (gap, 0),
                 ha=side,
                 va="center",

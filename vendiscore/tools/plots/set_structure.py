@@ -1,4 +1,4 @@
-"""One set in pictures: its spectrum, its similarities, and what each sample contributes."""
+"""Plots of one set: its spectrum, its similarities, and the contribution of each sample."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import numpy as np
 from ...spectral.leave_one_out import relative_drops
 from ...support.namespace import Array, to_host
 from ...support.types import Axes
-from .axes import axes_of, thin
+from .axes import make_axes_if_none, reference_line_style
 
-POINTS = 7.0  # the height of a label
-BARS = 30  # the largest number of bars
+LABEL_HEIGHT = 7.0  # in points
+MAX_BARS = 30
 
 
 def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
@@ -42,10 +42,10 @@ def spectrum(shares: Array, *, ax: Axes | None = None) -> Axes:
     >>> len(ax.patches)
     2
     """
-    ax = axes_of(ax)
-    heights = 100 * to_host(shares)[:BARS]
+    ax = make_axes_if_none(ax)
+    heights = 100 * to_host(shares)[:MAX_BARS]
     ax.bar(np.arange(1, len(heights) + 1), heights, color="C0", width=0.8)
-    ax.set(xlabel="direction, largest first", ylabel="share of the set (%)")
+    ax.set(xlabel="direction, largest first", ylabel="proportion of the set (%)")
     ax.locator_params("x", integer=True)
     return ax
 
@@ -83,32 +83,32 @@ def contributions(
     >>> [label.get_text() for label in ax.get_legend().get_texts()]
     ['samples', 'near-duplicates']
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     adds = np.asarray(adds)
     order = np.argsort(-adds, kind="stable")
     percent = 100 * relative_drops(adds[order])
-    places = np.arange(len(order))
-    marked = np.asarray(redundant)[order]
+    ranks = np.arange(len(order))
+    is_redundant = np.asarray(redundant)[order]
     ax.plot(
-        places,
+        ranks,
         percent,
         ".",
         color="C0",
         ms=4,
         label="samples",
     )
-    if marked.any():
+    if is_redundant.any():
         ax.plot(
-            places[marked],
-            percent[marked],
+            ranks[is_redundant],
+            percent[is_redundant],
             ".",
             color="C1",
             ms=5,
             label="near-duplicates",
         )
         ax.legend(frameon=False)
-    ax.axhline(0, **thin(ax))
-    ax.set(xlabel="samples, by what they add", ylabel="adds to the score (%)")
+    ax.axhline(0, **reference_line_style(ax))
+    ax.set(xlabel="samples, by decreasing contribution", ylabel="contribution to the score (%)")
     return ax
 
 
@@ -128,7 +128,8 @@ def heat_map(
     K : array-like of shape (n, n)
         Similarity matrix, such as ``similarity.dense()``. Not modified.
     order : array of int of shape (n,), optional
-        Order of the rows, such as ``analysis.clustered_order(similarity)``; by default that of K.
+        Order in which rows are drawn, such as ``analysis.clustered_order(similarity)``; by default
+        that of K.
     groups : array-like of shape (n,), optional
         Group of each sample of K. Lines separate groups.
     labels : sequence of str, optional
@@ -154,18 +155,18 @@ def heat_map(
     >>> len(ax.images), [float(line.get_xdata()[0]) for line in ax.lines]
     (1, [1.5, 0.5])
     """
-    ax = axes_of(ax)
+    ax = make_axes_if_none(ax)
     K = np.asarray(to_host(K))
     if order is not None:
         K = K[np.ix_(order, order)]
     n = len(K)
-    K = averaged(K, cells)
-    low = min(0.0, float(K.min()))
+    K = average_blocks(K, cells)
+    vmin = min(0.0, float(K.min()))
     extent = (0.5, n + 0.5, n + 0.5, 0.5)
     image = ax.imshow(
         K,
         "viridis",
-        vmin=low,
+        vmin=vmin,
         vmax=1,
         interpolation="nearest",
         extent=extent,
@@ -175,18 +176,18 @@ def heat_map(
         _, codes = np.unique(np.asarray(groups), return_inverse=True)
         if order is not None:
             codes = codes[order]
-        whole = [0.5, n + 0.5]
+        full_range = [0.5, n + 0.5]
         for end in np.flatnonzero(np.diff(codes)) + 1.5:
-            ax.plot([end, end], whole, color="white", lw=0.8)
-            ax.plot(whole, [end, end], color="white", lw=0.8)
+            ax.plot([end, end], full_range, color="white", lw=0.8)
+            ax.plot(full_range, [end, end], color="white", lw=0.8)
     if labels is None:
         ax.set(ylabel="samples, in the same order")
         ax.locator_params(integer=True)
     else:
-        room = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
-        step = max(1, math.ceil(n * POINTS / room))
+        height = ax.get_window_extent().height / ax.figure.dpi * 72  # in points
+        step = max(1, math.ceil(n * LABEL_HEIGHT / height))
         ticks = range(1, n + 1, step)
-        ax.set_yticks(ticks, labels[::step], fontsize=POINTS, parse_math=False)
+        ax.set_yticks(ticks, labels[::step], fontsize=LABEL_HEIGHT, parse_math=False)
         ax.set(xlabel="in the same order", xticks=[])
     bar = ax.figure.colorbar(image, cax=ax.inset_axes((1.04, 0, 0.05, 1)))
     bar.outline.set_visible(False)
@@ -194,13 +195,13 @@ def heat_map(
     return ax
 
 
-def averaged(K: np.ndarray, cells: int) -> np.ndarray:
-    """Average K (n, n) over blocks, into at most `cells` rows and columns."""
+def average_blocks(K: np.ndarray, cells: int) -> np.ndarray:
+    """Average K (n, n) over square blocks; the result has at most `cells` rows and columns."""
     n = len(K)
     if n <= cells:
         return K
     edges = np.linspace(0, n, cells + 1).astype(int)[:-1]
-    of_rows = np.add.reduceat(K, edges, axis=0)
-    sums = np.add.reduceat(of_rows, edges, axis=1)
+    row_sums = np.add.reduceat(K, edges, axis=0)
+    sums = np.add.reduceat(row_sums, edges, axis=1)
     sizes = np.diff(edges, append=n)
     return sums / np.outer(sizes, sizes)
