@@ -83,7 +83,10 @@ def test_compare_leaves_out_what_it_is_told_to(run, many, save):
 def test_samples_of_several_models_are_one_set_only_where_asked(run, answers, command):
     code, out, err = run(*command, answers, "--quiet")
     assert (code, out) == (2, "")
-    assert "the samples are in 2 sets by column 'model'; pass --pool to take all together" in err
+    assert (
+        "the samples are in 2 sets by column 'model'; pass --pool to use all samples as one set"
+        in err
+    )
 
 
 @pytest.mark.parametrize("threshold", [0.95, 0.3])
@@ -94,7 +97,7 @@ def test_dedup_writes_the_rows_that_explain_keeps(run, answers, threshold):
     with open(answers, encoding="utf-8") as file:
         head, *lines = file.read().splitlines()
     assert (code, out.splitlines()) == (0, [head, *(lines[i] for i in kept)])
-    assert "3 of 4 samples are kept, without repeats (similarity" in err
+    assert "Retained 3 of 4 samples, without near-duplicates (similarity" in err
     assert run(*asked, "--quiet", "--rows") == (0, "2\n4\n5\n", "")
 
 
@@ -125,7 +128,7 @@ def test_growth_is_the_mean_over_prompts(run, save):
 def test_report_is_the_page_of_a_set(run, many):
     assert run("report", many) == run(many, "-f", "html")
     code, _, err = run("explain", many, many)
-    assert (code, "explain takes one FILE, got 2" in err) == (2, True)
+    assert (code, "explain requires exactly one FILE, got 2" in err) == (2, True)
 
 
 def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
@@ -136,7 +139,7 @@ def test_explain_tells_duplicates_modes_and_what_adds(run, answers):
     parts = dict(part.split(":\n") for part in out.split("\n\n")[1:4])
     assert parts["near-duplicates"].splitlines()[1].split() == ["2", "3", "a", "b"]
     assert parts["modes"].splitlines()[1].split()[0] == "0.5"
-    assert parts["samples that add the most"].count("\n") >= 4
+    assert parts["samples that contribute most"].count("\n") >= 4
 
 
 def test_explain_in_csv_has_a_row_a_sample(run, answers):
@@ -166,7 +169,7 @@ def test_explain_names_what_the_kernel_left_out(run, save):
 
 USAGE = [
     (["compare", "{x}"], "two or more different files"),
-    (["compare", "{x}", "{x}"], "compare takes two or more different files"),
+    (["compare", "{x}", "{x}"], "compare requires two or more different files"),
     (["compare", "{x}", "{y}", "--level", "2"], "--level must be a level from 0.5 to below 1"),
     (["compare", "{x}", "{y}", "--permutations", "5"], "--permutations must be"),
     (
@@ -174,8 +177,8 @@ USAGE = [
         "`-q` must be a number in [0, inf] or 'inf', got [1, 2]",
     ),
     (["compare", "{x}", "{y}", "-o", "sigm=1"], "unknown keyword `sigm`"),
-    (["select", "{x}"], "select needs -n, the number of samples to choose"),
-    (["select", "{x}", "-k", "3"], "as in -n 3; -k names a kernel"),
+    (["select", "{x}"], "select requires -n, the number of samples to select"),
+    (["select", "{x}", "-k", "3"], "for example -n 3 (-k is the kernel)"),
     (["model"], "arguments are required: download."),
     (["compare", "{x}", "{y}", "--test", "t"], "tests by permutations, with --group-by within"),
     (["{x}", "--field", "answer"], "Did you mean --column?"),
@@ -223,10 +226,10 @@ def test_prompts_of_a_column_are_taken_out(run, save):
     assert [each["score"] for each in told["sets"]] == pytest.approx([s.score for s in sets.sets])
     code, out, err = run("select", file, "-n", 3, *how)
     assert (code, out) == (2, "")
-    assert "take the prompts out of similarities by --given-prompt" in err
+    assert "pass --given-prompt to condition similarities" in err
     code, _, err = run("explain", file, "--pool", "--given-prompt")
     assert code == 2
-    assert "--given-prompt needs the column of prompts: name it with --prompt" in err
+    assert "--given-prompt requires a column of prompts; pass --prompt COLUMN" in err
     how = (*how, "--given-prompt")
     found = json.loads(run("explain", file, *how)[1])
     expected = vendiscore.explain(texts, prompts=asked, given_prompt=True)

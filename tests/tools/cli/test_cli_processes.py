@@ -65,10 +65,10 @@ def test_a_reader_that_goes_away_is_no_error(texts):
 
 
 CLOSED = {
-    ("x.txt", "1"): (1, "vendiscore: error: standard output is closed, so that nothing can be"),
+    ("x.txt", "1"): (1, "vendiscore: error: cannot print results: standard output is closed"),
     ("x.txt", "2"): (0, ""),
     ("none.txt", "1 2"): (1, ""),
-    ("-", "0"): (1, "vendiscore: error: standard input: it is not open"),
+    ("-", "0"): (1, "vendiscore: error: standard input: it is closed"),
 }
 
 
@@ -184,7 +184,7 @@ def test_an_interrupted_selection_is_written_with_its_code(form, texts, monkeypa
 def test_times_of_long_work_are_for_pipes_too(texts, monkeypatch, capsys):
     monkeypatch.setattr(progress, "_MIN_ANNOUNCED_SECONDS", 0.0)
     assert main(["select", texts, "-n", "3"]) == 0
-    assert capsys.readouterr().err.count("Choosing 3 of 300 samples: about ") == 1
+    assert capsys.readouterr().err.count("Selecting 3 of 300 samples: about ") == 1
     assert main(["select", texts, "-n", "3", "--quiet"]) == 0
     assert capsys.readouterr().err == ""
 

@@ -77,13 +77,13 @@ def test_vectors_and_folders_have_sets_too(run, tmp_path, save):
             TABLE,
             ("--column", "answer", "--pool"),
             2,
-            "for one table, name the column that tells sets",
+            "or one table with a column that assigns rows to sets",
         ),
         (
             TABLE,
             ("--column", "answer", "--group-by", "model"),
             2,
-            "sets apart, such as --by model",
+            "for example --by model",
         ),
         (TABLE, ("--by", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         (TABLE[TABLE.model == "new"], OPTIONS, 1, "--by must have two labels or more"),
@@ -117,7 +117,7 @@ def test_rows_without_a_model_are_left_out_if_that_is_asked_for(run, tmp_path):
 def test_several_files_have_no_column_of_sets(run, many_files):
     code, _, err = run("compare", *many_files, "--by", "model")
     assert code == 2
-    assert "--by names a column of one file, got 2 files" in err
+    assert "--by requires a single file, got 2 files" in err
 
 
 @pytest.fixture
@@ -132,7 +132,7 @@ def test_a_mean_over_sources_points_to_compare(run, save):
         code, out, err = run(path, "--column", "text", "--group-by", "kind")
         assert code == 0
         assert out.startswith("VS = ")
-        advice = "may be sources, such as models, and the mean over them says little. To compare "
+        advice = "look like models or other sources. To compare "
         advice += f"them: vendiscore compare {path} --by kind"
         assert (advice in err) == offered
 

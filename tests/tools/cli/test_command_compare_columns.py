@@ -102,16 +102,18 @@ def test_the_error_without_sets_names_a_column_of_the_table_and_its_prompts(run,
     path = save("answers.csv", table(("Prompt", "LLM", "answer")))
     code, _, err = run("compare", path, "--prompt", "Prompt")
     assert code == 2
-    assert "name the column that tells sets apart, such as --by LLM\n" in err
+    assert "assigns rows to sets, for example --by LLM\n" in err
     code, _, err = run("compare", path, "--group-by", "LLM")
-    assert "such as --by LLM instead of --group-by\n" in err
+    assert "for example --by LLM instead of --group-by\n" in err
 
 
 def test_answers_to_several_prompts_are_refused_with_the_column(run, path):
     for command in ("explain", "growth"):
         code, _, err = run(command, path)
         assert code == 2
-        assert "--pool to take all together, or --prompt prompt --pool to compare answers" in err
+        assert (
+            "--pool to use all samples as one set, or --prompt prompt --pool to compare only" in err
+        )
         assert run(command, path, "--prompt", "prompt", "--pool")[0] == 0
 
 
@@ -161,7 +163,9 @@ def test_counts_can_be_pooled_grown_and_compared(run, save):
     assert found == json.loads(json.dumps(right.to_dict()))
     code, _, err = run(*asked)
     assert code == 2
-    assert "so that sites cannot be matched; pass --pool to take the sites of each set" in err
+    assert (
+        "so sets cannot be compared site by site; pass --pool to pool the sites of each set" in err
+    )
 
 
 def test_counts_are_never_told_to_name_a_column_that_is_not_there(run, save):

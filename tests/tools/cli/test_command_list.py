@@ -14,7 +14,7 @@ def test_kernels_and_measures_are_listed(run):
         measure.name for measure in vendiscore.list_measures()
     ]
     assert "-m text" in out.split("\n\n")[1]
-    assert run("measures", "molecules")[1].startswith("-m molecules means VS, IntDiv. ")
+    assert run("measures", "molecules")[1].startswith("-m molecules computes VS, IntDiv. ")
 
 
 def test_the_catalogue_names_the_encoder_in_use(run):

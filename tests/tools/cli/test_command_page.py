@@ -22,7 +22,9 @@ def test_the_command_serves_the_page_at_a_port(tmp_path, start_app):
 def test_a_port_that_no_machine_has_is_named(tmp_path, start_app):
     pytest.importorskip("gradio")
     with (
-        pytest.raises(AssertionError, match="error: port 65536 cannot be had; pass another --port"),
+        pytest.raises(
+            AssertionError, match="error: port 65536 is not available; pass another --port"
+        ),
         start_app(tmp_path, "-m", "vendiscore", "page", "--port", "65536"),
     ):
         pass
@@ -35,7 +37,9 @@ def test_a_port_that_is_taken_is_named(tmp_path, start_app):
         taken.listen()
         port = taken.getsockname()[1]
         with (
-            pytest.raises(AssertionError, match=f"error: port {port} cannot be had; pass another"),
+            pytest.raises(
+                AssertionError, match=f"error: port {port} is not available; pass another"
+            ),
             start_app(tmp_path, "-m", "vendiscore", "page", "--port", str(port)),
         ):
             pass

@@ -124,10 +124,13 @@ def test_selected_rows_are_written_into_a_file(run, answers, tmp_path):
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--rows", "--indices"), "--rows and --indices contradict each other"),
-        (("--rows", "-f", "json"), "-f json has row numbers and indices; remove --rows"),
-        (("--output", "{x}"), "is the file that is read; name another one"),
-        (("--output", "y.npy"), "cannot hold samples of"),
+        (("--rows", "--indices"), "--rows and --indices are mutually exclusive"),
+        (
+            ("--rows", "-f", "json"),
+            "-f json already contains row numbers and indices; remove --rows",
+        ),
+        (("--output", "{x}"), "--output must not be the input file"),
+        (("--output", "y.npy"), "cannot store samples of"),
     ],
 )
 def test_outputs_of_select_that_contradict_are_refused(run, many, more, said):

@@ -123,7 +123,7 @@ def test_intervals_stand_beside_the_number(run, texts):
     assert f"(90 % interval {ninety['VS_low']:.4g} to" in said
     code, out, err = run(texts, "--ci", "-b")
     assert (code, out) == (2, "")
-    assert "-b prints numbers only: leave --ci out, or -b" in err
+    assert "-b prints only values; remove -b or --ci" in err
 
 
 @pytest.mark.usefixtures("without_static")
@@ -248,8 +248,8 @@ def test_a_report_is_of_one_set(run, save):
     path = save("a.csv", of_models(["model", "prompt", "answer"])[0])
     code, out, err = run(path, "-f", "html")
     assert (code, out) == (2, "")
-    assert "a report is about one set, got 3 sets by column 'model'. Use one of:\n" in err
-    lines = err.partition("Use one of:\n")[2].splitlines()
+    assert "a report is about one set, got 3 sets by column 'model'. Type one of:\n" in err
+    lines = err.partition("Type one of:\n")[2].splitlines()
     assert [line.split()[1] for line in lines] == [path, "compare", "sources"]
     for line in lines:
         assert run(*shlex.split(line)[1:])[0] == 0, line
@@ -320,7 +320,10 @@ def test_vectors_are_compared_by_their_cosine_and_it_is_said(run, save):
     code, said, notes = run(path, "-b")
     assert (code, said) == (0, f"{vendiscore.compute(X, k='cosine')['VS']!r}\n")
     taken = f"vendiscore: {path}: 9 vectors\n"
-    assert notes == f"{taken}vendiscore: {path}: vectors are compared by their cosine (-k cosine)\n"
+    assert (
+        notes
+        == f"{taken}vendiscore: {path}: vectors are compared by cosine similarity (-k cosine)\n"
+    )
     rbf = vendiscore.compute(X, k="rbf", sigma=2)["VS"]
     assert run(path, "-b", "-k", "rbf:sigma=2") == (0, f"{rbf!r}\n", taken)
     mag = vendiscore.compute(X, measures="MagArea", t_cut=3)["MagArea"]
@@ -346,18 +349,18 @@ USAGE = [
     (["{x}", "-q", "x"], "-q must be a number in"),
     (["{x}", "-m", "Inddiv"], "unknown measure 'Inddiv'. Did you mean 'IntDiv'?"),
     (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
-    (["{x}", "-o", "ns"], "-o takes OPTION=VALUE, got 'ns'"),
-    (["{x}", "-o", "k=bleu"], "is not an option: pass -k instead"),
-    (["{x}", "-o", "counts=1"], "is not an option: pass --counts instead"),
-    (["{x}", "-o", "model=str.split"], "takes Python objects"),
+    (["{x}", "-o", "ns"], "-o must be OPTION=VALUE, got 'ns'"),
+    (["{x}", "-o", "k=bleu"], "is not supported; use -k instead"),
+    (["{x}", "-o", "counts=1"], "is not supported; use --counts instead"),
+    (["{x}", "-o", "model=str.split"], "requires a Python object"),
     (["{x}", "-m", "MagDiff"], "--references FILE"),
-    (["{x}", "--references", "{x}"], "VS looks at one"),
+    (["{x}", "--references", "{x}"], "VS uses only one set"),
     (["{x}", "-m", "WithinVS"], "name their column with --group-by or --prompt"),
     (["{x}", "-w", "2"], "there is no option -w. Tables have four digits; -b, -f csv and -f json"),
     (["{x}", "--skip-rows", "-2"], "expected a whole number of at least 0"),
-    (["{x}", "-o", "score_K=1"], "is not an option: pass --matrix instead"),
+    (["{x}", "-o", "score_K=1"], "is not supported; use --matrix instead"),
     (["{x}", "-f", "xml"], "invalid choice: 'xml'"),
-    (["-", "-"], "standard input, -, can be read once"),
+    (["-", "-"], "standard input (-) can be read only once"),
     (["{x}", "{x}", "-f", "html"], "a report is about one set, got 2 sets; pass one FILE"),
 ]
 
@@ -472,7 +475,7 @@ def test_prose_is_scored_by_wording_and_by_meaning(run, save):
         f"VS = {meaning:.4g}{BY_MEANING}",
         "n = 4",
     ]
-    assert "-k semantic more." in lines[-1]
+    assert "-k semantic more closely." in lines[-1]
     assert meaning < words["VS"] - 0.5
 
 

@@ -75,7 +75,7 @@ def test_columns_of_sources_and_prompts_are_found(run, table):
     code, out, err = run("sources", table, "-f", "json")
     assert code == 0
     assert "24 texts of column 'answer', in 3 sets by column 'model'" in err
-    assert "sources are compared as whole sets; for answers to prompts, pass --prompt" in err
+    assert "so each source is compared as a whole; to compare answers to the same prompt" in err
     assert same(out, vendiscore.sources(TABLE["answer"], by=TABLE["model"]))
     twice = pd.concat([TABLE, TABLE.assign(answer=TABLE.answer + " more")])
     twice.to_csv(table, index=False)
@@ -162,7 +162,7 @@ def test_files_without_columns_name_the_flags_of_this_command(run, save, tmp_pat
     said = "or leave out all options that name columns"
     assert said in run("sources", path, "--source", "model")[2]
     (tmp_path / "folder").mkdir()
-    said = "leave out all options that name columns, but for --group-by folder and --by folder"
+    said = "all options that name columns, except --group-by folder and --by folder"
     assert said in run("sources", tmp_path / "folder", "--source", "model")[2]
 
 
@@ -180,16 +180,16 @@ def test_of_many_sources_a_few_are_printed(run, save):
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--column", "answer", "--pool"), 2, "sets apart, such as --by model"),
+        (("--column", "answer", "--pool"), 2, "for example --by model"),
         ((*COLUMNS, "--source", "modle"), 1, "There is no column 'modle'. Did you mean 'model'?"),
         ((*COLUMNS, "--prompt", "promt"), 1, "There is no column 'promt'. Did you mean 'prompt'?"),
         ((*COLUMNS, "--given-prompt", "-k", "labels"), 1, "csv: cannot condition on --prompt"),
-        (("--source", "model", "--column", "answer", "--given-prompt"), 2, "name it with --prompt"),
+        (("--source", "model", "--column", "answer", "--given-prompt"), 2, "pass --prompt COLUMN"),
         ((*COLUMNS, "--level", 2), 2, "--level must be a level from 0.5 to below 1"),
         ((*COLUMNS, "-q", "0"), 2, "-q must be an order above 0"),
         ((*COLUMNS, "-q", "1,2"), 2, "`-q` must be a number in [0, inf] or 'inf', got [1, 2]"),
         ((*COLUMNS, "-k", "ngrm"), 2, "unknown kernel -k 'ngrm'"),
-        ((*COLUMNS, "answers.txt"), 2, "--by names a column of one file, got 2 files"),
+        ((*COLUMNS, "answers.txt"), 2, "--by requires a single file, got 2 files"),
     ],
 )
 def test_what_cannot_be_meant_is_refused_by_its_flag(run, table, options, code, said):

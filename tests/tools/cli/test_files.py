@@ -185,7 +185,7 @@ def test_molecules_are_compared_by_morgan(run, save):
     pytest.importorskip("rdkit")
     path = save("m.smi", "CCO ethanol\nc1ccccc1\tbenzene ring\nCC(=O)O\n")
     expected = vendiscore.compute(["CCO", "c1ccccc1", "CC(=O)O"], k="morgan")["VS"]
-    note = "molecules are compared by their Morgan fingerprints (-k morgan)"
+    note = "molecules are compared by Morgan fingerprints (-k morgan)"
     notes = f"vendiscore: {path}: 3 molecules\nvendiscore: {path}: {note}\n"
     assert run(path, "-b") == (0, f"{expected!r}\n", notes)
     assert run(path, "-b", "--quiet") == (0, f"{expected!r}\n", "")
@@ -218,7 +218,7 @@ def test_a_folder_is_its_images(run, pictures):
     cats = sorted((pictures / "cats").iterdir())
     expected = vendiscore.compute(cats, k="pixels")["VS"]
     said = f"vendiscore: {pictures / 'cats'}: "
-    notes = f"{said}2 images\n{said}images are compared by their pixels (-k pixels)\n"
+    notes = f"{said}2 images\n{said}images are compared by pixels (-k pixels)\n"
     assert run(pictures / "cats", "-b") == (0, f"{expected!r}\n", notes)
     assert run(pictures / "cats", "-b", "-k", "pixels") == (
         0,

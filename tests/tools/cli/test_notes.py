@@ -39,13 +39,13 @@ def test_quiet_prints_warnings_without_notes(run, answers):
 def test_quiet_and_verbose_contradict_each_other(run, answers):
     code, _, err = run(answers, "--quiet", "--verbose")
     assert code == 2
-    assert "--quiet and --verbose contradict each other" in err
+    assert "--quiet and --verbose are mutually exclusive" in err
 
 
 def test_each_set_of_vectors_has_its_kernel_noted_once(run, save):
     rows = [f"{i},{i % 5},{'ab'[i % 2]}" for i in range(1, 13)]
     path = save("v.csv", "\n".join(["x,y,model", *rows]))
-    assert run(path, "--by", "model")[2].count("compared by their cosine") == 1
+    assert run(path, "--by", "model")[2].count("compared by cosine similarity") == 1
 
 
 def test_a_table_of_two_kernels_reports_its_samples_once(run, answers):

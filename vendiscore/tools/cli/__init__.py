@@ -53,7 +53,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except SystemExit as end:  # from --help, --version and errors of argparse
         return end.code if isinstance(end.code, int) else USAGE
     if sys.stdout is None or sys.stdout.closed:
-        print_message("error: standard output is closed, so that nothing can be printed")
+        print_message("error: cannot print results: standard output is closed")
         return DATA
     try:
         with warnings.catch_warnings(), quiet(getattr(args, "quiet", False)):

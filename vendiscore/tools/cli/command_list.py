@@ -28,21 +28,24 @@ def run_measures(args: Namespace) -> str:
         rows = [
             {
                 "measure": each.name,
-                "tells": each.aspect,
-                "more of it": each.direction,
-                "what it is": each.summary,
+                "aspect": each.aspect,
+                "more if": each.direction,
+                "description": each.summary,
             }
             for each in list_measures()
         ]
         listed = output.format_text_table(rows)
         presets = ", ".join(f"-m {each}" for each in PRESETS)
-        return f"{listed}\nSeveral at once: {presets} (`vendiscore measures text`).\n"
+        return f"{listed}\nPresets of several measures: {presets} (`vendiscore measures text`).\n"
     if args.name in PRESETS:
         some = PRESETS[args.name]
-        return f"-m {args.name} means {', '.join(some.measures)}. {some.question}. {some.source}.\n"
+        return (
+            f"-m {args.name} computes {', '.join(some.measures)}. {some.question}. {some.source}.\n"
+        )
     with as_usage_error():
         found = get_measure(args.name)
     options = ", ".join(f"{option}={default!r}" for option, default in found.options.items())
-    head = f"-m {found.name} is in {found.range}; {found.direction} means more {found.aspect}. "
+    head = f"-m {found.name}: values in {found.range}. "
+    head += f"{found.direction.capitalize()} values mean more {found.aspect}. "
     head += f"Options: {options or 'none'}. Source: {found.source}."
     return f"{head}\n\n{(inspect.getdoc(found.compute) or '').strip()}\n"

@@ -20,7 +20,7 @@ _OTHER_FORMAT_FOLDERS = ("onnx/", "openvino/")  # folders with the same weights 
 def run_model(args: Namespace) -> str:
     name = NAMED_MODELS.get(args.name, args.name)
     hub = require("huggingface_hub", "text", f"`{PROGRAM} model`")
-    unknown = UsageError(f"the Hub has no public model {name!r}; pass OWNER/NAME as on its page")
+    unknown = UsageError(f"there is no public model {name!r} on the Hub; pass OWNER/NAME")
     if model_modality(name) is None:
         raise unknown
     try:
@@ -28,16 +28,16 @@ def run_model(args: Namespace) -> str:
         sizes = {file.rfilename: file.size for file in info.siblings}
         files = select_model_files(sizes)
         size = sum(sizes[file] for file in files) / 1e6
-        print_message(f"{size:,.1f} MB from the Hub, unless at hand already: {name}")
+        print_message(f"{size:,.1f} MB to download from the Hub, unless cached: {name}")
         folder = hub.snapshot_download(name, allow_patterns=files)
     except (hub.errors.RepositoryNotFoundError, hub.errors.HFValidationError):
         raise unknown from None
     except Exception as error:  # exception classes of the client differ between releases
         raise OSError(
-            f"{name} was not downloaded: {error}; see that the Hub can be reached and that the "
-            f"disk has room, or take -k static, which needs no network"
+            f"cannot download {name}: {error}; check the network connection and the free disk "
+            f"space, or use -k static, which requires no network"
         ) from error
-    return f"{name} is in {folder}\nType: {PROGRAM} FILE -k {args.name}\n"
+    return f"{name} is stored in {folder}\nTo use it: {PROGRAM} FILE -k {args.name}\n"
 
 
 def select_model_files(names: Collection[str]) -> list[str]:

@@ -24,9 +24,9 @@ from .notes import Notes
 
 # For each sample type, the default kernel and what it compares.
 _DEFAULT_KERNELS = {
-    "vectors": ("cosine", "their cosine"),
-    "molecules": ("morgan", "their Morgan fingerprints"),
-    "images": ("pixels", "their pixels"),
+    "vectors": ("cosine", "cosine similarity"),
+    "molecules": ("morgan", "Morgan fingerprints"),
+    "images": ("pixels", "pixels"),
     "labels": ("labels", "equality"),
     "sequences": ("ngram_overlap", "n-grams of 1 to 4 letters"),
 }
@@ -105,7 +105,7 @@ def parse_command_options(
     found = {}
     order = float(DEFAULT_ORDER)
     if args.quiet and args.verbose:
-        raise UsageError("--quiet and --verbose contradict each other; remove one of them")
+        raise UsageError("--quiet and --verbose are mutually exclusive; remove one of them")
     with as_usage_error():
         if args.kernel is not None:
             name, *parts = args.kernel.split(":")
@@ -137,20 +137,20 @@ def check_conflicting_flags(args: Namespace) -> None:
     passed = {name for name, value in vars(args).items() if value not in (None, False)}
     form = getattr(args, "format", "text")
     if {"counts", "matrix"} <= passed:
-        raise UsageError("FILE holds counts or similarities: leave one of --counts, --matrix out")
+        raise UsageError("--counts and --matrix are mutually exclusive; remove one of them")
     if "brief" in passed:
         others = [f"--{name}" for name in ("ci", "signature") if name in passed]
         if form != "text":
             others.append(f"-f {form}")
         if others:
-            raise UsageError(f"-b prints numbers only: leave {', '.join(others)} out, or -b")
+            raise UsageError(f"-b prints only values; remove -b or {', '.join(others)}")
     csv_table = args.command == "table" and form == "csv"
     if "signature" in passed and (form == "html" or csv_table):
-        raise UsageError(f"--signature has no place in -f {form}: leave one of them out")
+        raise UsageError(f"--signature is not supported with -f {form}; remove one of them")
     if args.command == "dedup" and parse_value(args.order) != DEFAULT_ORDER:
-        raise UsageError("-q has no effect on near-duplicates: leave it out")
+        raise UsageError("-q has no effect on near-duplicates; remove it")
     if args.command == "explain" and args.size != DEFAULT_TABLE_ROWS and form in ("json", "csv"):
-        raise UsageError(f"-n is the number of rows of tables, and -f {form} has all: leave it out")
+        raise UsageError(f"-n has no effect with -f {form}, which contains all rows; remove it")
 
 
 def parse_score_options(
@@ -170,9 +170,12 @@ def parse_score_options(
         request = parse_request({**keywords, "details": True})  # like the results
     names = ", ".join(each.measure.name for each in request.measures)
     if request.two_sample_measures and args.references is None:
-        raise UsageError(f"{names} compares with a second set: name it with --references FILE")
+        raise UsageError(f"measures of two sets ({names}) require --references FILE")
     if args.references is not None and not request.two_sample_measures:
-        raise UsageError(f"--references is for measures of two sets; {names} looks at one")
+        raise UsageError(
+            "--references requires a measure of two sets, for example -m MMD; "
+            f"{names} uses only one set"
+        )
     return found, request
 
 
@@ -230,7 +233,7 @@ def read_files(
     `prepare` transforms the samples of each file before notes are printed.
     """
     if [*paths, references].count("-") > 1:
-        raise UsageError("standard input, -, can be read once")
+        raise UsageError("standard input (-) can be read only once")
     options = {each.name for each in fields(Wanted)}
     given = vars(command_options.args).items()
     asked = {name: value for name, value in given if name in options and value is not None}
@@ -249,8 +252,10 @@ def read_files(
         found = [_add_prompts(source, () if by else source.groups) for source in found]
     for source in found[1:]:
         if source.kind != found[0].kind:
-            both = f"{source.name} has {source.kind}, {found[0].name} {found[0].kind}"
-            raise DataError(f"{both}; take one kind at a time")
+            raise DataError(
+                f"all files must contain the same type of samples: {found[0].name} contains "
+                f"{found[0].kind}, {source.name} contains {source.kind}"
+            )
     return found
 
 
@@ -269,7 +274,9 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
     """Read several files as one set each, or one file with a column of set labels."""
     count = len(args.files)
     if args.by and count > 1:
-        raise UsageError(f"--by names a column of one file, got {count} files; leave it out")
+        raise UsageError(
+            f"--by requires a single file, got {count} files, each of which is a set; remove --by"
+        )
 
     def prepare(source: Samples) -> Samples:
         if source.unit == INDIVIDUAL and count == 1:
@@ -283,8 +290,8 @@ def read_sets(args: Namespace, command_options: CommandOptions) -> list[Samples]
     found = read_files(args.files, command_options, prepare=prepare)
     if len({*args.files}) < count or (count == 1 and not found[0].sets):
         raise UsageError(
-            f"{args.command} takes two or more different files; for one table, name the column "
-            f"that tells sets apart{_suggest_set_flags(args, found[0]) if count == 1 else ''}"
+            f"{args.command} requires two or more different files, or one table with a column that "
+            f"assigns rows to sets{_suggest_set_flags(args, found[0]) if count == 1 else ''}"
         )
     return found
 
@@ -298,9 +305,9 @@ def _sites_as_sets(source: Samples) -> Samples:
         )
     if len({*zip(source.sets, source.groups, strict=False)}) == len({*source.groups}) > 0:
         raise UsageError(
-            f"{source.name}: each site is in one set by column "
-            f"{short_repr(source.grouping['sets'])}, so that sites cannot be matched; pass --pool "
-            f"to take the sites of each set together"
+            f"{source.name}: each site belongs to only one set of column "
+            f"{short_repr(source.grouping['sets'])}, so sets cannot be compared site by site; "
+            f"pass --pool to pool the sites of each set"
         )
     return source
 
@@ -316,7 +323,7 @@ def _suggest_set_flags(args: Namespace, source: Samples) -> str:
     named = [name for name in named if name not in (source.column, source.grouping.get("prompts"))]
     if not named:
         return ""
-    flags = f", such as --by {shlex.quote(named[0])}"
+    flags = f", for example --by {shlex.quote(named[0])}"
     if getattr(args, "group_by", None) == named[0]:
         return f"{flags} instead of --group-by"
     prompts = source.grouping.get("groups")
@@ -327,7 +334,7 @@ def _add_prompts(source: Samples, groups: Sequence[Hashable]) -> Samples:
     """Return samples with prompts from --prompt, or from the groups."""
     prompts = source.prompts or list(map(str, groups))
     if not prompts:
-        raise UsageError("--given-prompt needs the column of prompts: name it with --prompt")
+        raise UsageError("--given-prompt requires a column of prompts; pass --prompt COLUMN")
     return replace(source, prompts=prompts)
 
 
@@ -339,10 +346,11 @@ def check_one_set(source: Samples, allow_prompts: bool) -> None:
     for name, labels in (("groups", source.groups), ("sets", source.sets)):
         if labels:
             column = source.grouping.get(name)
-            by = f" by column {short_repr(column)}" if column else ""
+            of_column = f" by column {short_repr(column)}" if column else ""
             raise UsageError(
-                f"{source.name}: the samples are in {len({*labels}):,} {name}{by}; pass --pool to "
-                f"take all together{_suggest_prompt_flags(source) if allow_prompts else ''}"
+                f"{source.name}: expected one set, but the samples are in {len({*labels}):,} "
+                f"{name}{of_column}; pass --pool to use all samples as one set"
+                f"{_suggest_prompt_flags(source) if allow_prompts else ''}"
             )
 
 
@@ -352,7 +360,9 @@ def _suggest_prompt_flags(source: Samples) -> str:
     if not prompts or source.unit == INDIVIDUAL:
         return ""
     models = " --pool" * bool(source.sets)
-    return f", or --prompt {shlex.quote(prompts)}{models} to compare answers to the same prompt"
+    return (
+        f", or --prompt {shlex.quote(prompts)}{models} to compare only answers to the same prompt"
+    )
 
 
 def prompt_keywords(sources: Sequence[Samples], given_prompt: bool) -> Record:
@@ -382,11 +392,15 @@ def parse_option_flags(pairs: Iterable[str]) -> Record:
         name, sign, text = pair.partition("=")
         name = name.strip().replace("-", "_")
         if not sign or not name:
-            raise UsageError(f"-o takes OPTION=VALUE, got {pair!r}; a file is written by > {pair}")
+            raise UsageError(
+                f"-o must be OPTION=VALUE, got {pair!r}; to write results to a file, use > FILE"
+            )
         if name in _OWN_FLAGS:
-            raise UsageError(f"-o {name} is not an option: pass {_OWN_FLAGS[name]} instead")
+            raise UsageError(f"-o {name} is not supported; use {_OWN_FLAGS[name]} instead")
         if name in _PYTHON_ONLY_OPTIONS:
-            raise UsageError(f"-o {name} takes Python objects; call vendiscore.compute from Python")
+            raise UsageError(
+                f"-o {name} requires a Python object; call vendiscore.compute in Python"
+            )
         found[name] = parse_value(text)
     return found
 

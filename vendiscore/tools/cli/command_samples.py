@@ -43,14 +43,15 @@ def run_select(args: Namespace) -> str:
     """Return the selected samples in the format of the file."""
     if args.size is None:
         raise UsageError(
-            "select needs -n, the number of samples to choose, as in -n 3; -k names a kernel"
+            "select requires -n, the number of samples to select, for example -n 3 (-k is the "
+            "kernel)"
         )
     _check_output(args)
     command_options, source, similarity, given = _read_similarity(args, "initial", "swaps", "psd")
     if source.prompts and not args.given_prompt:
         raise UsageError(
-            "select looks at one set: take the prompts out of similarities by --given-prompt, or "
-            "leave --prompt out"
+            "select does not group samples by prompt; pass --given-prompt to condition "
+            "similarities on the prompt, or remove --prompt"
         )
     with report_file_locations({"samples": source}):
         found = select(
@@ -73,9 +74,10 @@ def run_dedup(args: Namespace) -> str:
     _check_output(args)
     command_options, source, _, found = _explain_file(args)
     kept = found.kept.tolist()
-    said = f"{len(kept):,} of {found.n:,} samples are kept, without repeats ({found.criterion})."
+    sentence = f"Retained {len(kept):,} of {found.n:,} samples, without near-duplicates"
+    sentence += f" ({found.criterion})."
     result = {"n": found.n, "threshold": args.threshold, "criterion": found.criterion}
-    return _write_or_format_samples(command_options, source, kept, said, result)
+    return _write_or_format_samples(command_options, source, kept, sentence, result)
 
 
 def run_growth(args: Namespace) -> str:
@@ -134,15 +136,15 @@ def _iter_tables(
     modes = []
     for mode in explanation.modes():
         if len(mode.exemplars):
-            row = {"share": mode.share, "members": len(mode.members)}
+            row = {"proportion": mode.share, "members": len(mode.members)}
             modes.append(row | pick(int(mode.exemplars[0]), unit, "sample"))
     columns = (unit, "adds", "surprise", "unexplained", "sample")
     adding = [pick(i, *columns) for i in range(len(rows))]
     adding.sort(key=lambda row: -row["adds"])
     yield "near-duplicates", repeated
-    yield "pairs next to the threshold", pairs
+    yield "pairs close to the threshold", pairs
     yield "modes", modes[:size]
-    yield "samples that add the most", adding[:size]
+    yield "samples that contribute most", adding[:size]
 
 
 def _read_similarity(
@@ -152,7 +154,7 @@ def _read_similarity(
     command_options = parse_command_options(args, extra_names)
     source, *others = read_files(args.files, command_options)
     if others:
-        raise UsageError(f"{args.command} takes one FILE, got {len(args.files)}")
+        raise UsageError(f"{args.command} requires exactly one FILE, got {len(args.files)}")
     check_one_set(source, allow_prompts=args.command != "select")
     if "output" in args:
         _check_output_file(args, source)
@@ -181,9 +183,9 @@ def _check_output(args: Namespace) -> None:
     """Raise a UsageError for contradictory output flags."""
     asked = [flag for flag in ("rows", "indices") if getattr(args, flag)]
     if args.format == "json" and asked:
-        raise UsageError(f"-f json has row numbers and indices; remove --{asked[0]}")
+        raise UsageError(f"-f json already contains row numbers and indices; remove --{asked[0]}")
     if len(asked) > 1:
-        raise UsageError("--rows and --indices contradict each other; remove one of them")
+        raise UsageError("--rows and --indices are mutually exclusive; remove one of them")
 
 
 def _check_output_file(args: Namespace, source: Samples) -> None:
@@ -191,25 +193,26 @@ def _check_output_file(args: Namespace, source: Samples) -> None:
     target = args.output and file_extension(args.output)
     if args.rows and source.saved:
         raise UsageError(
-            f"{source.name} does not number its rows; print their indices, from 0, with --indices"
+            f"--rows is not supported, because rows of {source.name} have no numbers; pass "
+            "--indices to print their indices, from 0"
         )
     printed = args.format != "json" and not (args.output or args.indices)
     if printed and source.saved and not source.written:
         raise UsageError(
-            f"{source.name} is an array, which is not printed; write the selected rows into a "
-            f"file with --output FILE.{source.endings[0]}, or print their indices, from 0, "
-            "with --indices"
+            f"{source.name} is an array, which cannot be printed; pass --output "
+            f"FILE.{source.endings[0]} to write the selected rows to a file, or --indices to "
+            "print their indices, from 0"
         )
     if not args.output:
         return
     exists = Path(args.output).exists() and args.files != [STDIN]
     if exists and Path(args.output).samefile(args.files[0]):
-        raise UsageError(f"--output {args.output} is the file that is read; name another one")
+        raise UsageError(f"--output must not be the input file, got {args.output}")
     binary = named_format(args.output) in ("npy", "npz", "parquet")
     if (binary and target not in source.endings) or not (binary or source.written):
-        wanted = [f".{end}" for end in source.endings] or ["that of a text file, such as .csv"]
+        wanted = [f".{end}" for end in source.endings] or ["that of a text file, for example .csv"]
         raise UsageError(
-            f"--output {args.output} cannot hold samples of {source.name}; the ending must be "
+            f"--output {args.output} cannot store samples of {source.name}; the ending must be "
             f"{' or '.join(wanted)}"
         )
 

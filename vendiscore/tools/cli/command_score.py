@@ -43,7 +43,8 @@ _MAX_CELL_WIDTH = 60  # of labels in the text table of --worst
 _STATIC_SCORE_SUFFIX = " by meaning (static word vectors, -k static)"
 _ENGLISH_ONLY_NOTE = "; static word vectors and -k semantic are for English text."
 _WORDING_AND_MEANING_NOTE = (
-    "n-grams measure wording; static word vectors see some of the meaning, -k semantic more."
+    "n-grams compare wording. Static word vectors compare meaning roughly, "
+    "-k semantic more closely."
 )
 
 
@@ -137,7 +138,7 @@ def _describe_report_alternatives(args: Namespace, sources: Sequence[Samples]) -
     ]
     if column := sources[0].grouping.get("sets"):
         message += f" by column {column!r}"
-    return "\n  ".join([f"{message}. Use one of:", *commands])
+    return "\n  ".join([f"{message}. Type one of:", *commands])
 
 
 def _score_by_meaning(args: Namespace, texts: Samples, keywords: Record) -> Record:
@@ -231,8 +232,8 @@ def _add_compare_command(note: str, source: Samples) -> str:
     if prompts := source.grouping.get("prompts"):
         words += ["--prompt", prompts]
     return (
-        f"These {len({*source.groups}):,} groups may be sources, such as models, and the mean "
-        f"over them says little. To compare them: {shlex.join(words)}"
+        f"These {len({*source.groups}):,} groups look like models or other sources. "
+        f"To compare them: {shlex.join(words)}"
     )
 
 

@@ -27,7 +27,8 @@ def run_sources(args: Namespace) -> str:
     with report_file_locations({file.name: file for file in files}):
         if not (args.prompts or files[0].groups) and len(files) == 1 and args.by != FOLDER_COLUMN:
             args.notes.add_note(
-                "sources are compared as whole sets; for answers to prompts, pass --prompt COLUMN"
+                "the samples have no prompts, so each source is compared as a whole; to compare "
+                "answers to the same prompt, pass --prompt COLUMN"
             )
         asked = command_options.keywords_for(files[0]) | {
             "level": args.level,

@@ -21,7 +21,7 @@ from ..reading.samples import Samples
 from .exit_codes import DataError, UsageError, print_message
 
 STDIN = "-"
-NO_SAMPLES = "there are no samples in it"
+NO_SAMPLES = "no samples found"
 _MAX_ALTERNATIVES = 12
 # Kernel names and aliases for sample types, in terms that users can type.
 _DEFAULT_KERNELS = {
@@ -45,7 +45,7 @@ def read_samples(path: str, read_options: Wanted, args: Namespace) -> Samples:
         raise UsageError("\n".join([f"{name}: {error.question} Type one of:", *lines])) from None
     except RefusedError as error:
         at = f", {error.place}" if error.place else ""
-        remedy = "; or name its --encoding or --type" if isinstance(error, NotTextError) else ""
+        remedy = "; or pass --encoding or --type" if isinstance(error, NotTextError) else ""
         raise DataError(f"{name}{at}: {error.message}{remedy}") from None
     except OSError as error:
         raise DataError(f"{name}: {_describe_os_error(error, path)}") from None
@@ -129,7 +129,7 @@ def report_unusable_samples(
     listed = ", ".join(rows[:5]) + (", …" if len(rows) > 5 else "")
     others = f" (and {len(more):,} more: {listed})" if more else ""
     remedy = "" if "; " in said else "; correct or remove it"
-    remedy += ", or pass --on-error skip to leave out what cannot be used" * suggest_skip
+    remedy += ", or pass --on-error skip to drop unusable samples" * suggest_skip
     raise DataError(f"{source.name}, {where} {said}{others}{remedy}")
 
 
@@ -146,21 +146,19 @@ def _read_file_or_folder(path: str, read_options: Wanted) -> Samples:
 def _read_folder(folder: Path, read_options: Wanted) -> Samples:
     if read_options.column or {*read_options.others} - {FOLDER_COLUMN}:
         raise RefusedError(
-            f"it is a folder, which has no columns; leave out all options that name columns, but "
-            f"for --group-by {FOLDER_COLUMN} and --by {FOLDER_COLUMN}"
+            f"a folder has no columns; remove all options that name columns, except --group-by "
+            f"{FOLDER_COLUMN} and --by {FOLDER_COLUMN}"
         )
     if read_options.split or read_options.type not in (None, "txt"):
-        raise RefusedError(
-            "it is a folder, whose samples are a file each; leave out --split and --type"
-        )
+        raise RefusedError("each file of a folder is one sample; remove --split and --type")
     if read_options.skip_rows or read_options.header is not None or read_options.index is not None:
         raise RefusedError(
-            "it is a folder, whose samples are a file each; leave out the options of tables"
+            "each file of a folder is one sample; remove --skip-rows, --header and --index"
         )
     if read_options.others and read_options.subfolders is False:
         raise RefusedError(
-            f"--by {FOLDER_COLUMN} and --group-by {FOLDER_COLUMN} take files in subfolders; remove "
-            "--no-subfolders"
+            f"--by {FOLDER_COLUMN} and --group-by {FOLDER_COLUMN} require files in subfolders; "
+            "remove --no-subfolders"
         )
     found = folder_samples(folder, read_options)
     for note in found.notes:
@@ -177,7 +175,7 @@ def _read_folder(folder: Path, read_options: Wanted) -> Samples:
 def _read_bytes(path: str) -> bytes:
     if path == STDIN:
         if sys.stdin is None:
-            raise OSError("it is not open")
+            raise OSError("it is closed")
         return sys.stdin.buffer.read()
     data = Path(path).read_bytes()
     if not path.lower().endswith(".gz"):
@@ -185,7 +183,7 @@ def _read_bytes(path: str) -> bytes:
     try:
         return gzip.decompress(data)
     except (EOFError, zlib.error) as error:
-        raise OSError(f"it is cut short or damaged ({error})") from None
+        raise OSError(f"the file is truncated or damaged ({error})") from None
 
 
 def _describe_os_error(error: OSError, path: str) -> str:
@@ -193,5 +191,5 @@ def _describe_os_error(error: OSError, path: str) -> str:
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
         close = suggest_name(Path(path).name, names, fallback=" ") if names else ""
-        return f"there is no such file. {close}".partition("Available")[0].strip()
+        return f"no such file. {close}".partition("Available")[0].strip()
     return (error.strerror or str(error)).rstrip(".")
