@@ -5,6 +5,7 @@
 `encoder` loads a model once. `load` gives the metric of `evaluate.load("vendiscore.py")`.
 """
 
+import inspect
 import sys
 from importlib import import_module
 from importlib.util import find_spec
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 __version__ = "0.5.0.dev0"
 
 from .support import optional  # noqa: F401  first: it tells of all packages that are not there
-from .support.suggestions import suggest_name, with_call_hints
+from .support.suggestions import first_sentence, suggest_name, with_call_hints
 
 if TYPE_CHECKING:
     from . import plots
@@ -120,13 +121,19 @@ def _unknown(name: str, imported: bool) -> AttributeError | ImportError:
     message = f"module {__name__!r} has no attribute {name!r}"
     if name.startswith("_"):
         return AttributeError(message)
-    look = f"dir({__name__}) lists all names."
-    hint = suggest_name(name, __all__, quote="`", fallback=look, kind="name")
-    # `from vendiscore import name` would replace an AttributeError, and the hint in it. A folder
-    # is looked for after an AttributeError only.
+    descriptions = {public: _describe(public) for public in __all__}
+    fallback = f"dir({__name__}) lists all names."
+    hint = suggest_name(name, descriptions, kind="function", quote="`", fallback=fallback)
+    # Python replaces an AttributeError by its own ImportError for `from vendiscore import name`,
+    # except if `name` is a submodule.
     if imported and find_spec(f"{__name__}.{name}") is None:
         return ImportError(f"cannot import name {name!r} from {__name__!r}. {hint}", name=__name__)
     return AttributeError(f"{message}. {hint}")
+
+
+def _describe(name: str) -> str:
+    """Return the first sentence of the docstring of a public name."""
+    return first_sentence(inspect.getdoc(globals().get(name) or __getattr__(name)) or "")
 
 
 def __dir__() -> list[str]:

@@ -257,7 +257,7 @@ def test_a_policy_that_is_rewarded_for_it_keeps_several_right_answers(fuse):
         ),
         ({"groups": [1, 2]}, ValueError, "`groups` must have one label for each of 4 samples"),
         ({"prompts": ["?"]}, ValueError, "`prompts` must have one label for each of 4 samples"),
-        ({"nss": 1}, TypeError, "unknown keyword `nss`"),
+        ({"nss": 1}, TypeError, "unknown keyword 'nss'"),
     ],
 )
 def test_arguments_are_read(arguments, error, message):

@@ -87,7 +87,7 @@ def mag_area(
     4.6052
     """
     own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut, average=average)
-    return _compute_areas([build_metric_space(samples, options)], **own)[0]
+    return _compute_areas([build_metric_space(samples, options, mag_area)], **own)[0]
 
 
 def mag_areas(
@@ -169,7 +169,7 @@ def mag_areas(
     if not sets:
         raise ValueError("`sets` is empty: expected one or more sets of samples")
     names = [f"sets[{i}]" for i in range(len(sets))]
-    return _compute_areas(build_metric_spaces(sets, names, **options), **own)
+    return _compute_areas(build_metric_spaces(sets, names, mag_areas, **options), **own)
 
 
 def mag_diff(
@@ -259,7 +259,9 @@ def mag_diff(
         relative=relative,
         absolute=absolute,
     )
-    spaces = build_metric_spaces([samples, references], ["samples", "references"], **options)
+    spaces = build_metric_spaces(
+        [samples, references], ["samples", "references"], mag_diff, **options
+    )
     return float(compute_area_difference(*spaces, **own))
 
 

@@ -165,7 +165,7 @@ def magnitude_curve(samples: Samples, **options: object) -> MagnitudeCurve:
     >>> len(result.values)
     25
     """
-    space = build_metric_space(samples, options)
+    space = build_metric_space(samples, options, magnitude_curve)
     limit = find_convergence_scale(space, 0.05)
     scales, values = evaluate_magnitude(space, np.linspace(0.0, 1.5 * limit, 25))
     return MagnitudeCurve(space, limit, scales, values)

@@ -71,7 +71,7 @@ def magnitude(samples: Samples, t: float = 1.0, **options: object) -> float:
     1.462117
     """
     own = check_magnitude_options(t=t)
-    return build_metric_space(samples, options).magnitude(**own)
+    return build_metric_space(samples, options, magnitude).magnitude(**own)
 
 
 def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np.ndarray:
@@ -130,7 +130,7 @@ def magnitude_weights(samples: Samples, t: float = 1.0, **options: object) -> np
     own = check_magnitude_options(t=t)
     if own["t"] == 0:
         raise ValueError("`t` must be more than 0 for weights, got 0: Z is then singular")
-    return build_metric_space(samples, options).weights(**own)
+    return build_metric_space(samples, options, magnitude_weights).weights(**own)
 
 
 def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
@@ -180,7 +180,7 @@ def spread(samples: Samples, t: float = 1.0, **options: object) -> float:
     1.462117
     """
     own = check_magnitude_options(t=t)
-    return build_metric_space(samples, options).spread(**own)
+    return build_metric_space(samples, options, spread).spread(**own)
 
 
 def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: object) -> float:
@@ -239,7 +239,7 @@ def convergence_scale(samples: Samples, *, epsilon: float = 0.05, **options: obj
     2.944439
     """
     own = check_magnitude_options(epsilon=epsilon)
-    return find_convergence_scale(build_metric_space(samples, options), **own)
+    return find_convergence_scale(build_metric_space(samples, options, convergence_scale), **own)
 
 
 def magnitude_function(
@@ -311,7 +311,7 @@ def magnitude_function(
     """
     chosen = None if scales is None else np.unique(check_scales("scales", scales))
     own = check_magnitude_options(n_scales=n_scales, epsilon=epsilon, t_cut=t_cut)
-    space = build_metric_space(samples, options)
+    space = build_metric_space(samples, options, magnitude_function)
     if chosen is None:
         last = own["t_cut"] or find_convergence_scale(space, own["epsilon"])
         chosen = np.linspace(0.0, last, own["n_scales"])
@@ -383,7 +383,7 @@ def magnitude_dimension(
     """
     n_scales = check_n_scales(n_scales, min_value=3)
     own = check_magnitude_options(epsilon=epsilon)
-    space = build_metric_space(samples, options)
+    space = build_metric_space(samples, options, magnitude_dimension)
     if scales is None:
         t_conv = find_convergence_scale(space, **own)
         if t_conv == 0:

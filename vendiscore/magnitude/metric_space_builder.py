@@ -122,22 +122,34 @@ def as_space(
     5.0
     """
     return build_metric_spaces(
-        [samples], ["samples"], metric=metric, k=k, solver=solver, **options
+        [samples], ["samples"], as_space, metric=metric, k=k, solver=solver, **options
     )[0]
 
 
-def build_metric_space(samples: Samples, options: Options) -> MetricSpace:
-    """Build the MetricSpace of samples; `options` are those of `as_space`."""
-    return build_metric_spaces([samples], ["samples"], **options)[0]
+def build_metric_space(
+    samples: Samples, options: Options, caller: Callable[..., object]
+) -> MetricSpace:
+    """Build the MetricSpace of samples; `options` are those of `as_space`.
+
+    Errors about unknown options also suggest parameters of `caller`.
+    """
+    return build_metric_spaces([samples], ["samples"], caller, **options)[0]
 
 
 def build_metric_spaces(
-    sets: Sequence[Samples], names: Sequence[str], *, solver: object = "auto", **options: object
+    sets: Sequence[Samples],
+    names: Sequence[str],
+    caller: Callable[..., object],
+    *,
+    solver: object = "auto",
+    **options: object,
 ) -> list[MetricSpace]:
     """Build comparable MetricSpaces of several sets; options are those of `as_space`, and `fit`."""
     own = check_magnitude_options(solver=solver)
     given = {name: value for name, value in options.items() if value is not None}
-    how = similarity_spec_from_keywords(given, own, allow_metric=True, allow_fit=len(sets) > 1)
+    how = similarity_spec_from_keywords(
+        given, caller, extra_names=own, allow_metric=True, allow_fit=len(sets) > 1
+    )
     check_kernel_or_metric(how, "magnitude")
     mixed = not all(map(is_precomputed, sets))
     samples = []

@@ -9,7 +9,7 @@ import numpy as np
 from ..resolve.presets import expand_presets
 from ..support.arguments import check_no_gradient, has_gradient, is_collection
 from ..support.namespace import Array, asarray_like, namespace, to_host
-from ..support.suggestions import suggest_name
+from ..support.suggestions import describe_parameters, suggest_name
 from ..support.types import Options, Record
 from .measure import RANGE_ROUNDING, Measure, get_measure
 from .sample_set import SampleSet, UnsupportedInputError
@@ -49,11 +49,18 @@ def parse_measures(measures: MeasuresArgument, shared: Record) -> list[Configure
     accepted: set[str] = set()
     for name, measure_options in expand_presets(options_by_name).items():
         measure = get_measure(name)
-        for option in measure_options:
+        for option, value in measure_options.items():
             if option not in measure.options:
-                hint = suggest_name(option, measure.options, quote="`", kind="keyword")
-                message = f"`{option}` is not an option of measure {measure.name!r}. {hint}"
-                raise TypeError(message.rstrip())
+                descriptions = describe_parameters(measure.compute)
+                hint = suggest_name(
+                    option,
+                    {each: descriptions.get(each, "") for each in measure.options},
+                    kind="keyword",
+                    value=value,
+                    quote="`",
+                )
+                hint = hint or "It has no options."
+                raise TypeError(f"{option!r} is not an option of measure {measure.name!r}. {hint}")
         options = {option: shared[option] for option in measure.options if option in shared}
         options |= measure_options
         for option, value in options.items():

@@ -313,7 +313,8 @@ def get_measure(name: str) -> Measure:
     """Return the measure with this name; raise a ValueError with a suggestion if it is unknown."""
     measure = _measures.find(name)
     if measure is None:
-        names = {*_measures.entries, *PRESETS}
+        names = {preset: f"Preset: {', '.join(each.measures)}." for preset, each in PRESETS.items()}
+        names |= {each: measure.summary for each, measure in _measures.entries.items()}
         presets = ", ".join(map(repr, PRESETS))
         fallback = (
             f"`vendiscore.list_measures()` lists all measures; {presets} are presets of several "

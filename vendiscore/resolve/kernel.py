@@ -1,16 +1,17 @@
 """The registry of kernels: functions from a list of samples and options to a Similarity."""
 
 import inspect
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import MappingProxyType
 from typing import Any, Literal, NoReturn, TypeVar
 
 from ..similarity.base import Similarity
 from ..support.arguments import check_bool
 from ..support.errors import short_repr
 from ..support.signature import to_plain
-from ..support.suggestions import model_modality, suggest_name
+from ..support.suggestions import describe_parameters, model_modality, suggest_name
 from ..support.summary import SummaryMixin
 from ..support.types import Options, Record
 from .registry import Registry, get_docstring_summary, get_option_defaults
@@ -157,6 +158,15 @@ class Kernel(SummaryMixin):
     def options(self) -> Record:
         """The default of each option by name, including `on_error`, which all kernels support."""
         return get_option_defaults(self.build) | {"on_error": "raise"}
+
+    @property
+    def option_descriptions(self) -> dict[str, str]:
+        """The options with the first sentence of their descriptions."""
+        documented = describe_parameters(self.build)
+        return {
+            name: documented.get(name, "What to do with unusable samples: raise or skip.")
+            for name in self.options
+        }
 
     @property
     def signature(self) -> list[str]:
@@ -345,7 +355,8 @@ def get_kernel(name: str) -> Kernel:
             for source, reason in _kernels.import_errors.items()
         ]
         fallback = "`vendiscore.list_kernels()` lists all kernels."
-        hint = suggest_name(name, _kernels.entries, NAMED_MODELS, fallback=fallback, kind="kernel")
+        summaries = {known: kernel.summary for known, kernel in _kernels.entries.items()}
+        hint = suggest_name(name, summaries, NAMED_MODELS, fallback=fallback, kind="kernel")
         raise ValueError(f"unknown kernel `k={short_repr(name)}`. {hint}{''.join(import_errors)}")
     return kernel
 
@@ -402,14 +413,37 @@ def format_psd_kernels(samples: str) -> str:
     return ", ".join(k.name for k in list_kernels() if k.psd and k.samples == samples)
 
 
-def check_kernel_options(kernel: Kernel, options: Options, extra_names: Iterable[str] = ()) -> None:
-    """Raise a TypeError for an option that the kernel does not have; suggest a similar name."""
-    for option in options:
+def check_kernel_options(
+    kernel: Kernel, options: Options, extra_names: Mapping[str, str] = MappingProxyType({})
+) -> None:
+    """Raise a TypeError for an option that the kernel lacks, with a suggestion."""
+    for option, value in options.items():
         if option not in kernel.options:
-            raise TypeError(
-                f"`{option}` is not an option of kernel {kernel.name!r}. "
-                f"{suggest_name(option, kernel.options, extra_names, quote='`', kind='keyword')}"
+            hint = suggest_name(
+                option,
+                kernel.option_descriptions,
+                extra_names,
+                kind="keyword",
+                value=value,
+                other_scopes=describe_kernel_options(),
+                quote="`",
             )
+            raise TypeError(f"{option!r} is not an option of kernel {kernel.name!r}. {hint}")
+
+
+def describe_kernel_options() -> dict[str, str]:
+    """Return the names of all kernel options, and which kernels have them."""
+    kernels: dict[str, list[str]] = {}
+    for kernel in list_kernels():
+        for option in kernel.options:
+            kernels.setdefault(option, []).append(repr(kernel.name))
+    described = {
+        option: f"an option of {', '.join(names)}; pass the name of the kernel as `k`"
+        for option, names in kernels.items()
+    }
+    return described | {
+        "on_error": "an option of every registered kernel; pass the name of the kernel as `k`"
+    }
 
 
 def kernels_with_option(option: str) -> list[str]:

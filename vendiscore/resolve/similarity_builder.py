@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -115,10 +115,10 @@ def as_similarity(
 
 
 def similarity_from_keywords(
-    samples: Samples, arguments: Options, extra_names: Iterable[str] = ()
+    samples: Samples, arguments: Options, caller: Callable[..., object] | None = None
 ) -> Similarity:
-    """Call `as_similarity` with keywords; errors suggest `extra_names` for unknown ones."""
-    spec = similarity_spec_from_keywords(arguments, extra_names)
+    """Call `as_similarity` with keywords; errors also suggest parameters of `caller`."""
+    spec = similarity_spec_from_keywords(arguments, caller or as_similarity)
     return build_set_similarities([check_collection(samples, spec)], spec, ["samples"])[0]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, get_args
 
@@ -15,7 +15,7 @@ from ..similarity.shapes import is_list
 from ..support.arguments import check_bool, check_choice
 from ..support.errors import short_repr
 from ..support.optional import is_network
-from ..support.suggestions import closest_name, replacement_hint, suggest_name
+from ..support.suggestions import describe_parameters, suggest_name, suggestion
 from ..support.types import Options, PairFunction, Record, Samples
 from .kernel import (
     NAMED_MODELS,
@@ -24,10 +24,9 @@ from .kernel import (
     Mixture,
     add_model_option,
     check_kernel_options,
+    describe_kernel_options,
     format_psd_kernels,
     get_kernel,
-    kernels_with_option,
-    list_kernels,
     parse_kernel_name,
 )
 from .kernel_builder import TEXT_KERNEL, check_on_error
@@ -40,9 +39,18 @@ Metric: TypeAlias = str | PairFunction
 FitTo = Literal["samples", "references", "pool"]
 
 INPUT_FORM_KEYWORDS = ("score_K", "score_X", "score_dual")
-SIMILARITY_KEYWORDS = frozenset(
-    ("k", *INPUT_FORM_KEYWORDS, "normalize", "metric", "fit", "prompts", "given_prompt")
-)
+# Keywords of a SimilaritySpec, with descriptions for suggestions.
+SIMILARITY_KEYWORDS = {
+    "k": "The kernel: a name from `list_kernels()` or a function of two samples.",
+    "score_K": "Whether the samples are a similarity matrix.",
+    "score_X": "Whether the samples are features, whose dot products are the similarities.",
+    "score_dual": "Same as `score_X`.",
+    "normalize": "Whether to divide k(x, y) by sqrt(k(x, x) k(y, y)).",
+    "metric": "Distance for distance-based measures.",
+    "fit": "Which of several sets determines fitted kernel options.",
+    "prompts": "The prompt that each sample answers.",
+    "given_prompt": "Whether to condition similarities on the prompts.",
+}
 MIXTURE_OPTIONS = ("options", "combine", "on_error")
 KERNEL_METRICS = ("kernel", "1-k")
 
@@ -240,20 +248,29 @@ def check_no_metric_options(options: Iterable[str]) -> None:
 
 def similarity_spec_from_keywords(
     arguments: Options,
-    extra_names: Iterable[str] = (),
+    caller: Callable[..., object] | None = None,
     allow_grouping: bool = False,
     *,
+    extra_names: Iterable[str] = (),
     allow_metric: bool = False,
     allow_fit: bool = False,
 ) -> SimilaritySpec:
     """Parse keywords that must all belong to a SimilaritySpec; see `parse_similarity_spec`.
 
-    `metric` is accepted only with `allow_metric`, `fit` only with `allow_fit`.
+    `metric` is accepted only with `allow_metric`, `fit` only with `allow_fit`. Errors about unknown
+    keywords also suggest parameters of `caller` and `extra_names`.
     """
     remaining = dict(arguments)
-    spec = apply_text_kernel_options(
-        parse_similarity_spec(remaining, allow_grouping), remaining, extra_names, {}
-    )
+    spec = parse_similarity_spec(remaining, allow_grouping)
+    if remaining:
+        accepted = dict.fromkeys(extra_names, "")
+        if caller is not None:
+            accepted |= describe_parameters(caller)
+        accepted |= SIMILARITY_KEYWORDS
+        for name, allowed in (("metric", allow_metric), ("fit", allow_fit)):
+            if not allowed:
+                del accepted[name]
+        spec = apply_text_kernel_options(spec, remaining, accepted, {})
     if spec.metric is not None and not allow_metric:
         raise TypeError(
             "`metric` is not supported by this function, which uses similarities; remove it, or "
@@ -284,17 +301,17 @@ def check_kernel_or_metric(spec: SimilaritySpec, caller: str) -> None:
 def apply_text_kernel_options(
     spec: SimilaritySpec,
     remaining: Options,
-    extra_names: Iterable[str],
+    accepted: Mapping[str, str],
     measures_by_option: Mapping[str, Sequence[str]],
 ) -> SimilaritySpec:
     """Return `spec` with the remaining keywords as options of the default text kernel.
 
     Raise a TypeError if a kernel was passed, or if the text kernel lacks one of the options.
+    `accepted` are all keywords of the caller with their descriptions, for suggestions.
     """
     if not remaining:
         return spec
     name = next(iter(remaining))
-    supported = {*SIMILARITY_KEYWORDS, "samples", *extra_names}
     if "p" in remaining:
         raise TypeError(
             "`p` (weights) is not supported by magnitude, `compare` and `growth`; remove it. The "
@@ -303,18 +320,19 @@ def apply_text_kernel_options(
     if name in measures_by_option:
         raise TypeError(f"`{name}` is {_describe_measures_with_option(measures_by_option[name])}")
     if isinstance(spec.k, Kernel):
-        check_kernel_options(spec.k, remaining, supported)
+        check_kernel_options(spec.k, remaining, accepted)
     if isinstance(spec.k, tuple):
-        raise TypeError(
-            f"`{name}` is not an option of a mixture of kernels; to set it for one kernel, pass "
-            f"options={{{spec.k[0].name!r}: {{{name!r}: …}}}}"
-        )
+        part = spec.k[0].name
+        hint = suggestion(name, accepted, "keyword", remaining[name], quote="`")
+        hint = hint or f"An option of one kernel is passed as options={{{part!r}: {{{name!r}: …}}}}"
+        raise TypeError(f"{name!r} is not an option of a mixture of kernels. {hint}")
     kernel = get_kernel(TEXT_KERNEL)
     if spec.defines_similarity or not remaining.keys() <= kernel.options.keys():
         name = next((n for n in remaining if n not in kernel.options), name)
         if not spec.defines_similarity:
-            supported |= kernel.options.keys()
-        raise TypeError(_describe_misplaced_option(name, supported, measures_by_option))
+            accepted = {**accepted, **kernel.option_descriptions}
+        value = remaining[name]
+        raise TypeError(_describe_unknown_keyword(name, value, accepted, measures_by_option))
     return replace(spec, **_split_kernel_options(kernel, remaining) | {"k": None})
 
 
@@ -357,37 +375,28 @@ def _split_kernel_options(kernel: Kernel, options: Options) -> Record:
     return {"k": kernel, "options": kernel_options, "drop_unusable": drop_unusable}
 
 
-def _describe_misplaced_option(
-    name: str, supported: Collection[str], measures_by_option: Mapping[str, Sequence[str]]
+def _describe_unknown_keyword(
+    name: str,
+    value: object,
+    accepted: Mapping[str, str],
+    measures_by_option: Mapping[str, Sequence[str]],
 ) -> str:
     """Describe why the keyword `name` is invalid, and suggest a keyword or a kernel."""
-    options = {option for kernel in list_kernels() for option in kernel.options}
-    accepted = {*supported, "exponent"}
-    if name in options and not replacement_hint(name, "keyword"):
-        return f"`{name}` is {_describe_kernels_with_option(name)}"
-    closest = closest_name(name, {*accepted, *options, *measures_by_option} - {name})
-    if not replacement_hint(name, "keyword") and closest and closest not in accepted:
-        description = (
-            _describe_kernels_with_option(closest)
-            if closest in options
-            else _describe_measures_with_option(measures_by_option[closest])
-        )
-        return f"unknown keyword `{name}`. Did you mean `{closest}`? It is {description}"
-    fallback = (
-        f"Supported keywords are {', '.join(sorted(supported))}, and the options of the kernel; "
-        "for example, help(vendiscore.get_kernel('rbf')) shows those of 'rbf'."
+    other_scopes = {
+        option: _describe_measures_with_option(names)
+        for option, names in measures_by_option.items()
+    } | describe_kernel_options()
+    hint = suggest_name(
+        name,
+        accepted,
+        ["exponent"],
+        kind="keyword",
+        value=value,
+        other_scopes={n: where for n, where in other_scopes.items() if n not in accepted},
+        quote="`",
+        fallback=f"Supported keywords are {', '.join(sorted(accepted))}, and kernel options.",
     )
-    hint = suggest_name(name, accepted, quote="`", fallback=fallback, kind="keyword")
-    return f"unknown keyword `{name}`. {hint}"
-
-
-def _describe_kernels_with_option(option: str) -> str:
-    """Describe an option by the kernels that have it, as in "an option of 'rbf'; pass …"."""
-    if option == "on_error":
-        kernels = "every registered kernel"
-    else:
-        kernels = ", ".join(map(repr, kernels_with_option(option)))
-    return f"an option of {kernels}; pass the name of the kernel as `k`"
+    return f"unknown keyword {name!r}. {hint}"
 
 
 def _describe_measures_with_option(names: Sequence[str]) -> str:

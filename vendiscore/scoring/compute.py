@@ -238,7 +238,7 @@ def compute(
     arguments = dict(locals())  # all keywords by name
     for name in ("samples", "references", "options"):
         del arguments[name]
-    request = parse_request(arguments | options)
+    request = parse_request(arguments | options, caller=compute)
     if references is None:
         check_no_fit(request.spec)
     else:

@@ -12,6 +12,7 @@ from ..measures.evaluation import ConfiguredMeasure, parse_measures
 from ..measures.measure import BETWEEN, Measure, list_measures, measures_with_option
 from ..resolve.registry import Registry
 from ..resolve.similarity_spec import (
+    SIMILARITY_KEYWORDS,
     SimilaritySpec,
     apply_text_kernel_options,
     check_kernel_or_metric,
@@ -29,6 +30,7 @@ from ..support.arguments import (
     is_collection,
 )
 from ..support.errors import short_repr
+from ..support.suggestions import describe_parameters
 from ..support.types import Options, Record, Samples, Weights
 
 if TYPE_CHECKING:
@@ -179,10 +181,12 @@ def parse_request(
     *,
     ignored_names: Collection[str] | None = None,
     allow_unused_order: bool = False,
+    caller: Callable[..., object] | None = None,
 ) -> ScoreRequest:
     """Parse the keywords of `compute`; `ignored_names` belong to other metrics and are ignored.
 
     With `allow_unused_order`, `q` may have no effect, because it is a default or has other uses.
+    Errors about unknown keywords also describe the parameters of `caller`.
     """
     read: Callable[..., ScoreRequest] = _parse_request
     if ignored_names is None and _CACHEABLE_TYPES.issuperset(map(type, arguments.values())):
@@ -193,6 +197,7 @@ def parse_request(
         references,
         ignored_names,
         allow_unused_order,
+        caller,
         Registry.version,
         **arguments,
     )
@@ -216,6 +221,7 @@ def _parse_request(
     references: Samples | bool | None,
     ignored_names: Collection[str] | None,
     allow_unused_order: bool,
+    caller: Callable[..., object] | None,
     registry_version: int,
     /,
     **arguments: Any,
@@ -306,16 +312,20 @@ def _parse_request(
     if estimating is not None:
         _check_estimate(ci, orders, measures)
     if rest:
-        also = {option for measure in measures for option in measure.options}
-        also |= {*_DEFAULTS, "references"}
-        if estimating is not None:
-            also.add("seed")
+        accepted = dict.fromkeys((*_DEFAULTS, "samples", "references", "seed"), "")
+        if caller is not None:
+            accepted |= describe_parameters(caller)
+        accepted |= SIMILARITY_KEYWORDS
+        if estimating is None:
+            del accepted["seed"]
+        for measure in measures:
+            accepted |= dict.fromkeys(measure.options, f"Option of {measure.name}.")
         every = {
             name: measures_with_option(name)
             for measure in list_measures()
             for name in measure.options
         }
-        spec = apply_text_kernel_options(spec, rest, also, every)
+        spec = apply_text_kernel_options(spec, rest, accepted, every)
     return ScoreRequest(
         spec=spec,
         measures=tuple(chosen),

@@ -1,4 +1,14 @@
-"""Suggest a valid name or call in the message about an invalid one."""
+"""Suggest a valid name or call in the message about an unknown name.
+
+One rule is used for names of every kind (`suggest_name`):
+
+1. A synonym of an accepted name, from the table SYNONYMS: suggest that name.
+2. A concept with a place elsewhere, from the table ELSEWHERE: show the sentence from the table.
+3. A name that is accepted elsewhere, such as a flag of another command: show where.
+4. An abbreviation or misspelling of an accepted name or of its synonyms: suggest that name.
+5. A name of another kind, such as a measure passed as a kernel: show how to pass it.
+6. Otherwise: list the three most similar accepted names, each with its description.
+"""
 
 import difflib
 import functools
@@ -6,81 +16,510 @@ import importlib
 import inspect
 import re
 import sys
+import textwrap
 from abc import ABCMeta
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from types import ModuleType
+from numbers import Real
+from types import MappingProxyType, ModuleType
 from typing import Any, Literal, NoReturn, ParamSpec, TypeVar
 
 Arguments = ParamSpec("Arguments")
 Result = TypeVar("Result")
-NameKind = Literal["kernel", "keyword", "measure", "metric", "name", "objective"]
-# Minimum `difflib` ratio of a suggestion; 0.6 would suggest "cosine" for "size".
-MIN_NAME_SIMILARITY = 0.65
-# Longer lists of names are truncated.
+NameKind = Literal[
+    "attribute",
+    "command",
+    "flag",
+    "function",
+    "kernel",
+    "keyword",
+    "measure",
+    "metric",
+    "objective",
+]
+# Minimum `difflib` ratio of a misspelling; 0.65 would suggest "--split" for "--plot".
+MIN_SPELLING_SIMILARITY = 0.8
+# Minimum length of an abbreviation such as "ngram" for "ngram_overlap".
+MIN_PREFIX_LENGTH = 4
+# Names that are listed with their descriptions if there is no better suggestion.
+MAX_CANDIDATES = 3
+# Longer lists of names are not shown.
 MAX_LISTED_NAMES = 12
+MAX_DESCRIPTION_LENGTH = 100
+# Default of `value`: the name was used without a value.
+NO_VALUE = object()
 
-# Names of this package, and synonyms in other libraries, in the form of `normalize_name`. If a
-# synonym has several names, the first accepted one is suggested.
-SYNONYMS = {
-    "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn similarityfunction",
-    "p": "weights weight probs probabilities sampleweight sampleweights",
-    "q": "order orders alpha",
-    "ci": "confidence confidencelevel confidenceinterval interval cilevel level",
-    "level": "confidence confidencelevel confidenceinterval cilevel ci",
-    "allow_repeats": "repeats norepeats recurrence continuous",
-    "size": "n top topk num count nsamples numsamples budget",
-    "ns": "n ngram ngrams ngramrange",
-    "seed": "randomstate randomseed rng",
-    "samples": "texts text sentences generations images molecules smiles inputs input x prediction "
-    "predictions data",
-    "references": "reference refs targets target",
-    "groups": "group groupby",
-    "measures": "measure metrics",
-    "threshold": "cutoff thresh minsimilarity",
-    "normalize": "normalise normalized",
-    "sigma": "bandwidth lengthscale",
-    "model_path": "modelname modelid modelnameorpath checkpoint",
-    "n_bits": "fpsize",
-    "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf",
-    "text_embeddings": "sbert sentencetransformers bert simcse",
-    "static": "wordllama model2vec potion glove word2vec wordvectors staticvectors",
-    "equivalence": "nli entailment semanticequivalence noveltybench",
-    "image_embeddings": "inception inceptionv3",
-    "pixels": "image images photos pictures",
-    "morgan": "ecfp ecfp4 smiles molecule molecules fingerprint fingerprints",
-    "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect",
-    "cosine": "cosinesimilarity cossim cos",
-    "rbf": "gaussian squaredexponential",
-    "euclidean": "l2",
-    "manhattan": "l1",
-    "linear": "dot dotproduct inner innerproduct",
-    "labels": "classes categories",
-    "VS": "vendi vendiscore diversity",
-    "IntDiv": "internaldiversity",
-    "NgramDiversity": "distinct distinctn distinct1 distinct2",
-    "generative": "prdc precisionrecall",
-    "list_kernels": "availablekernels kernelnames",
-    "list_measures": "availablemeasures listmetrics",
-    "growth": "rarefaction accumulation",
-    "encoder": "embed encode embedding",
-    "compare": "permutationtest significance",
-    "effective_number": "hill hillnumber hillnumbers renyi entropy",
-    "spectrum": "eigenvalues eigvals",
+# For each kind of name: accepted names, each with its synonyms in other libraries, in the form of
+# `normalize_name`. All accepted targets of a synonym are suggested, except those that do not accept
+# the value that was passed.
+SYNONYMS: dict[NameKind, dict[str, str]] = {
+    "keyword": {
+        "k": "kernel kernelname kernelfn kernelfunction similarity sim similarityfn simfn affinity "
+        "similarityfunction similaritymetric similaritymeasure pairwise",
+        "metric": "distance distancemetric distancefn distancefunction dist distmetric",
+        "p": "weights weight probs probabilities sampleweight sampleweights proportions",
+        "q": "order orders alpha renyiorder hillorder hillorders orderq qs",
+        "ci": "confidence confidencelevel confidenceinterval interval intervals cilevel level "
+        "conf conflevel alpha significance significancelevel",
+        "level": "confidence confidencelevel confidenceinterval cilevel ci conf conflevel alpha "
+        "significance significancelevel",
+        "within": "margin equivalencemargin equivalence tost rope",
+        "allow_repeats": "repeats norepeats recurrence continuous",
+        "size": "n top topk k num count nsamples numsamples budget nselect numselect subsetsize "
+        "samplesize nitems npoints m imagesize resize",
+        "sizes": "trainsizes samplesizes subsamplesizes steps knots nvalues",
+        "ns": "n ngram ngrams ngramrange ngramsize ngramsizes ngramorder",
+        "seed": "randomstate randomseed rng generator setseed",
+        "samples": "texts text sentences generations images molecules smiles inputs input x data "
+        "prediction predictions preds hypotheses candidates outputs completions responses corpus "
+        "documents docs points answers",
+        "references": "reference refs ref targets target real realsamples referencesamples y",
+        "groups": "group groupby grouplabels grouping strata",
+        "by": "models sets setlabels modellabels source systems groupby",
+        "clusters": "cluster clusterlabels clusterids blocks",
+        "names": "setnames modelnames",
+        "counts": "abundances abundance community comm otutable otus",
+        "prompts": "prompt questions question contexts queries",
+        "given_prompt": "conditional conditiononprompt conditionprompts",
+        "measures": "measure metrics metricnames",
+        "threshold": "cutoff thresh minsimilarity similaritythreshold",
+        "normalize": "normalise normalized normalised",
+        "sigma": "bandwidth lengthscale kernelwidth",
+        "t": "scale ts scales",
+        "scales": "scale ts t",
+        "n_scales": "nts numscales ntimes",
+        "permutations": "npermutations numpermutations nperm nresamples resamples niter",
+        "model": "encoder embedder embed encode embeddingfunction featureextractor feature",
+        "model_path": "modelname modelid modelnameorpath checkpoint pretrained embeddingmodel "
+        "model",
+        "neighbours": "nneighbors kneighbors nearestk neighbors knn nneighbours",
+        "n_bits": "fpsize",
+        "radius": "fpradius morganradius",
+        "chirality": "usechirality includechirality",
+        "quality": "scores reward rewards utility",
+        "tradeoff": "lambda lam lambdamult diversityweight",
+        "objective": "method criterion algorithm strategy",
+        "initial": "init start preselected anchors firstpicks",
+        "quota": "quotas pergroup maxpergroup",
+        "tokenizer": "tokenise tokenize tokeniser",
+        "tokenize": "tokenizer tokenise tokeniser",
+        "lowercase": "lower dolowercase",
+        "max_order": "maxngramorder",
+        "smooth": "smoothmethod smoothing",
+        "batch_size": "bs batch",
+        "details": "returndetails fulloutput returnfull",
+        "on_error": "errors onerrors errorhandling handleerrors",
+        "method": "estimator approximate approximation",
+    },
+    "flag": {
+        "kernel": "k model encoder embedding similarity embeddingmodel metric",
+        "order": "q qs orders alpha",
+        "measures": "m measure metrics metric",
+        "size": "top topk num count n k nsamples numsamples budget limit samplesize",
+        "by": "models sets source model sourcecolumn modelcolumn label labels",
+        "group-by": "groups group per groupcolumn label labels",
+        "column": "text field textcolumn textfield answercolumn samplecolumn",
+        "prompt": "promptcolumn question questions",
+        "references": "reference ref refs target targets real groundtruth",
+        "ci": "confidence confidencelevel confidenceinterval interval intervals alpha level",
+        "level": "confidence confidencelevel confidenceinterval ci alpha significance conf",
+        "seed": "randomstate randomseed rng",
+        "permutations": "npermutations numpermutations nperm nresamples resamples",
+        "threshold": "cutoff thresh minsimilarity similarity similaritythreshold eps epsilon tol",
+        "matrix": "precomputed similarities similaritymatrix kernelmatrix gram",
+        "format": "outputformat fmt",
+        "output": "out outfile outputfile save saveto",
+        "on-error": "errors onerrors",
+        "type": "inputtype inputformat filetype",
+        "split": "lineseparator textseparator",
+        "option": "options set param params kernelargs",
+        "signature": "cite",
+        "quiet": "silent nonotes nowarnings",
+        "verbose": "debug verbosity",
+        "brief": "short scoreonly valueonly raw",
+        "sizes": "steps samplesizes trainsizes",
+        "counts": "abundance abundances community",
+        "encoding": "charset codec",
+        "skip-rows": "skip skiplines",
+        "no-header": "noheaders headerless",
+        "plot": "figure fig savefig",
+        "pool": "ignoregroups nogroups",
+        "help": "usage h",
+    },
+    "command": {
+        "score": "compute diversity evaluate run vendi vendiscore eval measure metric",
+        "compare": "test permutationtest significance diff ab rank leaderboard",
+        "table": "latex summary summarize tabulate",
+        "sources": "source",
+        "select": "choose sample subset subsample pick coreset diversify",
+        "dedup": "dedupe deduplicate duplicates nearduplicates repeats unique",
+        "explain": "contributions outliers attribution inspect analyze analyse",
+        "growth": "rarefaction rarefy curve accumulation extrapolate inext saturation",
+        "report": "html dashboard",
+        "kernels": "kernel similarities embeddings listkernels",
+        "measures": "metrics listmeasures listmetrics",
+        "model": "models embeddingmodel",
+        "page": "app serve web gui ui demo webapp server gradio",
+        "completion": "completions autocomplete",
+    },
+    "kernel": {
+        "ngram_overlap": "ngrams text texts string strings words bagofwords tfidf bow wordngrams",
+        "text_embeddings": "sbert sentencetransformers sentencetransformer bert simcse",
+        "static": "wordllama model2vec potion glove word2vec fasttext wordvectors staticvectors",
+        "equivalence": "nli entailment semanticequivalence noveltybench",
+        "image_embeddings": "inception inceptionv3 imagenet",
+        "pixels": "image images photos pictures",
+        "morgan": "ecfp ecfp4 smiles molecule molecules fingerprint fingerprints morganfingerprint",
+        "maccs": "maccskeys",
+        "rdkit": "rdk rdkfingerprint rdkitfingerprint",
+        "tanimoto": "jaccard tanimotosimilarity bits bitvectors bitvect binary",
+        "bleu": "sentencebleu sacrebleu",
+        "cosine": "cosinesimilarity cossim cos angular",
+        "rbf": "gaussian squaredexponential se rbfkernel gaussiankernel",
+        "laplacian": "laplace exponential laplaciankernel",
+        "linear": "dot dotproduct inner innerproduct linearkernel",
+        "labels": "classes categories category categorical identity equality exact "
+        "exactmatch delta",
+        "tags": "multilabel labelsets sets",
+        "word_overlap": "jaccard wordjaccard tokenoverlap",
+        "probability_product": "bhattacharyya probabilities probs hellinger",
+    },
+    "metric": {
+        "euclidean": "l2 euclid",
+        "manhattan": "l1 taxicab",
+        "cosine": "cosinedistance angular",
+        "1-k": "tanimoto tanimotodistance",
+        "precomputed": "matrix distancematrix",
+        "chebyshev": "linf max",
+    },
+    "measure": {
+        "VS": "vendi vendiscore diversity hill hillnumber",
+        "IntDiv": "internaldiversity intdivk intdiv1 intdivp meandissimilarity raoq rao "
+        "quadraticentropy pairwisedistance meanpairwisedistance",
+        "AvgSim": "averagesimilarity meansimilarity pairwisesimilarity meanpairwisesimilarity",
+        "NgramDiversity": "distinct distinctn ngramdiversity distinctngrams typetokenratio ttr",
+        "SelfBLEU": "selfbleu4",
+        "CompressionRatio": "compression gzip compressionratio",
+        "LC": "leinstercobbold similaritysensitivediversity",
+        "BetweenVS": "beta betadiversity",
+        "TotalVS": "gamma gammadiversity",
+        "WithinVS": "alpha alphadiversity",
+        "KernelLanguageEntropy": "kle vonneumann vonneumannentropy",
+        "SemanticEntropy": "semanticuncertainty",
+        "DistinctK": "distinctclasses numclasses nclusters numclusters",
+        "UtilityK": "utility",
+        "SampleCoverage": "goodturing goodscoverage goodsturing completeness",
+        "RKE": "renyi renyikernelentropy",
+        "MMD": "maximummeandiscrepancy",
+        "KID": "kernelinceptiondistance",
+        "Magnitude": "mag",
+        "MagArea": "magnitudearea",
+        "MagDiff": "magnitudedifference",
+        "Spread": "magnitudespread",
+        "Precision": "improvedprecision",
+        "Recall": "improvedrecall",
+        "Density": "",
+        "Coverage": "",
+        "qVS": "qualityvendi qualityweightedvendi qualityweightedvendiscore",
+        "GMStds": "geometricmeanstd",
+        "generative": "prdc precisionrecall",
+    },
+    "objective": {
+        "vendi": "diversity diverse vs vendiscore maxdiversity",
+        "represent": "facilitylocation coverage representative representativeness coreset",
+    },
+    "function": {
+        "list_kernels": "availablekernels kernelnames showkernels allkernels",
+        "list_measures": "availablemeasures listmetrics availablemetrics measurenames allmeasures",
+        "growth": "rarefaction accumulation specaccum inext rarefy rarecurve learningcurve "
+        "extrapolation saturation",
+        "encoder": "embed encode embedding embeddings loadmodel loadencoder sentencetransformer "
+        "getencoder model",
+        "compare": "permutationtest significance ttest abtest pairedtest significancetest",
+        "effective_number": "hill hillnumber hillnumbers renyi entropy shannon simpson "
+        "shannonentropy hilldiversity inversesimpson",
+        "spectrum": "eigenvalues eigvals eigenspectrum",
+        "group_rewards": "reward rewards rewardfunction rewardfn diversityreward groupreward",
+        "as_similarity": "getsimilarity",
+        "explain": "contributions outliers contribution attribution leaveoneout",
+        "select": "subset choose sample diversesubset selectdiverse subsample coreset mmr kcenter "
+        "facilitylocation dpp selectsubset diversify picker maxminpicker",
+        "sources": "comparemodels modelsimilarity effectivemodels",
+        "score_batches": "stream scorestream streaming batches",
+        "State": "streamingscore accumulator partialfit online update",
+        "report": "html htmlreport summary dashboard",
+        "conditional_score": "conditional conditionalvendi conditionalvendiscore",
+        "register_kernel": "addkernel customkernel",
+        "register_measure": "addmeasure custommeasure registermetric",
+        "mag_area": "magnitudearea",
+        "novelty": "ken noveltyscore",
+    },
+    "attribute": {
+        "p": "pvalue pval pvalues",
+        "score": "value estimate statistic result vs vendi vendiscore mean effectivenumber",
+        "scores": "values mean means curve",
+        "value": "estimate score mean",
+        "difference": "diff effect effectsize delta meandifference statistic",
+        "low": "lower cilow lowerbound lo",
+        "high": "upper cihigh upperbound hi",
+        "se": "error stderr stderror standarderror std",
+        "level": "confidence confidencelevel",
+        "n": "size count nsamples samplesize",
+        "sizes": "x ns samplesizes",
+        "places": "indices index idx selected selection selectedindices sampleindices keep "
+        "featuresin",
+        "adds": "contribution contributions importance importances leaveoneout attributions",
+        "groups": "clusters duplicates nearduplicates duplicategroups labels",
+        "kept": "deduplicated unique keep",
+        "nearest": "neighbors neighbours nearestneighbours nearestneighbors",
+        "verdict": "significant issignificant reject conclusion",
+        "sentence": "summary text describe description report",
+        "to_frame": "todf topandas todataframe dataframe df table frame",
+        "to_dict": "asdict dict json tojson todictionary items",
+        "plot": "show draw figure plots",
+        "gains": "marginalgains",
+        "dense": "matrix k toarray numpy todense gram",
+        "names": "models modelnames labels",
+        "sets": "results",
+        "pairs": "comparisons tests",
+        "compute": "score vs value result get vendiscore evaluate",
+        "merge": "add combine reducestate",
+        "update": "add append fit partialfit push extend",
+    },
 }
 
-# For each kind of name: words, and a sentence about what to use instead.
-REPLACEMENT_HINTS = {
+# For each kind of name: words without an accepted synonym, and a sentence about the alternative.
+# Sentences of keywords also serve for flags: `vendiscore.tools.cli.parser` converts their keywords.
+ELSEWHERE: dict[NameKind, dict[str, str]] = {
+    "keyword": {
+        "precomputed similaritymatrix kernelmatrix matrix gram grammatrix": (
+            "A similarity matrix is passed as the samples, with score_K=True."
+        ),
+        "distancematrix dists distances scored": (
+            "A distance matrix D is passed as the samples of a distance-based measure: "
+            "compute(D, metric='precomputed', measures='MagArea'). For the Vendi Score, convert it "
+            "to similarities: compute(np.exp(-D), score_K=True)."
+        ),
+        "psd": "Use compute(K, score_K=True, psd='clip')[\"VS\"].",
+        "dedup deduplicate dropduplicates unique": (
+            "explain(samples).kept holds the indices of the samples without near-duplicates."
+        ),
+        "column columns columnname textcolumn field textfield": (
+            "Pass the column as the samples, for example df['text']."
+        ),
+        "w": "Scale the columns instead: metric='euclidean' of X * sqrt(w).",
+        "v variance": "Scale the columns instead: metric='euclidean' of X / sqrt(V).",
+        "vi": "Transform the rows instead: metric='euclidean' of X @ cholesky(VI).",
+        "gamma": ("Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'."),
+        "seed randomstate randomseed rng setseed": (
+            "This call uses no random numbers; remove this argument. "
+            "compute(samples, method='estimate') is random and accepts `seed`."
+        ),
+        "device cuda gpu usegpu": (
+            "Arrays and tensors are scored on their own device; remove this argument. Only kernels "
+            "that load a model, such as k='text_embeddings', have a device."
+        ),
+        "verbose progress progressbar tqdm disableprogressbar showprogress": (
+            "A progress bar is shown automatically if a call takes more than two seconds; remove "
+            "this argument."
+        ),
+        "njobs numworkers workers numthreads nthreads nproc numproc": (
+            "Linear algebra uses all cores automatically; remove this argument. The environment "
+            "variable OMP_NUM_THREADS limits their number."
+        ),
+        "precision dtype float32 half": (
+            "Scores are computed in double precision; remove this argument. With k='cosine', many "
+            "float32 rows are multiplied in single precision."
+        ),
+        "bootstrap nbootstrap nboot nbootstraps bootstrapsamples nresamples": (
+            "Intervals do not use the bootstrap. Use compute(samples, ci=0.95)."
+        ),
+        "embeddings embedding features": ("Pass embeddings as the samples, with k='cosine'."),
+        "embed embedder encode encoder embeddingfunction featureextractor feature": (
+            "Pass k='text_embeddings' or k='image_embeddings' with model=encoder, a function or an "
+            "object that has encode."
+        ),
+        "standardize standardise scaler zscore scaling": (
+            "Standardize the columns first: (X - X.mean(0)) / X.std(0)."
+        ),
+        "test paired testtype": (
+            "compare uses a permutation test; remove this argument. Sets are compared within "
+            "groups or prompts if `groups` or `prompts` is passed."
+        ),
+        "alternative onesided twosided tail": (
+            "The test of compare is two-sided; remove this argument. The sign of the difference "
+            "shows the direction."
+        ),
+        "correction pvaluecorrection padjust adjust multipletests": (
+            "compare adjusts p-values for several pairs automatically; remove this argument."
+        ),
+        "n top topk topn num count nsamples numsamples budget head limit maxsamples": (
+            "To choose a subset, use select(samples, size=5). Tables are limited by "
+            "explain(samples).to_frame().head(5)."
+        ),
+        "measures measure metrics": (
+            "Use compute(samples, measures='IntDiv', ci=0.95) for other measures with intervals."
+        ),
+        "counts abundances abundance": (
+            "compute(counts=…) scores counts of species. Other functions need the species of each "
+            "individual, for example np.repeat(species, counts), with k='labels'."
+        ),
+        "usecounts countfingerprint countfingerprints countbased usecountsimulation counted": (
+            "Molecular kernels use binary fingerprints. Compare count fingerprints with a function "
+            "of two arrays: k=lambda a, b: np.minimum(a, b).sum() / np.maximum(a, b).sum()."
+        ),
+        "by": (
+            "compare(samples, by=labels) compares sets; compute(samples, groups=labels) scores "
+            "each group separately."
+        ),
+        "groups groupby group": ("compute(samples, groups=labels) scores each group separately."),
+        "clusters": (
+            "compute(samples, clusters=labels, ci=0.95) has intervals for clustered samples. For "
+            "other functions, pass one sample per cluster."
+        ),
+        "ci confidence confidencelevel confidenceinterval": (
+            "Use compute(samples, ci=0.95) for a confidence interval."
+        ),
+        "returnpergroup pergroup perprompt returnall returnindividual reduction average aggregate "
+        "reduce returnlist persample": (
+            "compute(samples, groups=labels, details=True)['details']['groups'] has the score of "
+            "each group, and explain(samples).adds the contribution of each sample."
+        ),
+        "numgenerations ngenerations groupsize numreturnsequences samplesperprompt k": (
+            "Pass the label of the group of each sample as `groups`, for example "
+            "compute(samples, groups=labels), or pass a list of lists."
+        ),
+        "lowercase lower dolowercase casesensitive ignorecase stopwords stemmer stem preprocess "
+        "preprocessor removepunctuation": (
+            "Preprocess the texts first, for example [text.lower() for text in samples]."
+        ),
+        "indices returnindices": "select(samples, size=5).places holds the selected indices.",
+        "plot show savefig figure ax": (
+            "Results have a method plot, for example growth(samples).plot()."
+        ),
+        "output outputfile outputdir savepath save": (
+            "Results are returned, not written; their method to_frame converts them to a table."
+        ),
+        "cache cachedir usecache": (
+            "Only k='text_embeddings' caches embeddings on disk; remove this argument."
+        ),
+        "pbar leave ncols": "Remove this argument; a progress bar is shown automatically.",
+        "averagemethod zerodivision returntype": "Remove this argument; it has no equivalent.",
+    },
+    "flag": {
+        "weights weight": (
+            "Weights are passed in Python: compute(samples, p=weights). For counts per row, pass "
+            "--counts."
+        ),
+        "w width digits decimals precision round ndigits": (
+            "Tables have four significant digits; -f csv and -f json have all."
+        ),
+        "quota perquota maxpergroup": (
+            "Quotas are passed in Python: select(samples, size, groups=labels, quota=2)."
+        ),
+        "within margin equivalence tost": (
+            "An equivalence margin is passed in Python: compare(a, b, within=0.05)."
+        ),
+        "space": "The commands that upload a Space are in docs/tasks/page_api.md.",
+        "output out outfile outputfile save saveto o": (
+            "Results are written to standard output; add `> FILE` to the end of the command."
+        ),
+        "input infile inputfile i files path data dataset": (
+            "Files are passed without a flag: `vendiscore FILE`."
+        ),
+        "pvalue pvalues paired test testtype alternative significance": (
+            "`vendiscore compare` prints a p-value for each pair of sets. Its permutation test is "
+            "two-sided, and --prompt compares sets within prompts."
+        ),
+        "skipinvalid ignoreerrors skiperrors dropinvalid skipbad keepgoing ignore dropna": (
+            "Pass --on-error skip to drop unusable samples."
+        ),
+        "failfast strict": "Pass --on-error raise, which is the default.",
+        "delimiter sep separator comma tab fieldseparator": (
+            "The delimiter of csv and tsv files is detected; --type csv or --type tsv sets the "
+            "format, and --split the separator of texts."
+        ),
+        "shuffle sample nsamples maxsamples maxn limit head tail subset subsample frac n": (
+            "All samples of a file are used. Limit the input, for example "
+            "`head -n 100 FILE | vendiscore -`."
+        ),
+        "top topk num": (
+            "`vendiscore explain FILE -n 5` limits its tables; `vendiscore select FILE -n 5` "
+            "chooses samples."
+        ),
+        "seed randomstate randomseed rng": (
+            "This command uses no random numbers; remove this argument."
+        ),
+        "device cuda gpu batchsize": (
+            "Kernels that load a model have this option: pass it after the name of the kernel, as "
+            "in -k text_embeddings:device=cpu,batch_size=8."
+        ),
+        "verbose progress progressbar noprogress": (
+            "A progress bar is shown automatically if a command takes more than two seconds."
+        ),
+        "precomputed matrix similaritymatrix kernelmatrix": (
+            "Commands with --matrix read a file of similarities, for example "
+            "`vendiscore K.csv --matrix`."
+        ),
+        "distancematrix distances dist": (
+            "Pass -o metric=precomputed -m MagArea for a distance matrix."
+        ),
+        "embeddings features vectors": (
+            "Vectors are read from .npy, .npz and .csv files; -k cosine compares them."
+        ),
+        "lowercase lower dolowercase casesensitive ignorecase stopwords stemmer tokenize": (
+            "Preprocess the texts before; -o analyzer=char compares characters, and -o "
+            "tokenizer=13a splits texts as sacrebleu does."
+        ),
+        "offline nonetwork localfilesonly": (
+            "Download the model first with `vendiscore model download`; -k static needs no network."
+        ),
+        "kernels listkernels": "`vendiscore kernels` lists all kernels.",
+        "listmeasures": "`vendiscore measures` lists all measures.",
+        "title name": "The title is the name of the file; rename the file or edit the result.",
+        "config configfile": (
+            "There is no configuration file; pass all options as flags, or -o OPTION=VALUE."
+        ),
+        "cache nocache cachedir": (
+            "Only embeddings are cached, in the folder -k text_embeddings:cache=FOLDER."
+        ),
+        "ci confidence confidencelevel bootstrap nbootstrap": (
+            "Intervals of scores are added by `vendiscore score FILE --ci`."
+        ),
+        "yes force overwrite append": (
+            "Files are overwritten without a question; remove this argument."
+        ),
+        "plot figure": (
+            "`vendiscore table` draws its table with --plot; `vendiscore report` has figures."
+        ),
+    },
+    "command": {
+        "download fetch pull": "Use `vendiscore model download`.",
+        "list ls show": "Use `vendiscore kernels` or `vendiscore measures`.",
+        "version": "Use `vendiscore --version`.",
+        "space": "The commands that upload a Space are in docs/tasks/page_api.md.",
+        "plot figure draw": "`vendiscore report` and `vendiscore table --plot FILE` draw figures.",
+        "install setup init config configure": (
+            "No setup is needed; `vendiscore model download` fetches an embedding model."
+        ),
+        "embed encode": "Embeddings are computed on the fly: `vendiscore FILE -k semantic`.",
+        "novelty": "Use `vendiscore FILE --references FILE -m novelty`.",
+        "magnitude": "Use `vendiscore FILE -m MagArea`.",
+        "selfbleu bleu intdiv distinct": "Use `vendiscore FILE -m MEASURE`.",
+        "cluster clustering": (
+            "`vendiscore explain FILE` lists groups of near-duplicates and modes."
+        ),
+    },
     "kernel": {
         "precomputed matrix gram grammatrix similaritymatrix kernelmatrix": (
             "A similarity matrix is passed with score_K=True instead of `k`."
         ),
         "euclidean sqeuclidean l2 manhattan cityblock l1 distance": (
-            "Distances become similarities by k='rbf' (Euclidean) or k='laplacian' (Manhattan); "
-            "measures='MagArea' takes distances as they are, by `metric`."
+            "Distances become similarities with k='rbf' (Euclidean) or k='laplacian' (Manhattan). "
+            "Distance-based measures use `metric`: metric='euclidean', measures='MagArea'."
         ),
-        "embedding embeddings": (
-            "k='text_embeddings' embeds texts, k='image_embeddings' images; vectors that are "
-            "embeddings already are compared by k='cosine'."
+        "embedding embeddings embed": (
+            "k='text_embeddings' embeds texts and k='image_embeddings' images. Use k='cosine' for "
+            "vectors that are embeddings."
         ),
         "minilm allminilml6v2": (
             "Did you mean k='semantic', or k='sentence-transformers/all-MiniLM-L6-v2'?"
@@ -89,128 +528,188 @@ REPLACEMENT_HINTS = {
         "dino dinov2": "Did you mean k='facebook/dinov2-base'?",
         "clip": "Did you mean k='openai/clip-vit-base-patch32'?",
         "ecfp6": "Did you mean k='morgan', radius=3?",
-        "levenshtein editdistance edit rouge bertscore": (
-            "Such a similarity is passed as a function: k=lambda a, b: …, 1 for equal samples."
+        "countfingerprint countfingerprints countmorgan morgancount morgancounts countecfp minmax "
+        "hashedmorgan counttanimoto ecfpcounts": (
+            "Molecular kernels use binary fingerprints. Compare count fingerprints with a function "
+            "of two arrays: k=lambda a, b: np.minimum(a, b).sum() / np.maximum(a, b).sum()."
         ),
-        "polynomial poly": (
-            "Pass RowsSimilarity.of_rows(U, lambda A, B: (A @ B.T) ** 3, psd=True) of unit rows U."
+        "levenshtein editdistance edit rouge rougel rouge1 rouge2 bertscore meteor chrf ter jaro "
+        "jarowinkler damerau stringkernel ssk": (
+            "This similarity is not included. Pass it as a function of two samples that is 1 for "
+            "equal ones: k=lambda a, b: …."
         ),
-    },
-    "keyword": {
-        "precomputed similaritymatrix kernelmatrix matrix gram": (
-            "A similarity matrix is passed with score_K=True."
+        "polynomial poly sigmoid matern periodic rationalquadratic chi2 additivechi2": (
+            "This kernel is not included. Pass its similarity matrix, with score_K=True and "
+            "ones on the diagonal."
         ),
-        "psd": "Pass it to `compute`: compute(K, score_K=True, psd='clip')[\"VS\"].",
-        "dedup deduplicate dropduplicates": "explain(samples).kept leaves out near-duplicates.",
-        "column columns columnname textcolumn field": "Pass the column as the samples: df['text'].",
-        "w": "Multiply the columns instead: X * w ** (1 / exponent) of metric='minkowski'.",
-        "v": "Divide the columns instead: metric='euclidean' of X / sqrt(V).",
-        "vi": "Multiply the rows instead: metric='euclidean' of X @ cholesky(VI).",
-        "gamma": "Pass sigma=1/sqrt(2·gamma) with k='rbf', or sigma=1/gamma with k='laplacian'.",
-        "seed randomstate randomseed rng": (
-            "Nothing is drawn at random here: leave it out, or add method='estimate' to `compute`."
-        ),
-        "device cuda gpu": (
-            "Arrays and tensors are scored where they are: leave it out, except with "
-            "k='text_embeddings' and k='image_embeddings', which load a model."
-        ),
-        "verbose progress progressbar tqdm": (
-            "A bar shows itself when work takes more than two seconds: leave it out."
-        ),
-        "njobs numworkers workers": "NumPy uses all cores by itself: leave it out.",
-        "precision dtype": (
-            "A State adds up in double precision: leave it out; compute(samples, k='cosine') "
-            "multiplies many float32 rows of unit length in single precision."
-        ),
-        "bootstrap nbootstrap": "Intervals are found without bootstrap: pass ci=0.95.",
-        "embeddings embedding features": "Pass embeddings as the samples, with k='cosine'.",
-        "embed embedder encode encoder embeddingfunction featureextractor": (
-            "Pass k='text_embeddings' or k='image_embeddings' with model=encoder, a function or an "
-            "object that has encode."
-        ),
-        "standardize standardise scaler zscore": (
-            "Standardise the columns first: (X - X.mean(0)) / X.std(0)."
-        ),
-        "test paired": (
-            "compare tests by permutations, with `groups` within prompts: leave it out."
-        ),
-        "n top topk num count nsamples numsamples budget": (
-            "select(samples, size) chooses so many samples."
-        ),
-        "measures": "compute(samples, measures=…, ci=0.95) has intervals of other measures.",
-        "counts abundances": (
-            "compute(counts=…) scores counts of species; other functions take the species of each "
-            "individual, for example from np.repeat, with k='labels'."
-        ),
-        "by": "compare(samples, by=labels) compares sets, groups=labels scores each alone.",
-        "clusters": (
-            "compute(samples, clusters=labels, ci=0.95) has the interval of clusters; to compare "
-            "sets, or to see them grow, pass one sample of each cluster."
+        "hamming overlap": (
+            "For rows of labels, pass the mean of equal entries as a function: "
+            "k=lambda a, b: float(np.mean(a == b))."
         ),
     },
     "measure": {
-        "fid frechetinceptiondistance": "'KID' and 'MMD' compare two sets of embeddings.",
+        "fid frechetinceptiondistance fd frechetdistance inceptionscore is": (
+            "'KID' and 'MMD' compare two sets of embeddings."
+        ),
         "ken": "novelty(samples, references) ranks the samples that references lack.",
-        "jensenshannon": (
-            "It is the logarithm of 'BetweenVS' of both sets as groups: compute(samples + "
-            "references, groups=labels, measures='BetweenVS'), with half of the weight `p` for "
-            "each set."
+        "intdiv2 intdivp2": (
+            "IntDiv2 of MOSES (p = 2) is 1 - exp(-RKE / 2); for molecules, pass k='morgan' with "
+            "measures='RKE' and convert the result."
+        ),
+        "distinct1 distinct2 distinct3 distinct4 uniquengrams": (
+            "distinct-n is the measure 'NgramDiversity' for one length n; for distinct-2, pass "
+            "measures='NgramDiversity' with sizes=[2]."
+        ),
+        "jensenshannon js jsd": (
+            "The Jensen-Shannon divergence is the logarithm of 'BetweenVS' of both sets as groups: "
+            "compute(samples + references, groups=labels, measures='BetweenVS'), with half of the "
+            "weight `p` for each set."
+        ),
+        "shannon shannonentropy entropy": (
+            "'VS' at order 1 is the exponential of the Shannon entropy; for labels, pass "
+            "k='labels'."
+        ),
+        "simpson inversesimpson invsimpson ginisimpson gini": (
+            "'VS' at order 2 is the inverse Simpson index, and 'IntDiv' the Gini-Simpson index; "
+            "for labels, pass k='labels'."
+        ),
+        "richness speciesrichness chao1 ace nunique uniqueness unique": (
+            "'VS' with k='labels' and q=0 counts distinct labels. growth(samples) extrapolates."
+        ),
+        "pielou evenness": ("Divide log 'VS' by log 'VS' at q=0, both with k='labels'."),
+        "bleu rouge meteor bertscore perplexity mauve chrf": (
+            "This is not a diversity measure of this package. 'SelfBLEU' and 'NgramDiversity' "
+            "measure repetition in texts."
+        ),
+        "silhouette silhouettescore daviesbouldin calinskiharabasz": (
+            "This measures a clustering, not a set. 'WithinVS' and 'BetweenVS' compare groups."
         ),
     },
     "metric": {
-        "jaccard": "k='tanimoto' with metric='1-k' has this distance of rows of 0 and 1.",
-        "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' has this distance.",
+        "jaccard": "k='tanimoto' with metric='1-k' is this distance for rows of 0 and 1.",
+        "dice": "k='tanimoto' with coefficient='dice' and metric='1-k' is this distance.",
         "seuclidean": (
-            "Divide the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1)."
+            "Scale the columns instead: metric='euclidean' of X / X.std(axis=0, ddof=1)."
         ),
         "mahalanobis": (
-            "Multiply the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), by "
+            "Transform the rows instead: metric='euclidean' of X @ cholesky(inv(cov(X.T))), with "
             "functions of numpy.linalg."
+        ),
+        "levenshtein editdistance edit": (
+            "Pass the distance as a function of two samples: metric=lambda a, b: …."
         ),
     },
     "objective": {
-        "logdet": "'vendi' differs as much; DPPy (dppy) and apricot-select have log det",
-        "maxmin": "'vendi' differs as much; RDKit's MaxMinPicker keeps the least distance large",
-    },
-    "name": {
-        "nearduplicates duplicates findduplicates dedupe dedup deduplicate dropduplicates": (
-            "explain(samples).groups lists near-duplicates, and explain(samples).kept the places "
-            "of the samples that are left without them."
+        "logdet dpp": "'vendi' is similar; DPPy (dppy) and apricot-select maximize log det",
+        "maxmin kcenter kcenters kmedoids": (
+            "'vendi' is similar; MaxMinPicker of RDKit maximizes the smallest distance"
         ),
-        "subset choose sample diversesubset selectdiverse": "Did you mean select(samples, size)?",
-        "vendi vendiscore vendikernel diversity diversityscore metric loadmetric": (
+    },
+    "function": {
+        "nearduplicates duplicates findduplicates dedupe dedup deduplicate dropduplicates unique": (
+            "explain(samples).groups lists near-duplicates, and explain(samples).kept holds the "
+            "indices of the samples without them."
+        ),
+        "vendi vendiscore vendikernel diversity diversityscore metric loadmetric vendiscoremetric "
+        "vendimetric evaluate calculate run getscore measure": (
             "compute(samples) returns the Vendi Score in a dict, score(samples) as a number; "
             "load('vendiscore') is the metric of Hugging Face."
         ),
-        "precisionrecall precision recall coverage density prdc": (
-            "Did you mean compute(samples, references, k='cosine', "
-            "measures=['Precision', 'Recall'])?"
+        "precisionrecall prdc improvedprecisionrecall": (
+            "Use compute(samples, references, k='cosine', measures=['Precision', 'Recall'])."
         ),
-        "perprompt pergroup": "compute(answers, groups=prompts) scores the answers to each prompt.",
-        "bootstrap": "compute(samples, ci=0.95) has an interval, without bootstrap.",
-        "plot plotting": "Results have a plot: compare(a, b).plot(), growth(samples).plot().",
+        "perprompt pergroup groupby": (
+            "compute(answers, groups=prompts) scores the answers to each prompt."
+        ),
+        "bootstrap confidenceinterval ci": (
+            "compute(samples, ci=0.95) adds a confidence interval."
+        ),
+        "plot plotting show": (
+            "Results have a method plot: compare(a, b).plot(), growth(samples).plot()."
+        ),
         "help": "help(compute) describes the main function, list_kernels() lists all kernels.",
-        "cosine cosinesimilarity rbf morgan ngramoverlap textembeddings bleu kernel kernels": (
-            "Kernels are passed by name: compute(samples, k='cosine'); list_kernels() lists all."
+        "kernels": (
+            "Kernels are passed by name: compute(samples, k='cosine'). list_kernels() lists all."
         ),
-        "intdiv intdivk selfbleu distinctn novelty mmd kid metrics measures measure": (
-            "Measures have names: compute(samples, measures='IntDiv'); list_measures() lists all."
+        "metrics measures": (
+            "Measures are passed by name: compute(samples, measures='IntDiv'). list_measures() "
+            "lists all."
         ),
         "magnitude": (
-            "Did you mean mag_area(samples), magnitude_function(samples), or at one scale "
-            "compute(samples, measures='Magnitude')?"
+            "Use mag_area(samples), magnitude_function(samples), or at one scale "
+            "compute(samples, measures='Magnitude')."
         ),
-        "magnitudearea": "Did you mean mag_area(samples)?",
         "effectiverank": (
             "The Vendi Score is the effective rank of a similarity matrix: score_K(K), or "
-            "score_X(X) of features."
+            "score_X(X) for features."
         ),
         "scoretexts scoretext scoreimages scoremolecules textutils imageutils moleculeutils": (
-            "One function scores all kinds of samples: compute(samples), with k='pixels' for "
-            "images and k='morgan' for molecules."
+            "compute(samples) accepts all types of samples: k='pixels' is for images and "
+            "k='morgan' for molecules."
         ),
-        "plots": "Each picture is a function of it: dir(plots) lists them.",
+        "plots": "Each figure is a function of the module; dir(plots) lists all.",
+        "scored scoredistance scoredistances distancematrix pairwisedistances pairwisedistance "
+        "pdist cdist vegdist": (
+            "A distance matrix D is passed to a distance-based measure: compute(D, "
+            "metric='precomputed', measures='MagArea'). For the Vendi Score, convert it to "
+            "similarities: score_K(np.exp(-D))."
+        ),
+        "similaritymatrix pairwisesimilarity kernelmatrix grammatrix gram pairwisekernels "
+        "pairwisesimilarities computesimilarity": (
+            "as_similarity(samples, k='cosine').dense() is the matrix of pairwise similarities."
+        ),
+        "version": "Use vendiscore.__version__.",
+        "loadcsv readcsv loaddata loaddataset readtable fromcsv loadjsonl loadtexts readfile "
+        "fromfile frompandas fromdataframe loadfile": (
+            "Read files with another package, for example pandas, and pass a column: "
+            "compute(df['text']). The command `vendiscore FILE` reads files."
+        ),
+        "cluster clusters clustering kmeans modes dbscan": (
+            "explain(samples).groups lists groups of near-duplicates, and explain(samples).modes() "
+            "the modes of the samples."
+        ),
+        "setseed seed randomstate manualseed": (
+            "Random seeds are passed as keywords: compare(a, b, seed=0)."
+        ),
+        "setdevice device cuda": (
+            "Arrays are scored on their own device. For embeddings, pass "
+            "compute(samples, k='text_embeddings', device='cpu')."
+        ),
+        "fit transform fittransform predict fitpredict": (
+            "There are no estimators; use compute(samples) or select(samples, size=5)."
+        ),
+        "silhouettescore silhouette": (
+            "To compare labelled groups, use compute(samples, groups=labels, "
+            "measures=['WithinVS', 'BetweenVS'])."
+        ),
+        "tokenize tokenizer tokenizers ngrams": (
+            "Texts are split by the kernel: compute(samples, k='ngram_overlap', ns=[1, 2])."
+        ),
     },
+    "attribute": {
+        "statistic": "The test compares the difference: `pairs` holds one row per pair of sets.",
+        "matrix": "as_similarity(samples, k='cosine').dense() is the similarity matrix.",
+        "fit transform fittransform predict": (
+            "Results are not estimators; their attributes hold values."
+        ),
+        "save tofile tocsv tojson export": "The methods to_frame and to_dict convert results.",
+    },
+}
+# Sentences about a name of one kind that was used as another; {} is the name.
+_OTHER_KINDS: dict[NameKind, str] = {
+    "measure": "'{0}' is a measure; pass measures='{0}'.",
+    "kernel": "'{0}' is a kernel; pass k='{0}'.",
+    "metric": "'{0}' is a distance; pass metric='{0}' with a measure such as 'MagArea'.",
+    "function": "Use the function vendiscore.{0}.",
+}
+# Kinds whose synonyms and sentences are used for names of a kind, in this order.
+_FALLBACK_KINDS: dict[NameKind, tuple[NameKind, ...]] = {"flag": ("flag", "command", "keyword")}
+_RELATED_KINDS: dict[NameKind, tuple[NameKind, ...]] = {
+    "function": ("measure", "kernel"),
+    "kernel": ("measure",),
+    "keyword": ("kernel", "measure", "function"),
+    "measure": ("kernel", "function"),
+    "metric": ("kernel",),
 }
 
 # A model is OWNER/NAME on the Hugging Face Hub or a path. It is taken to be an image model if its
@@ -227,50 +726,286 @@ _VISION_MODEL_NAMES = (
     "mae",
 )
 _HUB_ID = re.compile(r"[^/]*(?:/[^/]+)+")
+_CAMEL_CASE_BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_WORD = re.compile(r"[^\W_]+")
+_DOCSTRING_SECTION = re.compile(r"\n(\w[\w ]*)\n-+\n")
+_DOCSTRING_ENTRY = re.compile(r"^([\w*, .]+?)(?: : .*)?\n((?:    .*\n?|\n)+)", re.MULTILINE)
 
-_NAMES_BY_SYNONYM: dict[str, list[str]] = {}
-for _name, _synonyms in SYNONYMS.items():
-    for _synonym in _synonyms.split():
-        _NAMES_BY_SYNONYM.setdefault(_synonym, []).append(_name)
-_HINTS_BY_WORD = {
-    kind: {word: sentence for words, sentence in table.items() for word in words.split()}
-    for kind, table in REPLACEMENT_HINTS.items()
+
+def _is_real(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_level(value: object) -> bool:
+    return isinstance(value, Real) and 0.5 <= float(value) < 1
+
+
+def _is_count(value: object) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+def _is_order(value: object) -> bool:
+    if isinstance(value, Real):
+        return not isinstance(value, bool) and float(value) >= 0
+    return isinstance(value, Sequence) and (not isinstance(value, str) or value == "inf")
+
+
+def _is_per_sample(value: object) -> bool:
+    return hasattr(value, "__iter__") and not isinstance(value, str | bytes)
+
+
+def _is_text_or_callable(value: object) -> bool:
+    return isinstance(value, str | Mapping | list | tuple) or (
+        callable(value) and not hasattr(value, "__array__")
+    )
+
+
+# For keywords with synonyms: whether a value can be passed to the keyword, and an example of a call
+# that is shown if it cannot. Other keywords accept any value.
+_ACCEPTED_VALUES: dict[str, tuple[Callable[[object], bool], str]] = {
+    "allow_repeats": (lambda value: isinstance(value, bool), "allow_repeats=False"),
+    "by": (_is_per_sample, "by=labels, one label per sample"),
+    "ci": (_is_level, "ci=0.95"),
+    "clusters": (_is_per_sample, "clusters=labels, one label per sample"),
+    "counts": (_is_per_sample, "counts=[3, 1, 2]"),
+    "groups": (_is_per_sample, "groups=labels, one label per sample"),
+    "k": (_is_text_or_callable, "k='cosine'"),
+    "level": (_is_level, "level=0.95"),
+    "measures": (_is_text_or_callable, "measures='IntDiv'"),
+    "n_bits": (_is_count, "n_bits=2048"),
+    "n_scales": (_is_count, "n_scales=10"),
+    "method": (lambda value: value in ("auto", "estimate"), "method='estimate'"),
+    "names": (_is_per_sample, "names=['A', 'B']"),
+    "neighbours": (_is_count, "neighbours=3"),
+    "ns": (lambda value: _is_count(value) or _is_per_sample(value), "ns=[1, 2]"),
+    "objective": (lambda value: value in ("vendi", "represent"), "objective='represent'"),
+    "on_error": (lambda value: value in ("raise", "skip"), "on_error='skip'"),
+    "p": (_is_per_sample, "p=weights, one weight per sample"),
+    "permutations": (_is_count, "permutations=999"),
+    "q": (_is_order, "q=2"),
+    "quality": (_is_per_sample, "quality=scores, one score per sample"),
+    "references": (_is_per_sample, "references=samples, a second set"),
+    "samples": (_is_per_sample, "a list of samples as the first argument"),
+    "scales": (_is_per_sample, "scales=[0.5, 1.0, 2.0]"),
+    "seed": (_is_count, "seed=0"),
+    "sigma": (_is_real, "sigma=1.0"),
+    "size": (_is_count, "size=5"),
+    "sizes": (_is_per_sample, "sizes=[10, 20, 50]"),
+    "threshold": (_is_real, "threshold=0.9"),
+    "within": (_is_real, "within=0.05"),
 }
 
-
-def closest_name(name: object, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that `name` is a synonym, prefix or misspelling of, or None."""
-    candidates, word = sorted(candidates), normalize_name(str(name))
-    if not word:
-        return None
-    keys = {normalize_name(ours): ours for ours in candidates}
-    if ours := resolve_synonym(name, candidates) or keys.get(word):
-        return ours
-    longer = [ours for key, ours in keys.items() if len(word) > 2 and key.startswith(word)]
-    close = (
-        longer
-        if len(longer) == 1
-        else difflib.get_close_matches(word, keys, n=1, cutoff=MIN_NAME_SIMILARITY)
-    )
-    return keys[normalize_name(close[0])] if close else None
+_HINTS_BY_WORD = {
+    kind: {word: sentence for words, sentence in table.items() for word in words.split()}
+    for kind, table in ELSEWHERE.items()
+}
+_TARGETS_BY_SYNONYM: dict[NameKind, dict[str, list[str]]] = {kind: {} for kind in SYNONYMS}
+for _kind, _table in SYNONYMS.items():
+    for _target, _words in _table.items():
+        for _word in _words.split():
+            _TARGETS_BY_SYNONYM[_kind].setdefault(_word, []).append(_target)
 
 
-def resolve_synonym(name: object, candidates: Iterable[str]) -> str | None:
-    """Return the candidate that `name` is a synonym of, or None."""
-    candidates = set(candidates)
-    return next(
-        (
-            ours
-            for ours in _NAMES_BY_SYNONYM.get(normalize_name(str(name)), ())
-            if ours in candidates
-        ),
-        None,
-    )
+def suggest_name(
+    name: object,
+    candidates: Mapping[str, str] | Iterable[str],
+    extra_names: Mapping[str, str] | Iterable[str] = (),
+    *,
+    kind: NameKind | None = None,
+    value: object = NO_VALUE,
+    other_scopes: Mapping[str, str] = MappingProxyType({}),
+    quote: str = "'",
+    fallback: str = "",
+) -> str:
+    """Return a hint for an unknown name: a suggestion, or the most similar names.
+
+    Parameters
+    ----------
+    name : object
+        The unknown name.
+    candidates : dict or iterable of str
+        Accepted names, as a dict from names to descriptions if they have any. They are listed if
+        they are at most MAX_LISTED_NAMES.
+    extra_names : dict or iterable of str, optional
+        Further accepted names, which are not listed.
+    kind : NameKind, optional
+        Which parts of SYNONYMS and ELSEWHERE to use.
+    value : object, optional
+        The value that was passed with the name; keywords that do not accept it are not suggested.
+    other_scopes : dict of str to str, optional
+        Names that are accepted elsewhere, and where, for example {"sigma": "an option of 'rbf'"}.
+    quote : str, default "'"
+        Quotation mark around names.
+    fallback : str, default ""
+        Where to find all names, if there is no suggestion and they are too many to list.
+    """
+    listed = _with_descriptions(candidates)
+    accepted = _with_descriptions(extra_names) | listed
+    if str(name) not in listed:
+        accepted.pop(str(name), None)
+    hint = suggestion(name, accepted, kind, value, other_scopes, quote)
+    if not hint and (any(listed.values()) or len(listed) > MAX_LISTED_NAMES):
+        hint = describe_candidates(name, accepted, kind, quote)
+        if hint and len(listed) > MAX_LISTED_NAMES:
+            return f"{hint}\n{fallback}".rstrip()
+    elif len(listed) > MAX_LISTED_NAMES:
+        return hint
+    if len(listed) > MAX_LISTED_NAMES:
+        return fallback
+    available = f"Available: {', '.join(sorted(listed))}." if listed else ""
+    return f"{hint}{chr(10) if chr(10) in hint else ' '}{available}".strip()
+
+
+def suggestion(
+    name: object,
+    accepted: Mapping[str, str] | Iterable[str],
+    kind: NameKind | None = None,
+    value: object = NO_VALUE,
+    other_scopes: Mapping[str, str] = MappingProxyType({}),
+    quote: str = "'",
+) -> str:
+    """Return a sentence with what was probably meant by a name, by rules 1 to 5; "" if unclear."""
+    accepted = _with_descriptions(accepted)
+    if targets := resolve_synonyms(name, accepted, kind):
+        hint = _format_targets(targets, accepted, value, quote)
+        described = kind == "flag" and len(targets) == 1
+        return f"{hint} ({accepted[targets[0]]})" if described else hint
+    for each in _FALLBACK_KINDS.get(kind, (kind,)) if kind else ():
+        if hint := replacement_hint(name, each):
+            return hint
+        for target in resolve_synonyms(name, other_scopes, each):
+            where = f"It is {other_scopes[target]}."
+            same = normalize_name(target) == normalize_name(str(name))
+            return where if same else f"Did you mean {quote}{target}{quote}? {where}"
+    close = closest_spelling(name, [*accepted, *other_scopes], kind)
+    if close in accepted and accepts_value(close, value):
+        return _format_targets([close], accepted, value, quote)
+    if kind and (hint := _describe_other_kind(name, kind)):
+        return hint
+    if close in other_scopes:
+        return f"Did you mean {quote}{close}{quote}? It is {other_scopes[close]}."
+    return ""
+
+
+def closest_name(
+    name: object, candidates: Iterable[str], kind: NameKind | None = None
+) -> str | None:
+    """Return the candidate that `name` is a synonym, abbreviation or misspelling of, or None."""
+    candidates = list(candidates)
+    targets = resolve_synonyms(name, candidates, kind)
+    return targets[0] if targets else closest_spelling(name, candidates, kind)
+
+
+def resolve_synonyms(
+    name: object, candidates: Iterable[str], kind: NameKind | None = None
+) -> list[str]:
+    """Return the candidates that `name` is a synonym of, or equals but for case and punctuation.
+
+    Without `kind`, there are no synonyms.
+    """
+    word = normalize_name(str(name))
+    by_word = {normalize_name(candidate): candidate for candidate in sorted(candidates)}
+    if word in by_word:
+        return [by_word[word]]
+    targets = _TARGETS_BY_SYNONYM[kind].get(word, []) if kind else []
+    words = map(normalize_name, targets)
+    return [by_word[target] for target in words if target in by_word]
+
+
+def closest_spelling(
+    name: object, candidates: Iterable[str], kind: NameKind | None = None
+) -> str | None:
+    """Return the candidate that `name` abbreviates or misspells, or whose synonym it misspells.
+
+    An abbreviation consists of the first words of exactly one candidate.
+    """
+    word, candidates = normalize_name(str(name)), sorted(candidates)
+    abbreviated = [
+        candidate
+        for candidate in candidates
+        if len(word) >= MIN_PREFIX_LENGTH and word in _initial_words(candidate)
+    ]
+    if len(abbreviated) == 1:
+        return abbreviated[0]
+    by_word = {normalize_name(candidate): candidate for candidate in candidates}
+    for synonym in _TARGETS_BY_SYNONYM[kind] if kind else ():
+        if len(synonym) >= MIN_PREFIX_LENGTH:
+            for target in resolve_synonyms(synonym, candidates, kind)[:1]:
+                by_word.setdefault(synonym, target)
+    similar = [other for other in by_word if _is_misspelling(word, other)]
+    close = difflib.get_close_matches(word, similar, n=1, cutoff=0.0)
+    return by_word[close[0]] if close else None
 
 
 def replacement_hint(name: object, kind: NameKind) -> str:
-    """Return a sentence about what to use instead of `name`, or ""."""
-    return _HINTS_BY_WORD[kind].get(normalize_name(str(name)), "")
+    """Return the sentence of ELSEWHERE about `name`, or ""."""
+    return _HINTS_BY_WORD.get(kind, {}).get(normalize_name(str(name)), "")
+
+
+def describe_candidates(
+    name: object,
+    accepted: Mapping[str, str],
+    kind: NameKind | None = None,
+    quote: str = "'",
+) -> str:
+    """List the accepted names that are most similar to `name`, one per line; "" if none is."""
+    word = normalize_name(str(name))
+    words = _split_words(str(name))
+    if len(word) < 2 or not accepted:
+        return ""
+    synonyms = SYNONYMS.get(kind, {}) if kind else {}
+
+    def similarity(candidate: str) -> float:
+        spellings = [normalize_name(candidate), *synonyms.get(candidate, "").split()]
+        spelling = max(difflib.SequenceMatcher(None, word, each).ratio() for each in spellings)
+        own_words = _split_words(candidate)
+        described = _split_words(accepted[candidate])
+        shared = len(words & own_words) + 0.5 * len(words & (described - own_words))
+        return spelling + shared / len(words or word)
+
+    ranked = sorted(accepted, key=lambda candidate: (-similarity(candidate), candidate))
+    lines = _format_lines(ranked[:MAX_CANDIDATES], accepted, quote)
+    return "\n".join(["The most similar names are", *lines])
+
+
+def describe_parameters(function: Callable[..., object]) -> dict[str, str]:
+    """Return the parameters of a function that have names, each with its description.
+
+    Descriptions are the first sentences in the numpydoc docstring; "" if there is none.
+
+    >>> describe_parameters(suggest_name)["name"]
+    'The unknown name.'
+    """
+    documented = describe_entries(inspect.getdoc(function) or "", "Parameters")
+    return {
+        parameter.name: documented.get(parameter.name, "")
+        for parameter in inspect.signature(function).parameters.values()
+        if not parameter.kind.description.startswith("variadic")
+        and not parameter.name.startswith("_")
+    }
+
+
+def describe_entries(docstring: str, *titles: str) -> dict[str, str]:
+    """Return the entries of sections of a numpydoc docstring, each with its first sentence.
+
+    `titles` are words in the titles of the sections, such as "Parameters".
+    """
+    entries = {}
+    _, *sections = _DOCSTRING_SECTION.split(f"\n{docstring}\n")
+    for title, text in zip(sections[::2], sections[1::2], strict=True):
+        if not any(each in title for each in titles):
+            continue
+        for names, description in _DOCSTRING_ENTRY.findall(text):
+            for name in names.split(","):
+                entries[name.strip(" *")] = first_sentence(description)
+    return entries
+
+
+def first_sentence(text: str) -> str:
+    """Return the first sentence of a text in one line, shortened to MAX_DESCRIPTION_LENGTH."""
+    text = " ".join(text.split())
+    sentence, stop, _ = text.partition(". ")
+    return textwrap.shorten(f"{sentence}{stop.strip()}", MAX_DESCRIPTION_LENGTH, placeholder=" …")
 
 
 def model_modality(name: str) -> Literal["text", "image"] | None:
@@ -280,47 +1015,73 @@ def model_modality(name: str) -> Literal["text", "image"] | None:
     return "image" if any(word in name.lower() for word in _VISION_MODEL_NAMES) else "text"
 
 
-def suggest_name(
-    name: object,
-    candidates: Iterable[str],
-    extra_names: Iterable[str] = (),
-    *,
-    quote: str = "'",
-    fallback: str = "",
-    kind: NameKind | None = None,
-) -> str:
-    """Return a hint for an unknown name, and the list of available names if it is short.
-
-    Parameters
-    ----------
-    name : object
-        The unknown name.
-    candidates : iterable of str
-        Names that are listed and may be suggested.
-    extra_names : iterable of str, optional
-        Further names that may be suggested.
-    quote : str, default "'"
-        Quotation mark around the suggestion.
-    fallback : str, default ""
-        Returned if there is no suggestion and the list is long; by default its first names are.
-    kind : NameKind, optional
-        Which of REPLACEMENT_HINTS to use.
-    """
-    names = sorted(candidates)
-    accepted = {*names, *({*extra_names} - {str(name)})}
-    hint = replacement_hint(name, kind) if kind and not resolve_synonym(name, accepted) else ""
-    close = None if hint else closest_name(name, accepted)
-    if close:
-        hint = f"Did you mean {quote}{close}{quote}?"
-    if len(names) > MAX_LISTED_NAMES:
-        return hint or fallback or f"Available: {', '.join(names[:MAX_LISTED_NAMES])}, …"
-    listed = f"Available: {', '.join(names)}." if names else ""
-    return f"{hint} {listed}".strip()
-
-
 def normalize_name(name: str) -> str:
     """Return a name in lower case, with letters and digits only."""
     return "".join(filter(str.isalnum, name.lower()))
+
+
+def accepts_value(keyword: str, value: object) -> bool:
+    """Return False if a value cannot be passed to a keyword."""
+    if value is NO_VALUE or value is None or keyword not in _ACCEPTED_VALUES:
+        return True
+    return _ACCEPTED_VALUES[keyword][0](value)
+
+
+def _format_targets(
+    targets: Sequence[str], accepted: Mapping[str, str], value: object, quote: str
+) -> str:
+    """Return "Did you mean …?"; several names with descriptions, with examples if none fits."""
+    fitting = [target for target in targets if accepts_value(target, value)]
+    names = [f"{quote}{target}{quote}" for target in (fitting or targets)[:MAX_CANDIDATES]]
+    if not fitting:
+        examples = [_ACCEPTED_VALUES[target][1] for target in targets[:MAX_CANDIDATES]]
+        names = [f"{name} ({example})" for name, example in zip(names, examples, strict=True)]
+    elif len(fitting) > 1:
+        lines = _format_lines(fitting[:MAX_CANDIDATES], accepted, quote)
+        return "\n".join(["Did you mean one of these?", *lines])
+    return f"Did you mean {' or '.join(names)}?"
+
+
+def _format_lines(names: Iterable[str], descriptions: Mapping[str, str], quote: str) -> list[str]:
+    return [
+        f"  {quote}{name}{quote}{f': {text}' if (text := descriptions[name]) else ''}"
+        for name in names
+    ]
+
+
+def _describe_other_kind(name: object, kind: NameKind) -> str:
+    """Return a sentence if `name` is a name of another kind; "" otherwise."""
+    for other in _RELATED_KINDS.get(kind, ()):
+        if targets := resolve_synonyms(name, SYNONYMS[other], other):
+            return _OTHER_KINDS[other].format(targets[0])
+        if hint := replacement_hint(name, other):
+            return hint
+    return ""
+
+
+def _with_descriptions(names: Mapping[str, str] | Iterable[str]) -> dict[str, str]:
+    return dict(names) if isinstance(names, Mapping) else dict.fromkeys(names, "")
+
+
+def _is_misspelling(word: str, other: str) -> bool:
+    """Return whether two normalized names differ in one letter, or in less than one of five."""
+    replaced = len(word) == len(other) > 2 and word[0] == other[0]
+    if replaced and sum(a != b for a, b in zip(word, other, strict=True)) == 1:
+        return True
+    ratio = difflib.SequenceMatcher(None, word, other).ratio()
+    return abs(len(word) - len(other)) <= 1 and ratio >= MIN_SPELLING_SIMILARITY
+
+
+def _initial_words(name: str) -> set[str]:
+    """Return all proper initial parts of a name that end with a word, normalized."""
+    words = _WORD.findall(_CAMEL_CASE_BOUNDARY.sub("_", name))
+    return {normalize_name("".join(words[:n])) for n in range(1, len(words))}
+
+
+def _split_words(text: str) -> set[str]:
+    """Return the words of a name or a description in lower case, without a plural s."""
+    words = _WORD.findall(_CAMEL_CASE_BOUNDARY.sub(" ", text).lower())
+    return {word.removesuffix("s") for word in words if len(word) > 2}
 
 
 @functools.cache
@@ -362,13 +1123,13 @@ def _call_with_hints(
         return function(*args, **options)
     except (AttributeError, TypeError) as error:
         inside = error.__traceback__ is None or error.__traceback__.tb_next is not None
-        why = "" if inside else describe_call_error(documented_callable, args, options)
-        if not why and hasattr(documented_callable, "_call_hint"):
+        message = "" if inside else describe_call_error(documented_callable, args, options)
+        if not message and hasattr(documented_callable, "_call_hint"):
             hint = documented_callable._call_hint
-            why = f"a {documented_callable.__name__} cannot be made of these arguments; {hint}"
-        if not why:
+            message = f"cannot make a {documented_callable.__name__} of these arguments; {hint}"
+        if not message:
             raise
-        raise TypeError(why) from (error if inside else None)
+        raise TypeError(message) from (error if inside else None)
 
 
 def describe_call_error(
@@ -376,27 +1137,29 @@ def describe_call_error(
 ) -> str:
     """Describe which arguments do not fit the signature of a function; "" if all do."""
     parameters = inspect.signature(function).parameters.values()
-    takes_any = any(each.kind is each.VAR_KEYWORD for each in parameters)
+    accepts_any = any(parameter.kind is parameter.VAR_KEYWORD for parameter in parameters)
     named = [each for each in parameters if not each.kind.description.startswith("variadic")]
-    by_place = [each.name for each in named if each.kind is not each.KEYWORD_ONLY]
-    passed = {*by_place[: len(args)], *options}
-    needed = [each for each in named if each.default is each.empty]
-    missing = [each.name for each in needed if each.name not in passed]
-    shown = [each.name if each.name in by_place else f"{each.name}=…" for each in needed]
+    positional = [each.name for each in named if each.kind is not each.KEYWORD_ONLY]
+    passed = {*positional[: len(args)], *options}
+    required = [each for each in named if each.default is each.empty]
+    missing = [each.name for each in required if each.name not in passed]
+    shown = [each.name if each.name in positional else f"{each.name}=…" for each in required]
     call = f"{function.__name__}({', '.join(shown)})"
-    known = {each.name for each in named}
-    for name in options:
-        if name not in known and (not takes_any or resolve_synonym(name, missing)):
-            hint = suggest_name(name, known, quote="`", kind="keyword") or "Leave it out."
-            return f"unknown keyword `{name}`. {hint}"
+    descriptions = describe_parameters(function)
+    for name, value in options.items():
+        if name not in descriptions and (
+            not accepts_any or resolve_synonyms(name, missing, "keyword")
+        ):
+            hint = suggest_name(name, descriptions, kind="keyword", value=value, quote="`")
+            return f"unknown keyword {name!r}. {hint or 'Remove it.'}"
     if missing:
-        hints = (replacement_hint(name, "keyword") for name in options if name not in known)
+        hints = (replacement_hint(name, "keyword") for name in options if name not in descriptions)
         hint = next(filter(None, hints), "")
-        return f"`{missing[0]}` is missing: pass {call}{hint and '. '}{hint}"
-    if len(args) > len(by_place):
+        return f"`{missing[0]}` is missing; pass {call}{hint and '. '}{hint}"
+    if len(args) > len(positional):
         return (
-            f"{len(by_place)} of {len(args)} arguments can be passed without their names; "
-            f"pass {function.__name__}({', '.join(by_place)}), and others as name=value"
+            f"got {len(args)} positional arguments, expected at most {len(positional)}; pass "
+            f"{function.__name__}({', '.join(positional)}), and other arguments as name=value"
         )
     return ""
 
@@ -406,14 +1169,19 @@ class NonCallableModule(ModuleType):
 
     def __call__(self, *args: object, **options: object) -> NoReturn:
         name = self.__name__.rpartition(".")[2]
-        raise TypeError(
-            f"`{name}` is a module, and cannot be called. {replacement_hint(name, 'name')}"
-        )
+        raise TypeError(f"module `{name}` cannot be called. {replacement_hint(name, 'function')}")
+
+    def __getattr__(self, name: str) -> NoReturn:
+        message = f"module {self.__name__!r} has no attribute {name!r}"
+        if not name.startswith("_") and (public := vars(self).get("__all__")):
+            descriptions = {each: first_sentence(vars(self)[each].__doc__ or "") for each in public}
+            message += f". {suggest_name(name, descriptions, quote='`')}"
+        raise AttributeError(message)
 
     def __reduce__(self) -> tuple[Callable[[str], ModuleType], tuple[str]]:
         return importlib.import_module, (self.__name__,)
 
 
 def make_non_callable(module: str) -> None:
-    """Make calls of a module raise an error with its hint in `REPLACEMENT_HINTS`."""
+    """Make calls of a module raise an error with its hint in ELSEWHERE."""
     sys.modules[module].__class__ = NonCallableModule

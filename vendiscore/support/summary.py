@@ -1,6 +1,7 @@
 """Text and HTML forms of results: sentences, one-line reprs, numbers with significant digits."""
 
 import html
+import inspect
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import fields
@@ -9,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 import numpy as np
 
 from .optional import require
-from .suggestions import closest_name
+from .suggestions import describe_candidates, describe_entries, first_sentence, suggestion
 from .types import Frame, Record
 
 _MAX_LINE_LENGTH = 120
@@ -66,9 +67,30 @@ def build_attribute_error(result: object, name: str) -> AttributeError:
     if name.startswith("_"):
         return AttributeError(message)
     names = sorted(each for each in {*dir(kind), *vars(result)} if not each.startswith("_"))
-    close = closest_name(name, names)
-    hint = f"did you mean `{close}`? " if close else ""
-    return AttributeError(f"{message}; {hint}it has {', '.join(names)}")
+    described = describe_entries(inspect.getdoc(kind) or "", "Attributes")
+    descriptions = {
+        each: described.get(each) or first_sentence(inspect.getdoc(getattr(kind, each, "")) or "")
+        for each in names
+    }
+    hint = suggestion(name, names, "attribute", quote="`", other_scopes=_describe_items(result))
+    hint = hint or describe_candidates(name, descriptions, "attribute", quote="`")
+    separator = "\n" if "\n" in hint else " "
+    return AttributeError(
+        f"{message}. {hint}{separator}Available attributes: {', '.join(names)}".replace(".  ", ". ")
+    )
+
+
+def _describe_items(result: object) -> dict[str, str]:
+    """Return the attributes of the items of sequences in a result, and where they are."""
+    places = {}
+    for name, value in vars(result).items():
+        if not name.startswith("_") and isinstance(value, list | tuple) and value:
+            item = value[0]
+            if isinstance(item, SummaryMixin):
+                for field in fields(item):  # type: ignore[arg-type]
+                    path = f"result.{name}[0].{field.name}"
+                    places.setdefault(field.name, f"an attribute of the items of `{name}`: {path}")
+    return places
 
 
 def to_json_record(values: Mapping[str, object]) -> Record:

@@ -149,7 +149,7 @@ def group_rewards(
     fuse, weight = read_fusion(fuse, weight)
     taken = prompts if check_bool("given_prompt", given_prompt) else None
     how = similarity_spec_from_keywords(
-        {"k": k, "prompts": taken, "given_prompt": given_prompt, **options}
+        {"k": k, "prompts": taken, "given_prompt": given_prompt, **options}, group_rewards
     )
     flat = check_samples(samples, how)
     check_no_gradient("`group_rewards`", **how.options, samples=flat, quality=quality)

@@ -141,11 +141,11 @@ def test_details_say_how(metric: evaluate.Metric) -> None:
 @pytest.mark.parametrize(
     ("options", "error", "message"),
     [
-        ({"n_scale": 3}, TypeError, "unknown keyword `n_scale`. Did you mean `n_scales`?"),
+        ({"n_scale": 3}, TypeError, "unknown keyword 'n_scale'. Did you mean `n_scales`?"),
         ({"metric": "euclid"}, ValueError, "Did you mean 'euclidean'?"),
         ({"epsilon": 2}, ValueError, "`epsilon` must be a number between 0 and 1, got 2"),
         ({"t": [1, -1]}, ValueError, "`t` must be a finite scale of at least 0, got -1"),
-        ({"k": "rbf", "ns": [1]}, TypeError, "`ns` is not an option of kernel 'rbf'"),
+        ({"k": "rbf", "ns": [1]}, TypeError, "'ns' is not an option of kernel 'rbf'"),
         ({"q": -1}, ValueError, "`q` must be a number in [0, inf] or 'inf', got -1"),
     ],
 )

@@ -197,7 +197,7 @@ def test_two_models_are_refused(minilm):
     for more in ({"model": len}, {"model_path": "a/b"}):
         with pytest.raises(TypeError, match="`k='BAAI/bge-small'` and `model"):
             compute(TEXTS, k="BAAI/bge-small", **more)
-    with pytest.raises(TypeError, match="`sigma` is not an option of kernel 'text_embeddings'"):
+    with pytest.raises(TypeError, match="'sigma' is not an option of kernel 'text_embeddings'"):
         compute(TEXTS, k="semantic", sigma=1)
 
 

@@ -268,7 +268,7 @@ def test_a_function_is_a_metric() -> None:
             "measures .* do not support a matrix of distances",
         ),
         (9, 9, {"score_K": True}, TypeError, "`samples` holds similarities, which do not cover"),
-        (9, 9, {"sigma": 1.0}, TypeError, "`sigma` is an option of"),
+        (9, 9, {"sigma": 1.0}, TypeError, "It is an option of"),
     ],
 )
 def test_what_is_refused(X: int, Y: int, how: Any, error: type[Exception], message: str) -> None:

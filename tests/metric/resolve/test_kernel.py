@@ -85,7 +85,7 @@ def test_rows_that_depend_on_options_are_refused():
 
 
 def test_an_unknown_keyword_is_refused_with_those_that_exist():
-    with pytest.raises(TypeError, match="unknown keyword `unit_diagonal`"):
+    with pytest.raises(TypeError, match="unknown keyword 'unit_diagonal'"):
         register_kernel("new", samples="text", source="", unit_diagonal=False)
 
 

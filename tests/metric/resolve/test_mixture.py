@@ -182,7 +182,7 @@ def test_a_part_that_is_not_psd_makes_a_mixture_that_may_not_be():
             {"ngram_overlap:text": 1},
             {"options": {"ngram_overlap:text": {"n": 1}}},
             TypeError,
-            "`n` is",
+            "'n' is",
         ),
     ],
 )

@@ -26,11 +26,11 @@ SMILES = ["CCO", "CC(=O)O", "c1ccccc1", "C[C@H](N)C(=O)O", "[Na+].[Cl-]"]
         ({"k": "ngram"}, "Did you mean 'ngram_overlap'?"),
         ({"k": "NGRAM-overlap"}, "Did you mean 'ngram_overlap'?"),
         ({"k": "ecfp4"}, "Did you mean 'morgan'?"),
-        ({"k": "jaccard"}, "Did you mean 'tanimoto'?"),
+        ({"k": "jaccard"}, "Did you mean one of these?\n  'tanimoto': "),
         ({"measures": "vs"}, "Did you mean 'VS'?"),
         ({"measures": ["VS", "magnitude"]}, "Did you mean 'Magnitude'?"),
-        ({"model": len}, "`model` is an option of 'image_embeddings', 'text_embeddings'"),
-        ({"sigma": 1}, "`sigma` is an option of 'laplacian', 'rbf'"),
+        ({"model": len}, "It is an option of 'image_embeddings', 'text_embeddings'"),
+        ({"sigma": 1}, "It is an option of 'laplacian', 'rbf'"),
         (
             {"zzz": 1},
             "Supported keywords are allow_repeats, analyzer, ci, clusters, counts, details, ",
@@ -49,7 +49,7 @@ def test_a_misspelt_name_gets_one_hint_or_where_to_look(keywords, hint):
 def test_magnitude_hints_at_its_own_keywords():
     for keywords, hint in [
         ({"kernel": "rbf"}, "Did you mean `k`?"),
-        ({"scale": 1}, "Did you mean `n_scales`?"),
+        ({"scale": 1}, "Did you mean `t`?"),
         ({"sample": [1.0]}, "Did you mean `samples`?"),
         (
             {"zzz": 1},
@@ -75,10 +75,14 @@ def test_a_model_as_k_is_told_where_it_goes():
 
 
 def test_hints_find_what_is_known_only():
-    assert closest_name("weights", ["q", "k"]) is None
-    assert closest_name("weights", ["p", "weights"]) == "p"
+    assert closest_name("weights", ["q", "k"], "keyword") is None
+    assert closest_name("weights", ["p", "q"], "keyword") == "p"
+    assert closest_name("weights", ["p", "weights"], "keyword") == "weights"
+    assert closest_name("weights", ["p", "q"]) is None  # without a kind, there are no synonyms
     many = [f"name{i}" for i in range(40)]
-    assert suggest_name("spin", many) == "Available: " + ", ".join(sorted(many)[:12]) + ", …"
+    similar = ["The most similar names are", "  'name0'", "  'name1'", "  'name2'"]
+    assert suggest_name("spin", many) == "\n".join(similar)
+    assert suggest_name("spin", many[:3]) == "Available: name0, name1, name2."
     assert suggest_name("name39", many) == "Did you mean 'name39'?"
 
 
@@ -96,7 +100,7 @@ def test_help_of_a_kernel_shows_its_options_and_what_they_do(capsys):
 
 def test_compare_names_the_call_that_has_other_measures():
     for how in ({}, {"k": "ngram_overlap"}):
-        with pytest.raises(TypeError, match=r"compute\(samples, measures=…, ci=0.95\)"):
+        with pytest.raises(TypeError, match=r"compute\(samples, measures='IntDiv', ci=0.95\)"):
             vendiscore.compare(TEXTS * 2, TEXTS * 2, measures="IntDiv", **how)
 
 
@@ -108,7 +112,7 @@ def test_a_hint_takes_any_value_for_a_name():
 @pytest.mark.parametrize("call", [compute, vendiscore.score, vendiscore.as_similarity])
 def test_a_keyword_of_an_earlier_version_is_refused_as_any_unknown_one(call):
     for keyword in ("corrected", "n_features"):
-        with pytest.raises(TypeError, match=f"`{keyword}` is not an option of kernel 'rbf'"):
+        with pytest.raises(TypeError, match=f"'{keyword}' is not an option of kernel 'rbf'"):
             call(np.eye(4), k="rbf", **{keyword: 8})
 
 
@@ -116,7 +120,7 @@ def test_a_keyword_of_an_earlier_version_is_refused_as_any_unknown_one(call):
     ("measure", "said"),
     [
         ("KEN", "novelty(samples, references) ranks"),
-        ("JensenShannon", "It is the logarithm of 'BetweenVS'"),
+        ("JensenShannon", "is the logarithm of 'BetweenVS'"),
     ],
 )
 def test_a_measure_of_others_names_the_call_that_has_it(measure, said):

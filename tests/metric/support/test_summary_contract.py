@@ -267,7 +267,7 @@ def test_a_wrong_attribute_lists_the_existing_ones(name):
 
 
 def test_a_wrong_attribute_names_the_close_one():
-    with pytest.raises(AttributeError, match="did you mean `scores`"):
+    with pytest.raises(AttributeError, match="Did you mean `scores`"):
         _ = RESULTS["select"].score
     with pytest.raises(AttributeError, match=r"has no attribute '_secret'$"):
         _ = RESULTS["select"]._secret

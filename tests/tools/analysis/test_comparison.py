@@ -330,7 +330,7 @@ TEXTS = [f"w{i}" for i in range(8)]
             {"level": 95},
             "from 0.5 to below 1, got 95; pass a level such as 0.95",
         ),
-        ([X, Y], {"match": "coverage"}, "`match` is not an option of kernel 'cosine'"),
+        ([X, Y], {"match": "coverage"}, "'match' is not an option of kernel 'cosine'"),
         ([X, Y], {"size": 9}, "`size` must be 8 at most, the size of the smallest set, got 9"),
         ([X, Y], {"size": 3}, "`size` must be an integer of at least 4, got 3"),
         ([X, Y], {"seed": -1}, "`seed` must be an integer of at least 0, got -1"),

@@ -407,11 +407,11 @@ def test_no_matrix_of_all_pairs_is_made_where_features_are_few():
         ({"threshold": 1.5}, ValueError, "`threshold` must be a similarity, from -1 to 1, got 1.5"),
         ({"threshold": -2}, ValueError, "`threshold` must be a similarity, from -1 to 1, got -2"),
         ({"threshold": "high"}, TypeError, "`threshold` must be a similarity, from -1 to 1"),
-        ({"nss": [1]}, TypeError, "unknown keyword `nss`"),
+        ({"nss": [1]}, TypeError, "unknown keyword 'nss'"),
         ({"p": [0.5, 0.6]}, ValueError, "`p` must sum to 1"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip', got 'no'"),
-        ({"groups": [1, 2]}, TypeError, "unknown keyword `groups`"),
-        ({"ci": 0.95}, TypeError, "unknown keyword `ci`"),
+        ({"groups": [1, 2]}, TypeError, "unknown keyword 'groups'"),
+        ({"ci": 0.95}, TypeError, "unknown keyword 'ci'"),
     ],
 )
 def test_what_cannot_be_explained_is_refused(options, error, message):

@@ -417,7 +417,7 @@ LONG = {"a": ["x", "y"], "b": ["x", "z"]}
         (LONG, {"names": ["a", "b"]}, "the dict already names the sources"),
         (LONG, {"q": 0}, "`q` must be an order above 0"),
         (LONG, {"level": 2}, "`level` must be a level from 0.5 to below 1"),
-        (LONG, {"source": "model"}, "unknown keyword `source`"),
+        (LONG, {"source": "model"}, "unknown keyword 'source'"),
         (["x", "y"], {"by": ["a", "b"], "prompts": [1]}, "`prompts` must have one label for each"),
         (["x", "y"], {"by": ["a", None]}, "has no label in `by`"),
         ("texts", {}, "`answers` must be a dict of source to answers"),

@@ -343,12 +343,12 @@ def test_a_report_is_one_html_file(run, texts):
 
 
 USAGE = [
-    (["{x}", "-k", "ngrm"], "unknown kernel -k 'ngrm'. `vendiscore kernels` lists all kernels."),
-    (["{x}", "-k", "ngram_overlap:nn=1"], "`nn` is not an option of kernel 'ngram_overlap'"),
+    (["{x}", "-k", "ngrm"], "unknown kernel -k 'ngrm'. The most similar names are"),
+    (["{x}", "-k", "ngram_overlap:nn=1"], "'nn' is not an option of kernel 'ngram_overlap'"),
     (["{x}", "-q", "-1"], "must be a number in"),
     (["{x}", "-q", "x"], "-q must be a number in"),
     (["{x}", "-m", "Inddiv"], "unknown measure 'Inddiv'. Did you mean 'IntDiv'?"),
-    (["{x}", "-o", "nss=1"], "unknown keyword `nss`. Did you mean `ns`?"),
+    (["{x}", "-o", "nss=1"], "unknown keyword 'nss'. Did you mean `ns`?"),
     (["{x}", "-o", "ns"], "-o must be OPTION=VALUE, got 'ns'"),
     (["{x}", "-o", "k=bleu"], "is not supported; use -k instead"),
     (["{x}", "-o", "counts=1"], "is not supported; use --counts instead"),
@@ -356,7 +356,7 @@ USAGE = [
     (["{x}", "-m", "MagDiff"], "--references FILE"),
     (["{x}", "--references", "{x}"], "VS uses only one set"),
     (["{x}", "-m", "WithinVS"], "name their column with --group-by or --prompt"),
-    (["{x}", "-w", "2"], "there is no option -w. Tables have four digits; -b, -f csv and -f json"),
+    (["{x}", "-w", "2"], "there is no option -w. Tables have four significant digits; -f csv and"),
     (["{x}", "--skip-rows", "-2"], "expected a whole number of at least 0"),
     (["{x}", "-o", "score_K=1"], "is not supported; use --matrix instead"),
     (["{x}", "-f", "xml"], "invalid choice: 'xml'"),

@@ -128,7 +128,7 @@ def test_keys_name_an_order_other_than_1_where_nothing_is_scored_too():
 
 
 def test_keywords_are_read_when_the_metric_is_made():
-    with pytest.raises(TypeError, match="unknown keyword `nss`"):
+    with pytest.raises(TypeError, match="unknown keyword 'nss'"):
         vendi_score(nss=1)
     with pytest.raises(ValueError, match="`details` has no meaning here"):
         vendi_score(details=True)

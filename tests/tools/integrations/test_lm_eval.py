@@ -110,7 +110,7 @@ def test_repeats_that_a_filter_throws_away_are_an_error_that_names_it(run, chang
     ("option", "message"),
     [
         ("ns: 0", "`ns` must be an integer of at least 1"),
-        ("nss: [1]", "unknown keyword `nss`"),
+        ("nss: [1]", "unknown keyword 'nss'"),
         ("details: true", "`details` has no meaning here"),
     ],
 )

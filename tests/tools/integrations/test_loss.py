@@ -155,7 +155,7 @@ def test_a_matrix_of_equal_samples_is_left_at_order_2():
         ({"weight": math.nan}, ValueError, "`weight` must be a finite number of at least 0"),
         ({"psd": "cut"}, ValueError, "`psd` must be 'check' or 'clip', got 'cut'"),
         ({"k": "rbg"}, ValueError, "Did you mean 'rbf'"),
-        ({"sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
+        ({"sigma": 1}, TypeError, "'sigma' is not an option of kernel 'cosine'"),
         ({"k": "rbf", "score_K": True}, ValueError, "pass one of k, score_K"),
     ],
 )

@@ -254,7 +254,7 @@ def test_any_kernel_compares():
         ({"q": 0}, ValueError, "`q` must be an order above 0, got 0; q=0 counts dimensions"),
         ({"match_length": "no"}, TypeError, "`match_length` must be True or False"),
         ({"k": "ngrams"}, ValueError, "unknown kernel `k='ngrams'`"),
-        ({"nss": 1}, TypeError, "unknown keyword `nss`"),
+        ({"nss": 1}, TypeError, "unknown keyword 'nss'"),
         ({"on_error": "skip"}, ValueError, "would leave out samples, and each has a reward"),
         ({"psd": "no"}, ValueError, "`psd` must be 'check' or 'clip'"),
         ({"fuse": "*"}, ValueError, "`fuse` must be 'x' or '\\+', got"),

@@ -280,7 +280,7 @@ def test_details_say_how_the_number_came_about():
             TypeError,
             "A State adds up in double precision",
         ),
-        ({"k": "cosine", "sigma": 1}, TypeError, "`sigma` is not an option of kernel 'cosine'"),
+        ({"k": "cosine", "sigma": 1}, TypeError, "'sigma' is not an option of kernel 'cosine'"),
         ({"k": "cosine", "score_X": True}, ValueError, "pass one of k, score_X"),
         ({"k": "cosin"}, ValueError, "unknown kernel `k='cosin'`. Did you mean 'cosine'"),
     ],

@@ -63,9 +63,6 @@ Labelled: TypeAlias = Sequence[object] | Options | None
 # The similarity of all samples, the position of the set of each, and the label of its group.
 Pooled: TypeAlias = tuple[Similarity, np.ndarray, list[Hashable] | None]
 
-# For hints about misspelt keywords.
-_KEYWORDS = ("names", "by", "groups", *CompareOptions.__dataclass_fields__)
-
 
 def compare(
     *sets: Samples,
@@ -216,7 +213,7 @@ def compare(
         set_labels = parse_set_labels(by, MIN_SAMPLES)
         names = list(map(str, set_labels.labels))
     spec = similarity_spec_from_keywords(
-        {"k": k, **how}, _KEYWORDS, allow_grouping=True, allow_fit=True
+        {"k": k, **how}, compare, allow_grouping=True, allow_fit=True
     )
     options = CompareOptions(
         q, level, permutations, size, psd, seed, within, effects, allow_repeats, pool_repeats
@@ -278,7 +275,7 @@ def name_compared_sets(sets: Sequence[Samples], names: object, how: Options) -> 
             named = ", ".join(f"{name!r}: {name}" for name in passed)
             raise TypeError(f"sets are not passed as keywords: pass compare({{{named}}})")
         if passed and (hint := replacement_hint(passed[0], "keyword")):
-            raise TypeError(f"unknown keyword `{passed[0]}`. {hint}")
+            raise TypeError(f"unknown keyword {passed[0]!r}. {hint}")
         raise ValueError(
             f"compare needs two sets or more, got {len(given)}; pass compare(A, B), one dict of "
             f"them by name, or all samples in one list with the set of each as `by`"

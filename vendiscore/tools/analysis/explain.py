@@ -100,7 +100,7 @@ def explain(
     >>> result.score_without_duplicates
     2.0
     """
-    read = similarity_spec_from_keywords(how, ("q", "threshold", "p", "psd"), allow_grouping=True)
+    read = similarity_spec_from_keywords(how, explain, allow_grouping=True)
     order, limit, psd = read_terms(q, threshold, psd)
     collection = check_samples(samples, read, "samples")
     read, asked = group_by_prompt(read, [collection])

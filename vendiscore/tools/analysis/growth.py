@@ -76,7 +76,6 @@ _LEAST_ORDER = 0.1  # of the jackknife: at order 0 a sample adds a whole dimensi
 # Subsets of m that are drawn: work / m³, but at least and at most so many.
 _WORK = 5e7
 _FEWEST, _MOST = 40, 4000
-_KEYWORDS = ("sizes", "q", "level", "psd", "allow_repeats")
 
 
 @dataclass(frozen=True, repr=False)
@@ -344,7 +343,7 @@ def growth(
     order = check_order(q)
     level = check_confidence_level("level", level)
     psd = check_psd(psd)
-    read = similarity_spec_from_keywords({"k": k, **how}, _KEYWORDS, allow_grouping=True)
+    read = similarity_spec_from_keywords({"k": k, **how}, growth, allow_grouping=True)
     collection = check_collection(samples, read)
     read, asked = group_by_prompt(read, [collection])
     subject = SampleSet(collection, read, groups=asked)

@@ -162,7 +162,7 @@ def novelty(
     >>> result.values.round(3)
     array([0.637, 0.381])
     """
-    read = similarity_spec_from_keywords({**how, "k": k}, allow_fit=True)
+    read = similarity_spec_from_keywords({**how, "k": k}, novelty, allow_fit=True)
     order = check_novelty_order(q)
     check_psd(psd)
     named = {"samples": samples, "references": references}

@@ -114,8 +114,7 @@ def sources(
     >>> result.pairs(1)[0][:2]
     ('small', 'large')
     """
-    keywords = ("by", "names", "aligned", "given_prompt", "level", "q")
-    spec = similarity_spec_from_keywords({"k": k, **how}, keywords)
+    spec = similarity_spec_from_keywords({"k": k, **how}, sources)
     options = check_sources_options(q, level, psd, given_prompt)
     aligned = check_bool("aligned", aligned)
     if names is not None and by is not None:

@@ -119,7 +119,7 @@ def parse_command_options(
             found["score_K"] = True
         if extra_names is not None:
             own = {name: x for name, x in found.items() if name not in extra_names}
-            similarity_spec_from_keywords(own, extra_names, allow_fit=True)
+            similarity_spec_from_keywords(own, extra_names=extra_names, allow_fit=True)
             order = check_order(parse_value(args.order), "-q")
     if not kind and any(found.get(name) for name in _NUMBER_INPUT_KEYWORDS):
         kind = "vectors"

@@ -11,7 +11,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...support.errors import MAX_LISTED_SAMPLES
-from ...support.suggestions import suggest_name
+from ...support.suggestions import suggestion
 from ..reading.encodings import NotTextError
 from ..reading.folder_samples import folder_samples
 from ..reading.limits import AskError, RefusedError, Wanted
@@ -190,6 +190,5 @@ def _describe_os_error(error: OSError, path: str) -> str:
     if isinstance(error, FileNotFoundError):
         folder = Path(path).parent
         names = [file.name for file in folder.iterdir()] if folder.is_dir() else []
-        close = suggest_name(Path(path).name, names, fallback=" ") if names else ""
-        return f"no such file. {close}".partition("Available")[0].strip()
+        return f"no such file. {suggestion(Path(path).name, names)}".strip()
     return (error.strerror or str(error)).rstrip(".")

@@ -9,35 +9,18 @@ from typing import Any, NamedTuple, NoReturn
 
 from ... import __version__
 from ...support.arguments import DEFAULT_ORDER, DEFAULT_THRESHOLD
-from ...support.suggestions import closest_name, normalize_name, replacement_hint, resolve_synonym
+from ...support.suggestions import (
+    closest_name,
+    describe_candidates,
+    first_sentence,
+    replacement_hint,
+    suggestion,
+)
 from ...support.types import Record
 from ..reading.formats import TYPES
 from .exit_codes import PROGRAM, USAGE
 
 _MAX_HELP_WIDTH = 95
-
-# Names used by other programs, by the option or command here.
-_SYNONYMS = {
-    "by": "models sets",
-    "column": "text field",
-    "kernel": "model encoder embedding metric",
-    "matrix": "precomputed similarities similaritymatrix kernelmatrix gram",
-    "dedup": "dedupe deduplicate duplicates nearduplicates repeats",
-    "score": "compute diversity evaluate run vendi vendiscore",
-    "select": "choose sample subset",
-    "report": "html",
-}
-# Names without an equivalent option or command, with a suggestion.
-_REPLACEMENT_HINTS = {
-    "json": "Did you mean -f json?",
-    "csv": "Did you mean -f csv?",
-    "output": "Type > FILE at the end of the command.",
-    "w": "Tables have four digits; -b, -f csv and -f json have all.",
-    "quota": "select(samples, size, groups=labels, quota={label: count}) has quotas, in Python.",
-    "within": "compare(a, b, within=0.05) asks whether sets are the same, in Python.",
-    "space": "The lines that upload a Space are in docs/tasks/page_api.md. ",
-}
-
 
 # Matches keywords in messages of the library: `name`, or name=value after a verb such as "pass".
 _KEYWORD_PATTERN = re.compile(
@@ -68,14 +51,13 @@ class _Parser(argparse.ArgumentParser):
         """Exit with an error message and a hint for the first unknown option."""
         _, unknown, options = message.partition("unrecognized arguments: ")
         hint = ""
-        name = "OPTION"
         if unknown and options.startswith("-"):
             word = options.split()[0].partition("=")[0]
             message = f"there is no option {word}"
-            name = word.lstrip("-")
-            hint = self.replace_keywords_by_flags(self._hint(name))
-        look = f"`{self.prog} --help` lists all; options of kernels are typed as -o {name}=VALUE."
-        self.exit(USAGE, f"{self.prog}: error: {message}. {hint or look}\n")
+            hint = self.replace_keywords_by_flags(self._hint(word.lstrip("-")))
+        if not hint or "\n" in hint:
+            hint += f"\n`{self.prog} --help` lists all options."
+        self.exit(USAGE, f"{self.prog}: error: {message}. {hint.lstrip()}\n")
 
     @property
     def flags(self) -> dict[str, str]:
@@ -115,35 +97,65 @@ class _Parser(argparse.ArgumentParser):
         return _KEYWORD_PATTERN.sub(replace_keyword, message)
 
     def _hint(self, name: str) -> str:
-        """Return a sentence that suggests another option; "" if there is none."""
-        if name in _REPLACEMENT_HINTS:
-            return _REPLACEMENT_HINTS[name]
-        flags = self.flags
-        others = [command for command in COMMANDS if name in build_parser(command).flags]
-        option = (
-            name if name in flags else resolve_synonym(name, flags) or _find_closest(name, flags)
-        )
-        if option:
-            return f"Did you mean {flags[option]}?"
-        if others:
-            return f"--{name} is an option of {', '.join(f'`{PROGRAM} {x}`' for x in others)}."
-        return replacement_hint(name, "keyword")
+        """Return a sentence that suggests another option, or the most similar ones; may be ""."""
+        flags = {
+            flag: (action.help or "").partition(";")[0].replace("%%", "%")
+            for action in self._actions
+            for flag in action.option_strings
+            if flag.startswith("--")
+        }
+        options = {} if "-o" not in self._option_string_actions else _describe_options()
+        other_scopes = {**_describe_other_flags(flags), **options}
+        if name in self._formats and name != "text":
+            return f"Did you mean -f {name}?"
+        hint = suggestion(name, flags, "flag", other_scopes=other_scopes, quote="")
+        return hint or describe_candidates(name, flags, "flag", quote="")
+
+    @property
+    def _formats(self) -> Iterable[str]:
+        action = self._option_string_actions.get("-f")
+        return action.choices or () if action else ()
 
 
-def _find_closest(word: str, candidates: Iterable[str]) -> str | None:
-    """Return the option or command closest to a word; words never match single-letter options."""
-    long = [name for name in candidates if len(name) > 1]
-    ours = (name for name in long if normalize_name(word) in _SYNONYMS.get(name, "").split())
-    return next(ours, None) or closest_name(word, long)
+def _describe_other_flags(own_flags: Iterable[str]) -> dict[str, str]:
+    """Return flags, formats and names of other commands, and how to type them."""
+    commands: dict[str, list[str]] = {}
+    formats: dict[str, list[str]] = {}
+    for command, definition in COMMANDS.items():
+        for flag in {*build_parser(command).flags.values()} - {*own_flags}:
+            commands.setdefault(flag, []).append(f"`{PROGRAM} {command}`")
+        for name in definition.formats:
+            formats.setdefault(name, []).append(f"`{PROGRAM} {command} -f {name}`")
+    places = {name: f"a format of another command: {', '.join(x)}" for name, x in formats.items()}
+    places |= {name: f"a command: `{PROGRAM} {name}`" for name in COMMANDS}
+    return places | {flag: f"an option of {', '.join(x)}" for flag, x in commands.items()}
+
+
+def _describe_options() -> dict[str, str]:
+    """Return the options of kernels, and how they are passed with -o."""
+    from ...resolve.kernel import describe_kernel_options
+
+    return {
+        name: f"{kernels.partition(';')[0]}; pass it as -o {name}=VALUE"
+        for name, kernels in describe_kernel_options().items()
+        if name != "on_error"
+    }
 
 
 def describe_unknown_command(word: str, files: Iterable[str]) -> str:
     """Explain that a word is neither a command nor a file here, and suggest the closest ones."""
-    close = _find_closest(word, COMMANDS) or closest_name(word, files)
-    hint = f"Did you mean `{PROGRAM} {close}`? " if close else ""
-    hint = _REPLACEMENT_HINTS.get(word, hint)
+    close = closest_name(word, COMMANDS, "command")
+    hint = replacement_hint(word, "command")
+    if close:
+        hint = f"Did you mean `{PROGRAM} {close}`?"
+    elif not hint and (file := closest_name(word, files)):
+        hint = f"Did you mean `{PROGRAM} {file}`?"
+    if not hint:
+        descriptions = {name: first_sentence(each.description) for name, each in COMMANDS.items()}
+        hint = describe_candidates(word, descriptions, "command", quote="")
+    separator = "\n" if "\n" in hint else " "
     names = ", ".join(COMMANDS)
-    return f"{word} is not a file, and not a command. {hint}The commands are {names}."
+    return f"no such file or command: {word}. {hint}{separator}The commands are {names}."
 
 
 def _parse_count(text: str) -> int:

@@ -20,7 +20,7 @@ from ...support.arguments import (
 )
 from ...support.parallel import limit_blas_threads
 from ...support.progress import announce_duration, quiet
-from ...support.suggestions import replacement_hint
+from ...support.suggestions import suggestion
 from ...support.types import Samples
 from .candidates import Candidates
 from .constraints import (
@@ -36,20 +36,6 @@ from .selection import Selection
 from .vendi_objective import QualityTradeoff, VendiObjective
 
 ObjectiveName = Literal["vendi", "represent"]
-# Keywords of `select`, for hints about misspelt ones.
-_KEYWORDS = [
-    "size",
-    "objective",
-    "q",
-    "initial",
-    "quota",
-    "groups",
-    "quality",
-    "relevance",
-    "tradeoff",
-    "swaps",
-    "psd",
-]
 OBJECTIVES: tuple[ObjectiveName, ...] = ("vendi", "represent")
 
 
@@ -197,7 +183,7 @@ def select(
             "`size`, the number of samples to select, is required; use select(samples, size=5)"
         )
     objective_name = check_choice(
-        "objective", objective, OBJECTIVES, replacement_hint(objective, "objective")
+        "objective", objective, OBJECTIVES, suggestion(objective, OBJECTIVES, "objective")
     )
     order = check_order(
         q,
@@ -237,7 +223,7 @@ def select(
             f"`{unused[0]}` is not supported by `select`, which uses similarities of one set; "
             f"remove it. Choose a kernel with `k`, and pass a score for each sample as `quality`"
         )
-    similarity = similarity_from_keywords(samples, {"k": k, **options}, _KEYWORDS)
+    similarity = similarity_from_keywords(samples, {"k": k, **options}, select)
     check_no_gradient("select", **options, samples=similarity, **{scores_name: scores})
     dropped = similarity.dropped
     n = similarity.n + len(dropped)
