@@ -196,9 +196,9 @@ SYNONYMS: dict[NameKind, dict[str, str]] = {
         "IntDiv": "internaldiversity intdivk intdiv1 intdivp meandissimilarity raoq rao "
         "quadraticentropy pairwisedistance meanpairwisedistance",
         "AvgSim": "averagesimilarity meansimilarity pairwisesimilarity meanpairwisesimilarity",
-        "NgramDiversity": "distinct distinctn ngramdiversity distinctngrams typetokenratio ttr",
+        "NgramDiversity": "distinct distinctn distinctngrams typetokenratio ttr",
         "SelfBLEU": "selfbleu4",
-        "CompressionRatio": "compression gzip compressionratio",
+        "CompressionRatio": "compression gzip",
         "LC": "leinstercobbold similaritysensitivediversity",
         "BetweenVS": "beta betadiversity",
         "TotalVS": "gamma gammadiversity",
