@@ -208,7 +208,7 @@ def registered(register: Callable[..., Any], table: dict[str, Any]) -> Callable[
     return call
 
 
-HOW = frozenset(SIMILARITY_KEYWORDS | {"exponent", "on_error"})
+HOW = frozenset({*SIMILARITY_KEYWORDS, "exponent", "on_error"})
 
 
 def how_rows(**rows: Row) -> dict[str, Row]:
